@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "swift-storage",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "StorageKit", targets: ["StorageKit"]),
+        .library(name: "StorageAPI", targets: ["StorageAPI"]),
+        .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
+    ],
+    targets: [
+        .target(
+            name: "StorageAPI",
+            dependencies: [.product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+        .target(name: "StorageKit", dependencies: ["StorageAPI", "StorageMacros"], swiftSettings: strict),
+        .macro(
+            name: "StorageMacros",
+            dependencies: [
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+            ],
+            swiftSettings: strict),
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "SQLiteBackend",
+            dependencies: ["CSQLite", "StorageAPI", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

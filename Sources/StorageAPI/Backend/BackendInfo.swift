@@ -1,0 +1,66 @@
+/// What an open engine is and can do.
+public struct BackendInfo: Sendable {
+    /// The backend's name, as errors show it.
+    public var name: String
+    /// Where the store is: a path, or what stands for it.
+    public var location: String
+    /// Capabilities that are lacking, each with the reason. What is not named here is there.
+    public var lacking: [Capability: String]
+    public var limits: Limits
+    /// Beginnings of names that the engine keeps for itself; tables get other names.
+    public var reservedNamePrefixes: [String]
+
+    public init(
+        name: String, location: String, lacking: [Capability: String] = [:], limits: Limits = Limits(),
+        reservedNamePrefixes: [String] = []
+    ) {
+        self.name = name
+        self.location = location
+        self.lacking = lacking
+        self.limits = limits
+        self.reservedNamePrefixes = reservedNamePrefixes
+    }
+
+    /// Something that the contract promises and a backend may have to lack.
+    public enum Capability: String, Sendable, CaseIterable {
+        /// What was committed outlives the process.
+        case durability
+        /// Readers go on while a writer writes.
+        case concurrentReads
+        /// A second process may use the store at the same time.
+        case sharing
+        /// Damage anywhere in the file is found, in the values too (clause E3).
+        case damageDetection
+        /// The store can be written; false for one that was opened read-only.
+        case writing
+    }
+
+    /// Limits that hold exactly: the limit passes, one more is `limitExceeded`.
+    public struct Limits: Sendable {
+        /// Bytes of one text, blob, array or embedded value.
+        public var valueBytes: Int
+        /// Bytes of the text of one key property.
+        public var keyBytes: Int
+        /// Levels of owned children below a root.
+        public var depth: Int
+        /// Columns of one table.
+        public var columns: Int
+
+        public init(valueBytes: Int = 1 << 30, keyBytes: Int = 1 << 16, depth: Int = 64, columns: Int = 1900) {
+            self.valueBytes = valueBytes
+            self.keyBytes = keyBytes
+            self.depth = depth
+            self.columns = columns
+        }
+    }
+
+    public func has(_ capability: Capability) -> Bool { lacking[capability] == nil }
+
+    /// Throws `unsupported` where the capability is lacking.
+    func require(_ capability: Capability, for operation: String) throws(StorageError) {
+        guard let reason = lacking[capability] else { return }
+        throw StorageError(
+            .unsupported, "The capability \(capability.rawValue) is lacking: \(reason)", operation: operation)
+            .at(backend: name)
+    }
+}

@@ -1,0 +1,77 @@
+/// What a write does with its rows.
+public enum WriteOperation: Hashable, Sendable {
+    /// Adds rows; a row whose key is stored already is `duplicateKey`.
+    case insert
+    /// Adds rows or replaces those with the same key.
+    case upsert
+    /// Replaces the rows with the same key; a missing one is `notFound`.
+    case update
+    /// Sets the columns of the one row given first on all rows whose key begins with one of the following rows' keys.
+    case patch
+    /// Removes all rows whose key begins with one of the given keys.
+    case delete
+    /// Removes every row, and restarts assigned keys at 1.
+    case truncate
+}
+
+/// One shape of write: which operation on which columns of which table. A backend may prepare once for each ``id``.
+public final class WritePlan: Sendable {
+    /// Small, dense and never used again for another plan of the same store: made to be an array's index.
+    public let id: Int
+    public let operation: WriteOperation
+    public let table: TableSchema
+    /// For each cell of a row its column. Columns that are not named keep their value on update, and are null or the
+    /// added default on insert. For `delete` these are leading columns of the key.
+    public let columns: [Int]
+    /// For `patch`: the leading key columns that the keys in the batch consist of.
+    public let keyColumns: [Int]
+
+    init(id: Int, operation: WriteOperation, table: TableSchema, columns: [Int], keyColumns: [Int] = []) {
+        self.id = id
+        self.operation = operation
+        self.table = table
+        self.columns = columns
+        self.keyColumns = keyColumns
+    }
+}
+
+/// The rows of one write. Its memory is valid while the call that receives it runs.
+public struct RowBatch: ~Copyable {
+    public let plan: WritePlan
+    /// How many rows there are; for `patch`, how many keys.
+    public let count: Int
+    /// Row after row, ``WritePlan/columns`` cells each; for `delete` and `patch`, key after key.
+    public let cells: UnsafePointer<Cell>
+    /// For `patch`: the values to set, one for each of ``WritePlan/columns``.
+    public let values: UnsafePointer<Cell>?
+
+    init(plan: WritePlan, count: Int, cells: UnsafePointer<Cell>, values: UnsafePointer<Cell>? = nil) {
+        self.plan = plan
+        self.count = count
+        self.cells = cells
+        self.values = values
+    }
+
+    /// How many cells a row has.
+    public var width: Int {
+        plan.operation == .patch ? plan.keyColumns.count : plan.columns.count
+    }
+
+    /// A row, or for `delete` and `patch` a key, as values.
+    public func row(_ index: Int) -> [Value] {
+        (0..<width).map { cells[index * width + $0].value }
+    }
+
+    /// The values to set, for `patch`.
+    public var patch: [Value] {
+        guard let values else { return [] }
+        return plan.columns.indices.map { values[$0].value }
+    }
+
+    /// An error of this batch's table for one of its rows, with the row's key.
+    public func error(_ code: StorageError.Code, _ message: String, row index: Int) -> StorageError {
+        let row = row(index)
+        let key = plan.table.key.compactMap { column in plan.columns.firstIndex(of: column).map { row[$0] } }
+        return StorageError(code, message, model: plan.table.path.first).row(index, key: key)
+    }
+}

@@ -1,0 +1,72 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension Array: ColumnValue where Element: ColumnValue {}
+
+// An array is one column of JSON text; [UInt8] is bytes, and as an element of another array base64 like Data.
+extension Array: ScalarValue where Element: ColumnValue {
+    @inlinable public static var columnType: ColumnType {
+        Element.self == UInt8.self ? .data : .array(of: Element.columnType)
+    }
+
+    @inlinable
+    public static func decode(_ cell: Cell) -> [Element]? {
+        if Element.self == UInt8.self {
+            return cell.tag == .blob ? elements(of: [UInt8](cell.bytes)) : nil
+        }
+        return decodeText(cell)
+    }
+
+    @usableFromInline
+    static func decodeText(_ cell: Cell) -> [Element]? {
+        guard cell.tag == .text else { return nil }
+        var json = JSONReader(cell.bytes)
+        guard let elements = decode(&json), json.isAtEnd else { return nil }
+        return elements
+    }
+
+    @inlinable
+    public func encode(into row: inout RowWriter) {
+        if Element.self == UInt8.self {
+            withUnsafeBytes { row.put($0, as: .blob) }
+        } else {
+            encodeText(into: &row)
+        }
+    }
+
+    @usableFromInline
+    func encodeText(into row: inout RowWriter) {
+        var json = JSONWriter()
+        encode(into: &json)
+        if let problem = json.failure { row.fail(.invalidValue, problem) }
+        json.bytes.withUnsafeBytes { row.put($0, as: .text) }
+    }
+
+    public static func decode(_ json: inout JSONReader) -> [Element]? {
+        if Element.self == UInt8.self {
+            return Data.decode(&json).map { elements(of: [UInt8]($0)) }
+        }
+        return json.readArray { Element.decode(&$0) }
+    }
+
+    public func encode(into json: inout JSONWriter) {
+        if Element.self == UInt8.self { return withUnsafeBytes { Data($0).encode(into: &json) } }
+        json.appendArray(self) { $0.encode(into: &$1) }
+    }
+
+    public var value: Value {
+        if Element.self == UInt8.self { return withUnsafeBytes { .blob(Array<UInt8>($0)) } }
+        var json = JSONWriter()
+        encode(into: &json)
+        return .text(String(decoding: json.bytes, as: UTF8.self))
+    }
+
+    // Sound where Element is UInt8, which every caller has just tested: the two types are one.
+    @inlinable
+    static func elements(of bytes: [UInt8]) -> [Element] {
+        unsafeBitCast(bytes, to: [Element].self)
+    }
+}

@@ -1,0 +1,86 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension String: ScalarValue, SortableValue {
+    @inlinable public static var columnType: ColumnType { .string }
+
+    @inlinable @inline(__always)
+    public static func decode(_ cell: Cell) -> String? {
+        guard cell.tag == .text else { return nil }
+        let text = String(decoding: cell.bytes, as: UTF8.self)
+        // Decoding repairs ill-formed UTF-8 by longer replacement characters; repaired text is not the stored text.
+        return text.utf8.count == Int(cell.length) ? text : nil
+    }
+
+    @inlinable @inline(__always)
+    public func encode(into row: inout RowWriter) {
+        let done: Void? = utf8.withContiguousStorageIfAvailable { row.put(UnsafeRawBufferPointer($0), as: .text) }
+        if done == nil {
+            var native = self
+            native.withUTF8 { row.put(UnsafeRawBufferPointer($0), as: .text) }
+        }
+    }
+
+    public static func decode(_ json: inout JSONReader) -> String? { json.readString() }
+    public func encode(into json: inout JSONWriter) { json.appendString(self) }
+    public var value: Value { .text(self) }
+}
+
+/// A value that is kept as text which only some strings are.
+protocol TextRepresented: ScalarValue {
+    var storedText: String? { get }
+    init?(storedText: String)
+}
+
+extension TextRepresented {
+    public static func decode(_ cell: Cell) -> Self? { String.decode(cell).flatMap(Self.init(storedText:)) }
+
+    public func encode(into row: inout RowWriter) {
+        if let storedText {
+            storedText.encode(into: &row)
+        } else {
+            row.fail(.invalidValue, "\(self) cannot be kept exactly: a relative URL needs its base, use absoluteURL.")
+        }
+    }
+
+    public static func decode(_ json: inout JSONReader) -> Self? {
+        json.readString().flatMap(Self.init(storedText:))
+    }
+
+    public func encode(into json: inout JSONWriter) {
+        if let storedText { json.appendString(storedText) } else { json.fail("\(self)") }
+    }
+
+    public var value: Value { storedText.map(Value.text) ?? .null }
+}
+
+extension URL: ScalarValue, SortableValue, TextRepresented {
+    @inlinable public static var columnType: ColumnType { .url }
+
+    var storedText: String? { baseURL == nil ? relativeString : nil }
+
+    init?(storedText: String) {
+        // Without the second argument Foundation percent-encodes what it does not like: another URL than was stored.
+        self.init(string: storedText, encodingInvalidCharacters: false)
+    }
+}
+
+extension Decimal: ScalarValue, SortableValue, TextRepresented {
+    @inlinable public static var columnType: ColumnType { .decimal }
+
+    var storedText: String? { DecimalText.canonical(description) }
+
+    init?(storedText: String) {
+        guard let canonical = DecimalText.canonical(storedText) else { return nil }
+        if canonical == "NaN" {
+            self = .nan
+        } else {
+            // A text with more digits than a Decimal holds was written by somebody else.
+            guard let decimal = Decimal(string: canonical), decimal.storedText == canonical else { return nil }
+            self = decimal
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// A type whose values are kept in one column: the scalars of clause V1, their Optionals and arrays of either.
+///
+/// The library conforms what can be a property; an enum with a raw value needs no conformance. A type of your own that
+/// should be queryable as a scalar is best written as a `RawRepresentable` over one of these.
+public protocol ColumnValue: Sendable {
+    /// The type under which the column is recorded; an Optional has the type of what it wraps.
+    static var columnType: ColumnType { get }
+    /// Whether nil is among the values.
+    static var isOptional: Bool { get }
+    /// The value in a cell, or nil where the cell holds something this type cannot.
+    static func decode(_ cell: Cell) -> Self?
+    /// Writes the value as the row's next cell.
+    func encode(into row: inout RowWriter)
+    /// The value as an element of a stored array.
+    static func decode(_ json: inout JSONReader) -> Self?
+    /// Appends the value as an element of a stored array.
+    func encode(into json: inout JSONWriter)
+    /// The value in its dynamic form, as queries hold it.
+    var value: Value { get }
+}
+
+/// A `ColumnValue` that is never nil.
+public protocol ScalarValue: ColumnValue {}
+
+extension ScalarValue {
+    @inlinable public static var isOptional: Bool { false }
+}
+
+extension Optional: ColumnValue where Wrapped: ScalarValue {
+    @inlinable public static var columnType: ColumnType { Wrapped.columnType }
+    @inlinable public static var isOptional: Bool { true }
+
+    @inlinable @inline(__always)
+    public static func decode(_ cell: Cell) -> Self? {
+        if cell.isNull { return .some(.none) }
+        guard let wrapped = Wrapped.decode(cell) else { return nil }
+        return .some(.some(wrapped))
+    }
+
+    @inlinable @inline(__always)
+    public func encode(into row: inout RowWriter) {
+        if let self { self.encode(into: &row) } else { row.put(.null) }
+    }
+
+    public static func decode(_ json: inout JSONReader) -> Self? {
+        if json.readNull() { return .some(.none) }
+        return Wrapped.decode(&json).map(Optional.some)
+    }
+
+    public func encode(into json: inout JSONWriter) {
+        if let self { self.encode(into: &json) } else { json.append("null") }
+    }
+
+    public var value: Value { self?.value ?? .null }
+}

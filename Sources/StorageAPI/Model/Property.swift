@@ -1,0 +1,195 @@
+/// One stored property of a model, as its schema declares it.
+public struct Property: Sendable {
+    /// What is stored for the property.
+    public enum Kind: Sendable {
+        /// One column.
+        case column(ColumnType)
+        /// An owned child.
+        case one(any Storable.Type)
+        /// An array of owned children.
+        case many(any Storable.Type)
+        /// Something that opening a store refuses, with the reason.
+        case refused(String)
+    }
+
+    /// Marks of a property.
+    public struct Traits: OptionSet, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Part of the key.
+        public static let key = Traits(rawValue: 1)
+        /// Queries by this property use an index.
+        public static let indexed = Traits(rawValue: 2)
+        /// No two records have equal values, nil excepted.
+        public static let unique = Traits(rawValue: 4)
+    }
+
+    /// The property's name in Swift, as errors show it.
+    public var name: String
+    /// The name under which it is stored.
+    public var storedName: String
+    /// The name under which an older version stored it, if it was renamed.
+    public var renamedFrom: String?
+    public var kind: Kind
+    public var isOptional: Bool
+    public var traits: Traits
+    /// The value that records stored before the property existed read; nil where the property has no default. For
+    /// children only an empty default counts, and is given as `.null`.
+    public var defaultValue: (@Sendable () throws -> Value)?
+
+    init(
+        _ name: String, _ kind: Kind, optional: Bool, _ traits: Traits, _ stored: String?, _ old: String?,
+        default value: (@Sendable () throws -> Value)?
+    ) {
+        self.name = name
+        self.storedName = stored ?? name
+        self.renamedFrom = old
+        self.kind = kind
+        self.isOptional = optional
+        self.traits = traits
+        self.defaultValue = value
+    }
+
+    private static func dynamic<T>(
+        _ value: PropertyDefault<T>?, _ convert: @escaping @Sendable (T) throws -> Value
+    ) -> (@Sendable () throws -> Value)? {
+        guard let value else { return nil }
+        return { try convert(value()) }
+    }
+}
+
+/// A closure that gives a property's default value.
+public typealias PropertyDefault<T> = @Sendable () -> T
+
+// Which of these initialisers a type selects decides how it is stored; reading and writing have the same overloads.
+extension Property {
+    /// A scalar, an Optional of one, or an array.
+    public init<T: ColumnValue>(
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<T>? = nil
+    ) {
+        self.init(
+            name, .column(T.columnType), optional: T.isOptional, traits, stored, old,
+            default: Self.dynamic(value) { $0.value })
+    }
+
+    /// An enum with a raw value.
+    public init<T: RawRepresentable & Sendable>(
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<T>? = nil
+    ) where T.RawValue: ScalarValue {
+        self.init(
+            name, .column(T.RawValue.columnType), optional: false, traits, stored, old,
+            default: Self.dynamic(value) { $0.rawValue.value })
+    }
+
+    /// An Optional of an enum with a raw value.
+    public init<T: RawRepresentable & Sendable>(
+        _ name: String, _: T?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<T?>? = nil
+    ) where T.RawValue: ScalarValue {
+        self.init(
+            name, .column(T.RawValue.columnType), optional: true, traits, stored, old,
+            default: Self.dynamic(value) { $0?.rawValue.value ?? .null })
+    }
+
+    /// An array of enums with raw values.
+    public init<T: RawRepresentable & Sendable>(
+        _ name: String, _: [T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<[T]>? = nil
+    ) where T.RawValue: ScalarValue {
+        self.init(
+            name, .column([T.RawValue].columnType), optional: false, traits, stored, old,
+            default: Self.dynamic(value) { $0.map(\.rawValue).value })
+    }
+
+    /// Any other `Codable` value, embedded as JSON.
+    @_disfavoredOverload
+    public init<T: Codable & Sendable>(
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<T>? = nil
+    ) {
+        self.init(
+            name, .column(.embedded), optional: T.self is any OptionalValue.Type, traits, stored, old,
+            default: Self.dynamic(value) { try EmbeddedCoding.value(of: $0) })
+    }
+}
+
+// Owned children.
+extension Property {
+    public init<T: Storable>(
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<T>? = nil
+    ) {
+        self.init(name, .one(T.self), optional: false, traits, stored, old, default: nil)
+    }
+
+    public init<T: Storable>(
+        _ name: String, _: T?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<T?>? = nil
+    ) {
+        self.init(name, .one(T.self), optional: true, traits, stored, old, default: { .null })
+    }
+
+    public init<T: Storable>(
+        _ name: String, _: [T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<[T]>? = nil
+    ) {
+        let isEmpty = value?().isEmpty ?? false
+        self.init(name, .many(T.self), optional: false, traits, stored, old, default: nil)
+        if isEmpty { defaultValue = { .null } }
+    }
+
+    public init<T: Storable>(
+        _ name: String, _: [T]?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<[T]?>? = nil
+    ) {
+        self.init(name, .many(T.self), optional: true, traits, stored, old, default: { .null })
+    }
+}
+
+// What would hide children in an embedded value, or cannot be stored at all. These overloads win over the Codable one,
+// so such a property warns or fails where it stands, and opening a store refuses it in any case.
+extension Property {
+    private static let hidden =
+        "own @Storable children as T, T?, [T] or [T]?; another container of a @Storable type cannot be stored"
+
+    @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
+    public init<T: Storable>(
+        _ name: String, _: [T?].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<[T?]>? = nil
+    ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
+
+    @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
+    public init<T: Storable>(
+        _ name: String, _: [[T]].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<[[T]]>? = nil
+    ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
+
+    @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
+    public init<K: Hashable, T: Storable>(
+        _ name: String, _: [K: T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<[K: T]>? = nil
+    ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
+
+    @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
+    public init<T: Storable & Hashable>(
+        _ name: String, _: Set<T>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<Set<T>>? = nil
+    ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
+
+    @available(
+        *, unavailable,
+        message: "this type cannot be stored: make it Codable, an enum with a raw value, or @Storable, or mark the property @Ignored"
+    )
+    @_disfavoredOverload
+    public init<T>(
+        _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
+        default value: PropertyDefault<T>? = nil
+    ) { self.init(name, .refused("a type that cannot be stored"), optional: false, traits, stored, old, default: nil) }
+}
+
+/// An Optional of anything, told apart at run time.
+protocol OptionalValue { static var nothing: Self { get } }
+extension Optional: OptionalValue { static var nothing: Self { .none } }

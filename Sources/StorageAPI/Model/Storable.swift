@@ -1,0 +1,99 @@
+/// A struct that can be stored: what `@Storable` writes, and what can be written by hand instead.
+///
+/// ```swift
+/// struct Pen: Storable {
+///     var id: Int
+///     var color: String
+///
+///     typealias Key = Int
+///     static var schema: ModelSchema {
+///         ModelSchema("Pen", [
+///             Property("id", Int.self, .key),
+///             Property("color", String.self),
+///         ])
+///     }
+///     init(reading row: inout RowReader) throws(StorageError) {
+///         id = try row.read(Int.self)
+///         color = try row.read(String.self)
+///     }
+///     func write(into row: inout RowWriter) {
+///         row.write(id)
+///         row.write(color)
+///     }
+///     func writeKey(into row: inout RowWriter) {
+///         row.write(id)
+///     }
+///     struct Columns: ColumnSet {
+///         let id, color: QueryExpression<…>   // see ``ColumnSet``
+///     }
+/// }
+/// ```
+///
+/// Reading and writing name every property once, in the order of the schema; a wrong number or type is an error of the
+/// first read or write, never a wrong value.
+public protocol Storable: Sendable {
+    /// The type of the key: the key property's type without its Optional, or a tuple for several.
+    associatedtype Key: Sendable
+    /// The properties as terms of queries.
+    associatedtype Columns: ColumnSet
+
+    /// The name, properties, key and indexes. Evaluated once for each store.
+    static var schema: ModelSchema { get }
+
+    /// Makes the model from a row: one `read` for each property, in the schema's order.
+    ///
+    /// - Throws: `typeMismatch` where a stored value does not fit, naming the property; what the reads throw.
+    init(reading row: inout RowReader) throws(StorageError)
+
+    /// Writes the model to a row: one `write` for each property, in the schema's order.
+    func write(into row: inout RowWriter)
+
+    /// Writes the key properties alone, in the schema's order.
+    func writeKey(into row: inout RowWriter)
+
+    /// The values of a key that stands without its model, one for each key property.
+    static func values(of key: Key) -> [Value]
+
+    /// Reads a key that stands without its model.
+    static func readKey(_ row: inout RowReader) throws(StorageError) -> Key
+
+    /// Takes the key that the store has assigned. Only called on models whose key is one Optional integer.
+    mutating func assign(_ key: Key)
+
+    /// Decodes at most `limit` rows into models. Never needs to be written: the default is compiled into the model's
+    /// own module, where the loop costs no generic call per row.
+    static func read(_ rows: inout RowCursor, limit: Int, into models: inout [Self]) throws(StorageError)
+}
+
+extension Storable {
+    @inlinable
+    public static func read(
+        _ rows: inout RowCursor, limit: Int, into models: inout [Self]
+    ) throws(StorageError) {
+        var left = limit
+        while left > 0, try rows.next() {
+            var row = rows.row
+            models.append(try Self(reading: &row))
+            try row.finish()
+            left &-= 1
+        }
+    }
+
+    public mutating func assign(_ key: Key) {}
+}
+
+extension Storable where Key: ScalarValue {
+    @inlinable
+    public static func values(of key: Key) -> [Value] { [Value(key)] }
+
+    @inlinable
+    public static func readKey(_ row: inout RowReader) throws(StorageError) -> Key { try row.read(Key.self) }
+}
+
+extension Storable where Key: RawRepresentable, Key.RawValue: ScalarValue {
+    @inlinable
+    public static func values(of key: Key) -> [Value] { [Value(key)] }
+
+    @inlinable
+    public static func readKey(_ row: inout RowReader) throws(StorageError) -> Key { try row.read(Key.self) }
+}

@@ -1,0 +1,46 @@
+/// The place of a property in a query: the way from the model through owned children.
+///
+/// Made by the store and handed to a ``ColumnSet``; a property of it is `QueryExpression(path, ordinal)`.
+public struct PropertyPath: Sendable {
+    /// Which closure the way starts in: 0 for the query's own, one more for each `any`, `all` or `none` around it.
+    let scope: Int
+    let ordinals: [Int]
+
+    init(scope: Int = 0, _ ordinals: [Int] = []) {
+        self.scope = scope
+        self.ordinals = ordinals
+    }
+
+    func appending(_ ordinal: Int) -> PropertyPath { PropertyPath(scope: scope, ordinals + [ordinal]) }
+}
+
+/// A model's properties as terms of queries; `@Storable` writes one as `Columns`.
+///
+/// ```swift
+/// struct Columns: ColumnSet {
+///     private let path: PropertyPath
+///     init(_ path: PropertyPath) { self.path = path }
+///     var id: QueryExpression<Int> { QueryExpression(path, 0) }        // the property's place in the schema
+///     var color: QueryExpression<String> { QueryExpression(path, 1) }
+/// }
+/// ```
+public protocol ColumnSet: Sendable {
+    init(_ path: PropertyPath)
+}
+
+/// A query's term before it meets a schema.
+indirect enum QueryNode: Sendable {
+    case property(PropertyPath)
+    case value(Value)
+    case comparison(Comparison, QueryNode, QueryNode)
+    case isIn(QueryNode, [Value])
+    case isNil(QueryNode)
+    case text(TextTest, QueryNode, String)
+    case and(QueryNode, QueryNode)
+    case or(QueryNode, QueryNode)
+    case not(QueryNode)
+    case quantified(Quantifier, PropertyPath, QueryNode)
+    case constant(Bool)
+    /// Something that has no meaning, found while building; thrown when the query runs.
+    case invalid(String)
+}

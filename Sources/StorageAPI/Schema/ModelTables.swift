@@ -1,0 +1,86 @@
+/// The tables of one model and how its properties' cells stand in them: what reading, writing and queries go by.
+@usableFromInline
+final class ModelTables: Sendable {
+    /// The model's stored name.
+    let name: String
+    /// The root's table first, then those of owned properties.
+    let tables: [TableBinding]
+    /// Whether a nil key is assigned.
+    let assignsKeys: Bool
+
+    /// Rows that consist of a root's key alone.
+    let keyRows: TableBinding
+
+    /// - Parameter tables: the root's first; never empty.
+    init(name: String, tables: [TableBinding], assignsKeys: Bool) {
+        self.name = name
+        self.tables = tables
+        self.assignsKeys = assignsKeys
+        let root = tables[0].schema
+        keyRows = TableBinding(
+            index: 0, schema: root, form: .root, columns: root.key, prefixCount: 0,
+            keyCells: Array(root.key.indices), members: [], relations: [])
+    }
+
+    var root: TableBinding { tables[0] }
+    var hasChildren: Bool { tables.count > 1 }
+    var rootKeyCount: Int { root.keyCells.count }
+}
+
+/// How the cells that a model reads and writes stand in a recorded table.
+@usableFromInline
+final class TableBinding: Sendable {
+    /// Where the rows of a table belong.
+    enum Form: Sendable {
+        case root
+        /// Keyed by the root's key and a fixed number of positions.
+        case child
+        /// Keyed by the root's key, the positions of the entry, and a running number; `parent` names the owning row.
+        case node
+    }
+
+    let index: Int
+    let schema: TableSchema
+    let form: Form
+    /// For each cell the column of the schema: the prefix first, then the model's own, in its order.
+    let columns: [Int]
+    /// How many cells stand before the model's own.
+    let prefixCount: Int
+    /// The cells that hold the root's key.
+    let keyCells: [Int]
+    /// What each property of the model is here, in its order.
+    let members: [Member]
+    let relations: [RelationBinding]
+
+    /// A property as a query resolves it.
+    enum Member: Sendable {
+        case column(Int)
+        case relation(Int)
+    }
+
+    init(
+        index: Int, schema: TableSchema, form: Form, columns: [Int], prefixCount: Int, keyCells: [Int],
+        members: [Member], relations: [RelationBinding]
+    ) {
+        self.index = index
+        self.schema = schema
+        self.form = form
+        self.columns = columns
+        self.prefixCount = prefixCount
+        self.keyCells = keyCells
+        self.members = members
+        self.relations = relations
+    }
+
+    /// How many leading cells two rows share that have the same owner, parent apart.
+    var groupCount: Int { form == .node ? prefixCount - 2 : prefixCount }
+}
+
+/// An owned property: which table its rows are in.
+struct RelationBinding: Sendable {
+    let storedProperty: String
+    let property: String
+    let target: Int
+    let isMany: Bool
+    let isOptional: Bool
+}

@@ -1,0 +1,27 @@
+/// Gives names that stay apart also where an engine or a file system ignores the case of ASCII letters.
+struct NameAllocator {
+    private var used: Set<String> = []
+    private let reservedPrefixes: [String]
+
+    init(used: [String] = [], reservedPrefixes: [String] = []) {
+        self.used = Set(used.map(Self.folded))
+        self.reservedPrefixes = reservedPrefixes.map(Self.folded)
+    }
+
+    /// The proposed name, or with a number behind it where that is taken.
+    mutating func allocate(_ proposal: String) -> String {
+        let isReserved = reservedPrefixes.contains { Self.folded(proposal).hasPrefix($0) }
+        let base = isReserved ? "_" + proposal : proposal
+        var name = base
+        var number = 2
+        while !used.insert(Self.folded(name)).inserted {
+            name = "\(base)_\(number)"
+            number += 1
+        }
+        return name
+    }
+
+    private static func folded(_ name: String) -> String {
+        String(decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,130 @@
+import Logging
+
+/// Carries out the steps of a schema's change, inside the caller's transaction: all of them or none.
+struct SchemaMigration {
+    let writer: any StorageWriter
+    let ids: PlanIDs
+    let logger: Logger
+    let info: BackendInfo
+
+    func run(_ step: SchemaStep) throws(StorageError) {
+        switch step {
+        case .note(let note, let table): logger.notice("\(note)", metadata: ["table": "\(table)"])
+        case .requireEmpty(let table, let error):
+            if try !isEmpty(table) { throw error }
+        case .requireTrue(let table, let column, let error):
+            let query = Query(.exists, filter: .comparison(.equal, .column(column), .argument(0), .bool))
+            if try integer(query, table, QueryArguments([.int(0)])) != 0 { throw error }
+        case .requireChild(let owner, let child, let error):
+            if try integer(Query(.count), owner, QueryArguments()) > integer(Query(.count), child, QueryArguments()) {
+                throw error
+            }
+        case .change(let change, let note):
+            try writer.change(change)
+            logger.notice("\(note)", metadata: ["table": "\(change.table.name)"])
+        case .rebuild(let old, let new, let sources, let note):
+            try rebuild(old, as: new, sources)
+            logger.notice("\(note)", metadata: ["table": "\(new.name)"])
+        }
+    }
+
+    private func isEmpty(_ table: TableSchema) throws(StorageError) -> Bool {
+        try integer(Query(.exists), table, QueryArguments()) == 0
+    }
+
+    private func integer(
+        _ query: Query, _ table: TableSchema, _ arguments: QueryArguments
+    ) throws(StorageError) -> Int64 {
+        var cursor = try writer.rows(plan(query, table), arguments)
+        return try cursor.next() ? cursor.cells[0].int : 0
+    }
+
+    private func plan(_ query: Query, _ table: TableSchema) -> QueryPlan {
+        QueryPlan(id: nil, query: query, table: table, tables: [table])
+    }
+
+    /// Copies all rows into a table of the new form, which then takes the old one's name and place.
+    private func rebuild(_ old: TableSchema, as new: TableSchema, _ sources: [ColumnSource]) throws(StorageError) {
+        var temporary = new
+        let names = try writer.tables().map(\.name)
+        var allocator = NameAllocator(used: names, reservedPrefixes: info.reservedNamePrefixes)
+        temporary.name = allocator.allocate(new.name + "_rebuilt")
+        temporary.path = ["", temporary.name]
+        let greatest = new.assignsKeys && old.assignsKeys ? try writer.greatestKey(in: old) : 0
+        try writer.change(.create(temporary))
+        try copyRows(old, to: temporary, sources)
+        try restore(greatest, in: temporary)
+        try writer.change(.drop(old))
+        try writer.change(.alter(from: temporary, to: new, added: []))
+    }
+
+    private func copyRows(_ old: TableSchema, to new: TableSchema, _ sources: [ColumnSource]) throws(StorageError) {
+        var cursor = try writer.rows(plan(Query(.columns(Array(old.columns.indices))), old), QueryArguments())
+        let plan = WritePlan(id: ids.next(), operation: .insert, table: new, columns: Array(new.columns.indices))
+        var list = ValueList(width: sources.count, values: [])
+        while try cursor.next() {
+            let key = old.key.map { cursor.cells[$0].value }
+            for source in sources { list.values.append(try converted(source, cursor.cells, key)) }
+            if list.count == 256 { try insert(&list, plan) }
+        }
+        try insert(&list, plan)
+    }
+
+    private func insert(_ list: inout ValueList, _ plan: WritePlan) throws(StorageError) {
+        guard list.count > 0 else { return }
+        let cells = ValueCells(list)
+        _ = try writer.write(RowBatch(plan: plan, count: list.count, cells: UnsafePointer(cells.rows.cells)))
+        list.values.removeAll()
+    }
+
+    private func converted(
+        _ source: ColumnSource, _ cells: UnsafePointer<Cell>, _ key: [Value]
+    ) throws(StorageError) -> Value {
+        let stored = source.column.map { cells[$0].value } ?? .null
+        if stored.isNull {
+            if let missing = source.missing, source.to.isOptional || !missing.isNull { return missing }
+            if source.to.isOptional { return .null }
+            throw source.error.with { $0.key = key }
+        }
+        guard let value = ValueConversion.convert(stored, from: source.from, to: source.to.type) else {
+            throw source.error.with {
+                $0.key = key
+                $0.storedValue = stored
+            }
+        }
+        return value
+    }
+
+    /// Keys that were assigned and deleted again must not come back.
+    private func restore(_ greatest: Int64, in table: TableSchema) throws(StorageError) {
+        guard greatest > 0, try writer.greatestKey(in: table) < greatest else { return }
+        // A row with the greatest key is stored and deleted, which the engine remembers.
+        var list = ValueList(width: table.columns.count, values: table.columns.map(Self.placeholder))
+        for column in table.key { list.values[column] = .int(greatest) }
+        let cells = ValueCells(list)
+        let insert = WritePlan(id: ids.next(), operation: .insert, table: table, columns: Array(table.columns.indices))
+        let delete = WritePlan(id: ids.next(), operation: .delete, table: table, columns: table.key)
+        let keys = ValueCells(ValueList(width: 1, values: [.int(greatest)]))
+        _ = try writer.write(RowBatch(plan: insert, count: 1, cells: UnsafePointer(cells.rows.cells)))
+        _ = try writer.write(RowBatch(plan: delete, count: 1, cells: UnsafePointer(keys.rows.cells)))
+    }
+
+    private static func placeholder(_ column: ColumnSchema) -> Value {
+        guard !column.isOptional else { return .null }
+        switch column.type.storage {
+        case .integer: return .int(0)
+        case .double: return .double(0)
+        case .text: return .text("")
+        case .blob: return .blob([])
+        }
+    }
+}
+
+extension TableChange {
+    /// The table as it is after the change.
+    var table: TableSchema {
+        switch self {
+        case .create(let table), .drop(let table), .alter(_, let table, _): table
+        }
+    }
+}

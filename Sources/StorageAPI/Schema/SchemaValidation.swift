@@ -1,0 +1,52 @@
+/// The one place that checks what a model declares. The macro refuses most of this at compile time; a conformance
+/// written by hand comes here first.
+enum SchemaValidation {
+    static func validate(_ schema: ModelSchema) throws(StorageError) {
+        try validateName(schema.name, schema.name, nil)
+        let keys = schema.keys
+        guard !keys.isEmpty else {
+            throw error(schema.name, nil, "has no key: call a property id, or mark the key with @Key")
+        }
+        for key in keys { try validateKey(key, schema, isOnly: keys.count == 1) }
+        var names: Set<String> = []
+        for property in schema.properties {
+            try validateName(property.storedName, schema.name, property.name)
+            guard names.insert(property.storedName).inserted else {
+                throw error(schema.name, property.name, "has the stored name of another property; give it one with @Field")
+            }
+            try validateTraits(property, schema.name)
+        }
+    }
+
+    private static func validateKey(_ key: Property, _ schema: ModelSchema, isOnly: Bool) throws(StorageError) {
+        guard case .column(let type) = key.kind, type.canBeKey else {
+            throw error(
+                schema.name, key.name, "cannot be a key: keys are integers, String, UUID or enums of integers or strings")
+        }
+        guard key.isOptional else { return }
+        guard isOnly, type.storage == .integer else {
+            throw error(schema.name, key.name, "cannot be an Optional key: only a single integer is assigned by the store")
+        }
+    }
+
+    private static func validateTraits(_ property: Property, _ model: String) throws(StorageError) {
+        guard !property.traits.isDisjoint(with: [.indexed, .unique]) else { return }
+        switch property.kind {
+        case .column(.embedded), .column(.array): break
+        case .column: return
+        case .one, .many, .refused: break
+        }
+        throw error(model, property.name, "cannot be indexed or unique: only scalars can")
+    }
+
+    private static func validateName(_ name: String, _ model: String, _ property: String?) throws(StorageError) {
+        guard !name.isEmpty, !name.unicodeScalars.contains(where: { $0.value == 0 }), name.utf8.count <= 255 else {
+            throw error(model, property, "needs a stored name of 1 to 255 bytes without NUL")
+        }
+    }
+
+    static func error(_ model: String, _ property: String?, _ problem: String) -> StorageError {
+        let subject = property.map { "The property \($0)" } ?? "The model"
+        return StorageError(.configuration, "\(subject) \(problem).", operation: "open", model: model, property: property)
+    }
+}

@@ -1,0 +1,93 @@
+/// A flat table of typed columns: what a backend stores, and what it records about it.
+///
+/// A root model is one table with its key. Each owned property is a table of its own, whose leading columns are the
+/// root's key and the positions on the way, so all rows of one root stand together and in order. A backend needs no
+/// more than this value: it creates the table, keeps the value with it, and gives it back from ``StorageSession/tables()``.
+public struct TableSchema: Hashable, Sendable, Codable {
+    /// The table's name, unique in its store also where case is ignored, and never empty.
+    public var name: String
+    /// The model's stored name, followed by the stored names of the properties that lead here.
+    public var path: [String]
+    /// The columns, in the order in which they were added. Removed properties keep theirs.
+    public var columns: [ColumnSchema]
+    /// The indices of the columns that make up the primary key, in order. Rows are ordered by it.
+    public var key: [Int]
+    /// Whether the key is one integer that the store assigns: the backend then remembers the greatest key ever stored.
+    public var assignsKeys: Bool
+    /// Whether every owner has a row here: the property is one child and not Optional.
+    public var isRequired: Bool
+
+    public init(
+        name: String, path: [String], columns: [ColumnSchema], key: [Int], assignsKeys: Bool = false,
+        isRequired: Bool = false
+    ) {
+        self.name = name
+        self.path = path
+        self.columns = columns
+        self.key = key
+        self.assignsKeys = assignsKeys
+        self.isRequired = isRequired
+    }
+
+    /// Whether the table holds root records, not owned ones.
+    public var isRoot: Bool { path.count == 1 }
+
+    /// The key of a row that has all columns of the table.
+    public func key(of row: [Value]) -> [Value] { key.map { row[$0] } }
+}
+
+/// One column of a ``TableSchema``.
+public struct ColumnSchema: Hashable, Sendable, Codable {
+    /// What a column is for.
+    public enum Role: String, Hashable, Sendable, Codable {
+        /// A property of the model.
+        case property
+        /// Whether an optional array is there: 0 for nil, 1 for an array, which may be empty.
+        case presence
+        /// A part of the root's key, in a table of owned rows.
+        case owner
+        /// The position in an array, of the row itself or of an owner on the way.
+        case position
+        /// The row's number within its root, in a table of a type that owns itself.
+        case node
+        /// The number of the owning row, or 0 where the owner stands outside the recursion.
+        case parent
+    }
+
+    /// The column's name, unique in its table also where case is ignored.
+    public var name: String
+    public var role: Role
+    /// The property's stored name, for the roles that belong to one.
+    public var property: String
+    public var type: ColumnType
+    public var isOptional: Bool
+    public var isIndexed: Bool
+    public var isUnique: Bool
+    /// Whether the property is gone from the model. The column stays with its data and takes null from new rows.
+    public var isRemoved: Bool
+
+    public init(
+        name: String, role: Role = .property, property: String, type: ColumnType, isOptional: Bool = false,
+        isIndexed: Bool = false, isUnique: Bool = false, isRemoved: Bool = false
+    ) {
+        self.name = name
+        self.role = role
+        self.property = property
+        self.type = type
+        self.isOptional = isOptional
+        self.isIndexed = isIndexed
+        self.isUnique = isUnique
+        self.isRemoved = isRemoved
+    }
+}
+
+/// One step of a schema's way from its recorded to its declared form.
+public enum TableChange: Sendable {
+    /// Make the table, its indexes, and record it.
+    case create(TableSchema)
+    /// Turn the first into the second and record it. They differ in the table's name, in columns' names, index marks
+    /// and removal marks at the same places, and in columns added at the end, whose rows then hold the given value.
+    case alter(from: TableSchema, to: TableSchema, added: [Value])
+    /// Drop the table with its rows and its record.
+    case drop(TableSchema)
+}

@@ -1,0 +1,34 @@
+/// Type changes of a property that lose nothing (clause S3).
+enum ValueConversion {
+    /// Whether some values of `old` can become values of `new`; each value is then checked by ``convert(_:from:to:)``.
+    static func exists(from old: ColumnType, to new: ColumnType) -> Bool {
+        if old == new { return true }
+        switch (old.storage, new.storage) {
+        case (.integer, .integer): return true
+        case (.integer, .double): return old != .bool && new != .date
+        case (.double, .double): return old != .date && new != .date
+        default: return false
+        }
+    }
+
+    /// The value in its new type, or nil where it would not be the same value.
+    static func convert(_ value: Value, from old: ColumnType, to new: ColumnType) -> Value? {
+        guard old != new, !value.isNull else { return value }
+        switch value {
+        case .int(let integer):
+            if new.storage == .double { return double(integer, as: new) }
+            if new == .uint64 { return integer >= 0 ? value : nil }
+            return new.range?.contains(integer) == true ? value : nil
+        case .unsigned: return new == .uint64 ? value : nil
+        case .double(let double):
+            guard new == .float, !double.isNaN else { return value }
+            return Float(exactly: double) == nil ? nil : value
+        default: return nil
+        }
+    }
+
+    private static func double(_ integer: Int64, as new: ColumnType) -> Value? {
+        let limit: UInt64 = new == .float ? 1 << 24 : 1 << 53
+        return integer.magnitude <= limit ? .double(Double(integer)) : nil
+    }
+}

@@ -1,0 +1,57 @@
+/// Rows that are kept to be decoded in another order than they came in.
+final class BufferedRows: CursorSource {
+    private let rows: RowBuffer
+    private var arena = Arena()
+    private var order: [Int] = []
+    private var position = -1
+    private let current: UnsafeMutablePointer<Cell>
+
+    init(width: Int) {
+        rows = RowBuffer(width: width)
+        current = .allocate(capacity: rows.width)
+        current.initialize(repeating: .null, count: rows.width)
+    }
+
+    deinit { current.deallocate() }
+
+    var count: Int { rows.count }
+
+    func add(_ cells: UnsafePointer<Cell>) {
+        let row = rows.row(rows.append())
+        for cell in 0..<rows.width { row[cell] = arena.copy(cells[cell]) }
+    }
+
+    func cell(_ cell: Int, of row: Int) -> Cell { rows.row(row)[cell] }
+
+    /// The indices of the rows in the order of the given cells.
+    func indices(sortedBy cells: [Int]) -> [Int] {
+        (0..<count).sorted { left, right in
+            for cell in cells {
+                let order = self.cell(cell, of: left).keyOrder(to: self.cell(cell, of: right))
+                if order != .same { return order == .before }
+            }
+            return left < right
+        }
+    }
+
+    /// A cursor over the rows in the given order.
+    func cursor(_ order: [Int]) -> Cursor {
+        self.order = order
+        position = -1
+        // The cursor keeps this object, which owns the current row's cells, alive.
+        return Cursor(source: self, context: Unmanaged.passUnretained(self).toOpaque(), cells: UnsafePointer(current)) {
+            Unmanaged<BufferedRows>.fromOpaque($0).takeUnretainedValue().step()
+        }
+    }
+
+    private func step() -> Int32 {
+        position += 1
+        guard position < order.count else { return 0 }
+        current.update(from: rows.row(order[position]), count: rows.width)
+        return 1
+    }
+
+    func failure() -> StorageError { StorageError(.io, "Rows at hand cannot fail to be read.") }
+
+    func finish() {}
+}

@@ -1,0 +1,192 @@
+/// The rows of one owned property, read in step with their owners.
+///
+/// Both come in the order of the root's key and the positions, so the rows that belong to the owner at hand are next
+/// in line: a graph loads with one query for each property, whatever the number of owners.
+@usableFromInline
+final class ChildRows {
+    private let context: RowContext
+    private let open: () throws(StorageError) -> Cursor
+    private var rows: OpenRows?
+    /// Rows of a recursive type, by the number of their owner; only for tables of the node form.
+    private let nodes: NodeRows?
+
+    /// - Parameter open: runs the query, when the first owner asks for children.
+    init(_ context: RowContext, open: @escaping () throws(StorageError) -> Cursor) {
+        self.context = context
+        self.open = open
+        nodes = context.table.form == .node ? NodeRows(context) : nil
+    }
+
+    func first<M: Storable>(_: M.Type, ownedBy owner: borrowing RowReader) throws(StorageError) -> M? {
+        let rows = try openRows()
+        if let nodes {
+            try load(nodes, from: rows, of: owner)
+            return try nodes.first(M.self, ownedBy: owner)
+        }
+        guard try rows.advance(toChildOf: owner) else { return nil }
+        let model: M = try decode(rows.cells)
+        // What follows for the same owner was not written by a store.
+        while try rows.advance(toChildOf: owner) {}
+        return model
+    }
+
+    func all<M: Storable>(_: M.Type, ownedBy owner: borrowing RowReader) throws(StorageError) -> [M] {
+        let rows = try openRows()
+        if let nodes {
+            try load(nodes, from: rows, of: owner)
+            return try nodes.all(M.self, ownedBy: owner)
+        }
+        var models: [M] = []
+        while try rows.advance(toChildOf: owner) { models.append(try decode(rows.cells)) }
+        return models
+    }
+
+    private func openRows() throws(StorageError) -> OpenRows {
+        if let rows { return rows }
+        let opened = OpenRows(try open())
+        rows = opened
+        return opened
+    }
+
+    private func decode<M: Storable>(_ cells: UnsafePointer<Cell>) throws(StorageError) -> M {
+        var row = RowReader(
+            cells, from: context.table.prefixCount, to: context.table.columns.count,
+            context: .passUnretained(context))
+        let model = try M(reading: &row)
+        try row.finish()
+        return model
+    }
+
+    /// Reads all rows of the owner's group, unless they are loaded already.
+    private func load(
+        _ nodes: NodeRows, from rows: OpenRows, of owner: borrowing RowReader
+    ) throws(StorageError) {
+        let binding = owner.context.takeUnretainedValue().table
+        if nodes.holdsGroup(of: owner, binding) { return }
+        nodes.begin(groupOf: owner, binding)
+        while try rows.advance(toChildOf: owner) { nodes.add(rows.cells) }
+    }
+
+    /// How the leading cells of a child's row stand to its owner's.
+    static func order(
+        _ child: UnsafePointer<Cell>, to owner: UnsafePointer<Cell>, of binding: TableBinding
+    ) -> ValueOrder {
+        let isRoot = binding.form == .root
+        let count = isRoot ? binding.keyCells.count : binding.groupCount
+        for index in 0..<count {
+            let order = child[index].keyOrder(to: owner[isRoot ? binding.keyCells[index] : index])
+            if order != .same { return order }
+        }
+        return .same
+    }
+}
+
+/// A cursor that stands at the children of one owner after the other.
+private final class OpenRows {
+    private var cursor: Cursor
+    private var state = State.beforeRow
+
+    private enum State { case beforeRow, onRow, atEnd }
+
+    init(_ cursor: consuming Cursor) { self.cursor = cursor }
+
+    var cells: UnsafePointer<Cell> { cursor.cells }
+
+    /// Moves to the next row if it belongs to the owner. Rows of owners that are gone are passed over.
+    func advance(toChildOf owner: borrowing RowReader) throws(StorageError) -> Bool {
+        let binding = owner.context.takeUnretainedValue().table
+        while state != .atEnd {
+            if state == .beforeRow {
+                state = try cursor.next() ? .onRow : .atEnd
+                continue
+            }
+            switch ChildRows.order(cursor.cells, to: owner.cells, of: binding) {
+            case .before: state = .beforeRow
+            case .after: return false
+            case .same:
+                state = .beforeRow
+                return true
+            }
+        }
+        return false
+    }
+}
+
+/// The rows of a recursive type within one group: one root, or one place within it.
+///
+/// They are kept while the group is read, because a tree of several recursive properties visits its tables in an order
+/// of its own. Costs the memory of one root's rows.
+final class NodeRows {
+    private let context: RowContext
+    private var rows: RowBuffer
+    private var arena = Arena()
+    private var children: [Int64: [Int]] = [:]
+    private var group: [Cell]?
+    private var depth = 0
+
+    init(_ context: RowContext) {
+        self.context = context
+        rows = RowBuffer(width: context.table.columns.count)
+    }
+
+    func holdsGroup(of owner: borrowing RowReader, _ binding: TableBinding) -> Bool {
+        guard let group else { return false }
+        return group.withUnsafeBufferPointer { cells in
+            // A root has a key, so the group has cells.
+            guard let start = cells.baseAddress else { return false }
+            return ChildRows.order(start, to: owner.cells, of: binding) == .same
+        }
+    }
+
+    func begin(groupOf owner: borrowing RowReader, _ binding: TableBinding) {
+        arena.reset()
+        rows.removeAll()
+        children = [:]
+        let cells = binding.form == .root ? binding.keyCells : Array(0..<binding.groupCount)
+        var copies: [Cell] = []
+        for cell in cells { copies.append(arena.copy(owner.cells[cell])) }
+        group = copies
+    }
+
+    func add(_ cells: UnsafePointer<Cell>) {
+        let index = rows.append()
+        let row = rows.row(index)
+        for cell in 0..<rows.width { row[cell] = arena.copy(cells[cell]) }
+        children[row[context.table.prefixCount - 1].int, default: []].append(index)
+    }
+
+    func first<M: Storable>(_: M.Type, ownedBy owner: borrowing RowReader) throws(StorageError) -> M? {
+        guard let index = children[number(of: owner)]?.first else { return nil }
+        return try decode(index)
+    }
+
+    func all<M: Storable>(_: M.Type, ownedBy owner: borrowing RowReader) throws(StorageError) -> [M] {
+        var models: [M] = []
+        for index in children[number(of: owner)] ?? [] { models.append(try decode(index)) }
+        return models
+    }
+
+    /// The number by which children name their owner.
+    private func number(of owner: borrowing RowReader) -> Int64 {
+        let binding = owner.context.takeUnretainedValue().table
+        return binding.form == .node ? owner.cells[binding.groupCount].int : 0
+    }
+
+    private func decode<M: Storable>(_ index: Int) throws(StorageError) -> M {
+        // Rows that another program wrote may own each other in a circle, which no depth ends.
+        guard depth <= Self.deepest else {
+            throw StorageError(
+                .corrupt, "The rows of \(context.table.schema.name) nest without end.", model: context.modelName)
+        }
+        depth += 1
+        defer { depth -= 1 }
+        var row = RowReader(
+            UnsafePointer(rows.row(index)), from: context.table.prefixCount, to: context.table.columns.count,
+            context: .passUnretained(context))
+        let model = try M(reading: &row)
+        try row.finish()
+        return model
+    }
+
+    private static let deepest = 256
+}

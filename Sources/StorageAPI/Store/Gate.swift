@@ -1,0 +1,63 @@
+internal import Dispatch
+import Synchronization
+
+/// Counts the calls that are running, so that closing can wait for them and later ones are turned away.
+final class Gate: Sendable {
+    private struct State {
+        var isClosed = false
+        var running = 0
+        var streams: [ObjectIdentifier: @Sendable () -> Void] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let idle = DispatchSemaphore(value: 0)
+
+    func enter() throws(StorageError) {
+        let isOpen = state.withLock { state in
+            if !state.isClosed { state.running += 1 }
+            return !state.isClosed
+        }
+        guard isOpen else { throw Self.closed }
+    }
+
+    func leave() {
+        let isLast = state.withLock { state in
+            state.running -= 1
+            return state.isClosed && state.running == 0
+        }
+        if isLast { idle.signal() }
+    }
+
+    /// Turns later calls away, ends streams that wait for their next row, and waits for the calls that run. False where
+    /// it was closed before.
+    func close() -> Bool {
+        let (wasOpen, isIdle, streams) = state.withLock { state in
+            defer {
+                state.isClosed = true
+                state.streams = [:]
+            }
+            return (!state.isClosed, state.running == 0, Array(state.streams.values))
+        }
+        guard wasOpen else { return false }
+        if !isIdle { idle.wait() }
+        for end in streams { end() }
+        return true
+    }
+
+    /// Has a stream's session ended when the store closes, unless the stream is removed before.
+    func add(_ stream: AnyObject, end: @escaping @Sendable () -> Void) throws(StorageError) {
+        let isOpen = state.withLock { state in
+            if !state.isClosed { state.streams[ObjectIdentifier(stream)] = end }
+            return !state.isClosed
+        }
+        guard isOpen else { throw Self.closed }
+    }
+
+    func remove(_ stream: ObjectIdentifier) {
+        state.withLock { _ = $0.streams.removeValue(forKey: stream) }
+    }
+
+    static var closed: StorageError {
+        StorageError(.closed, "The store is closed; open it again to use it.")
+    }
+}

@@ -1,0 +1,155 @@
+/// Reads models through a session: the one home of running queries and loading graphs.
+struct Reading {
+    let handle: ModelHandle
+    let session: any StorageSession
+
+    private var model: ModelTables { handle.tables }
+
+    // MARK: Models
+
+    func find<M: Storable>(_: M.Type, key: M.Key) throws(StorageError) -> M? {
+        let scope = Query.Scope.key(columns: model.rootKeyCount)
+        let arguments = QueryArguments(M.values(of: key))
+        let context = root()
+        attachChildren(to: context, scope, arguments)
+        var rows = RowCursor(try session.rows(handle.plan(rowsOf: 0, scope), arguments), context)
+        var models: [M] = []
+        try M.read(&rows, limit: 1, into: &models)
+        return models.first
+    }
+
+    func all<M: Storable>(_: M.Type, _ selection: Selection) throws(StorageError) -> [M] {
+        var models: [M] = []
+        if let rows = try singlePass(selection) {
+            var rows = rows
+            try M.read(&rows, limit: .max, into: &models)
+        } else {
+            let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+            var cursor = try session.rows(plan, arguments)
+            try read(&cursor, limit: .max, isKeyOrder: selection.order.isEmpty, into: &models)
+        }
+        return models
+    }
+
+    /// Rows that decode as they come: a model without children, or all records in key order with their children in
+    /// step. Nil where the rows must be at hand before their children can be asked for.
+    func singlePass(_ selection: Selection) throws(StorageError) -> RowCursor? {
+        guard !model.hasChildren || selection.isEverything else { return nil }
+        let context = root()
+        attachChildren(to: context, .all, QueryArguments())
+        let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+        return RowCursor(try session.rows(plan, arguments), context)
+    }
+
+    /// Reads up to `limit` rows, then their children by the rows' keys, and decodes in key order.
+    func read<M: Storable>(
+        _ cursor: inout Cursor, limit: Int, isKeyOrder: Bool, into models: inout [M]
+    ) throws(StorageError) {
+        let buffer = BufferedRows(width: model.root.columns.count)
+        while buffer.count < limit, try cursor.next() { buffer.add(cursor.cells) }
+        guard buffer.count > 0 else { return }
+        let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: model.root.keyCells)
+        var keys = ValueList(width: model.rootKeyCount, values: [])
+        for row in order { keys.values += model.root.keyCells.map { buffer.cell($0, of: row).value } }
+        let context = root()
+        attachChildren(
+            to: context, .keys(columns: model.rootKeyCount, list: 0), QueryArguments(lists: [keys]))
+        var rows = RowCursor(buffer.cursor(order), context)
+        var sorted: [M] = []
+        sorted.reserveCapacity(buffer.count)
+        try M.read(&rows, limit: .max, into: &sorted)
+        if isKeyOrder { return models += sorted }
+        var places = Array(repeating: 0, count: order.count)
+        for (place, row) in order.enumerated() { places[row] = place }
+        models += places.map { sorted[$0] }
+    }
+
+    private func root() -> RowContext { RowContext(model: model, table: model.root) }
+
+    /// Gives a table's context, and those below it, their children's rows. The queries run when a row asks.
+    private func attachChildren(to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments) {
+        var known: [Int: ChildRows] = [:]
+        attachChildren(to: context, scope, arguments, &known)
+        for children in known.values { context.own(children) }
+    }
+
+    private func attachChildren(
+        to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments, _ known: inout [Int: ChildRows]
+    ) {
+        for relation in context.table.relations {
+            if let children = known[relation.target] {
+                context.add(children)
+                continue
+            }
+            let below = RowContext(model: model, table: model.tables[relation.target])
+            let children = ChildRows(below) { [handle, session] () throws(StorageError) in
+                try session.rows(handle.plan(rowsOf: relation.target, scope), arguments)
+            }
+            known[relation.target] = children
+            context.add(children)
+            attachChildren(to: below, scope, arguments, &known)
+        }
+    }
+
+    // MARK: Keys and numbers
+
+    func keys<M: Storable>(_: M.Type, _ selection: Selection) throws(StorageError) -> [M.Key] {
+        let (plan, arguments) = try handle.plan(selection, .columns(model.root.schema.key))
+        var cursor = try session.rows(plan, arguments)
+        let context = RowContext(model: model, table: model.keyRows)
+        var keys: [M.Key] = []
+        while try cursor.next() {
+            var row = RowReader(cursor.cells, from: 0, to: model.rootKeyCount, context: .passUnretained(context))
+            keys.append(try M.readKey(&row))
+        }
+        return keys
+    }
+
+    /// The keys of a selection as values, for a write that follows.
+    func keyValues(_ selection: Selection) throws(StorageError) -> ValueList {
+        let (plan, arguments) = try handle.plan(selection, .columns(model.root.schema.key))
+        var cursor = try session.rows(plan, arguments)
+        var keys = ValueList(width: model.rootKeyCount, values: [])
+        while try cursor.next() {
+            for cell in 0..<model.rootKeyCount { keys.values.append(cursor.cells[cell].value) }
+        }
+        return keys
+    }
+
+    func count(_ selection: Selection) throws(StorageError) -> Int {
+        var unordered = selection
+        unordered.order = []
+        let (plan, arguments) = try handle.plan(unordered, .count)
+        let count = Int(try integer(plan, arguments))
+        return min(max(count - selection.offset, 0), selection.limit ?? .max)
+    }
+
+    func exists(_ selection: Selection) throws(StorageError) -> Bool {
+        guard selection.limit == nil, selection.offset == 0 else { return try count(selection) > 0 }
+        var unordered = selection
+        unordered.order = []
+        let (plan, arguments) = try handle.plan(unordered, .exists)
+        return try integer(plan, arguments) != 0
+    }
+
+    private func integer(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Int64 {
+        var cursor = try session.rows(plan, arguments)
+        guard try cursor.next(), cursor.cells[0].tag == .int else {
+            throw StorageError(.corrupt, "The backend gave no number.", model: handle.name)
+        }
+        return cursor.cells[0].int
+    }
+
+    /// Calls the body with the value of one property in each selected record, nil left out.
+    func values(
+        _ selection: Selection, of property: QueryNode, _ body: (Cell, ColumnType) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let column = try QueryLowering(model).column(property)
+        let (plan, arguments) = try handle.plan(selection, .columns([column]))
+        var cursor = try session.rows(plan, arguments)
+        while try cursor.next() {
+            if cursor.cells[0].isNull { continue }
+            try body(cursor.cells[0], model.root.schema.columns[column].type)
+        }
+    }
+}

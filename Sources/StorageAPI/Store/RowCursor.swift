@@ -1,0 +1,26 @@
+/// A query's rows, ready to be decoded: a cursor and what is known of its table.
+public struct RowCursor: ~Copyable {
+    @usableFromInline var cursor: Cursor
+    @usableFromInline let context: RowContext
+    @usableFromInline let start: Int
+    @usableFromInline let end: Int
+
+    init(_ cursor: consuming Cursor, _ context: RowContext) {
+        self.cursor = cursor
+        self.context = context
+        start = context.table.prefixCount
+        end = context.table.columns.count
+    }
+
+    /// Moves to the next row; false after the last.
+    @inlinable @inline(__always)
+    public mutating func next() throws(StorageError) -> Bool { try cursor.next() }
+
+    /// The current row. Valid until the next call of ``next()``.
+    @inlinable
+    public var row: RowReader {
+        @inline(__always) get {
+            RowReader(cursor.cells, from: start, to: end, context: .passUnretained(context))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// A query of a store. Runs when one of its `async` calls asks for records.
+///
+/// ```swift
+/// let some = try await store.select(Person.self)
+///     .where { $0.age >= 28 }.order { $0.name }.limit(10).all()
+/// ```
+public struct Select<Model: Storable>: SelectionBuilder, Sendable {
+    public var selection = Selection()
+    let store: Store
+
+    /// The records with all that they own, in order.
+    ///
+    /// - Throws: `typeMismatch` where a stored value does not fit its property; `invalidQuery`; `closed`.
+    public nonisolated(nonsending) func all() async throws(StorageError) -> [Model] {
+        try await run { (reading) throws(StorageError) in try reading.all(Model.self, selection) }
+    }
+
+    /// The first record, or nil where there is none.
+    public nonisolated(nonsending) func first() async throws(StorageError) -> Model? {
+        let query = limit(Swift.min(selection.limit ?? 1, 1)).selection
+        return try await run { (reading) throws(StorageError) in try reading.all(Model.self, query).first }
+    }
+
+    /// How many records there are. Loads none.
+    public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
+        try await run { (reading) throws(StorageError) in try reading.count(selection) }
+    }
+
+    /// Whether there is any record. Loads none.
+    public nonisolated(nonsending) func exists() async throws(StorageError) -> Bool {
+        try await run { (reading) throws(StorageError) in try reading.exists(selection) }
+    }
+
+    /// The records' keys, in order.
+    public nonisolated(nonsending) func keys() async throws(StorageError) -> [Model.Key] {
+        try await run { (reading) throws(StorageError) in try reading.keys(Model.self, selection) }
+    }
+
+    /// The records one after the other, of one snapshot, in memory that does not grow with their number.
+    ///
+    /// The snapshot lasts until the sequence ends or its iterator is gone; a stream of a closed store throws `closed`.
+    public func stream() -> SelectStream<Model> { SelectStream(store: store, selection: selection) }
+
+    nonisolated(nonsending) func run<T>(
+        _ body: (Reading) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        if store.registry.handle(Model.self) == nil { try await store.prepare([Model.self]) }
+        if Task.isCancelled {
+            throw StorageError(.cancelled, "The task was cancelled.", operation: "select").at(backend: store.info.name)
+        }
+        return try store.reading("select", Model.self, nil, body)
+    }
+}
+
+/// A query without `async`: of ``Store/blocking``, of a transaction or of a read block.
+public struct BlockingSelect<Model: Storable>: SelectionBuilder {
+    public var selection = Selection()
+    let executor: Executor
+
+    /// The records with all that they own, in order.
+    ///
+    /// - Throws: `typeMismatch` where a stored value does not fit its property; `invalidQuery`; `closed`.
+    public func all() throws(StorageError) -> [Model] {
+        try run { (reading) throws(StorageError) in try reading.all(Model.self, selection) }
+    }
+
+    /// The first record, or nil where there is none.
+    public func first() throws(StorageError) -> Model? {
+        let query = limit(Swift.min(selection.limit ?? 1, 1)).selection
+        return try run { (reading) throws(StorageError) in try reading.all(Model.self, query).first }
+    }
+
+    /// How many records there are. Loads none.
+    public func count() throws(StorageError) -> Int {
+        try run { (reading) throws(StorageError) in try reading.count(selection) }
+    }
+
+    /// Whether there is any record. Loads none.
+    public func exists() throws(StorageError) -> Bool {
+        try run { (reading) throws(StorageError) in try reading.exists(selection) }
+    }
+
+    /// The records' keys, in order.
+    public func keys() throws(StorageError) -> [Model.Key] {
+        try run { (reading) throws(StorageError) in try reading.keys(Model.self, selection) }
+    }
+
+    func run<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {
+        try executor.reading("select", Model.self, body)
+    }
+}

@@ -1,0 +1,147 @@
+import Synchronization
+
+/// The records of a query, one after the other. Every iteration is a query of its own.
+public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
+    public typealias Element = Model
+    public typealias Failure = StorageError
+
+    let store: Store
+    let selection: Selection
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(stream: OpenStream(store: store, selection: selection))
+    }
+
+    /// Reads ahead by some records; an iterator that is dropped releases its snapshot.
+    public struct Iterator: AsyncIteratorProtocol {
+        let stream: OpenStream<Model>
+        private var ahead: [Model] = []
+        private var position = 0
+
+        init(stream: OpenStream<Model>) { self.stream = stream }
+
+        public mutating func next() async throws(StorageError) -> Model? {
+            try await next(isolation: nil)
+        }
+
+        /// The next record.
+        ///
+        /// - Throws: `closed` where the store was closed meanwhile; `cancelled`; what reading throws.
+        public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Model? {
+            if position == ahead.count {
+                if Task.isCancelled {
+                    stream.end()
+                    throw StorageError(.cancelled, "The task was cancelled.", operation: "stream")
+                }
+                if stream.needsPreparation { try await stream.store.prepare([Model.self]) }
+                ahead = try stream.chunk()
+                position = 0
+            }
+            guard position < ahead.count else { return nil }
+            defer { position += 1 }
+            return ahead[position]
+        }
+    }
+}
+
+/// The session and the cursor of a stream that has begun.
+///
+/// Unchecked: everything mutable is inside `state`, and what it holds (a reader, a cursor) is used by one thread at a
+/// time because it is only touched under the lock.
+final class OpenStream<Model: Storable>: @unchecked Sendable {
+    let store: Store
+    private let selection: Selection
+    private let lock = Mutex<Void>(())
+    private var phase = Phase.notBegun
+    private var reader: (any StorageReader)?
+    private var rows: Rows?
+
+    private enum Phase { case notBegun, running, ended, closed }
+
+    /// Decodes in step with its children, or has to see some rows before it asks for their children.
+    private enum Rows: ~Copyable {
+        case inStep(RowCursor)
+        case byChunk(Cursor, Reading)
+    }
+
+    private static var chunkSize: Int { 256 }
+
+    init(store: Store, selection: Selection) {
+        self.store = store
+        self.selection = selection
+    }
+
+    deinit { end() }
+
+    var needsPreparation: Bool { store.registry.handle(Model.self) == nil }
+
+    /// The next records; empty at the end.
+    func chunk() throws(StorageError) -> [Model] {
+        do {
+            try store.gate.enter()
+            defer { store.gate.leave() }
+            return try lock.withLock { _ throws(StorageError) in try nextChunk() }
+        } catch {
+            end()
+            throw error.at(operation: "stream", model: store.registry.handle(Model.self)?.name, backend: store.info.name)
+        }
+    }
+
+    private func nextChunk() throws(StorageError) -> [Model] {
+        switch phase {
+        case .notBegun: try begin()
+        case .running: break
+        case .ended: return []
+        case .closed: throw Gate.closed
+        }
+        var models: [Model] = []
+        try read(into: &models)
+        if models.isEmpty { release(.ended) }
+        return models
+    }
+
+    private func begin() throws(StorageError) {
+        guard let handle = store.registry.handle(Model.self) else {
+            throw StorageError(.io, "The model is not prepared.", model: Model.schema.name)
+        }
+        try store.gate.add(self) { [weak self] in self?.close() }
+        let reader = try store.engine.reader(.snapshot)
+        self.reader = reader
+        phase = .running
+        let reading = Reading(handle: handle, session: reader)
+        if let inStep = try reading.singlePass(selection) {
+            rows = .inStep(inStep)
+        } else {
+            let (plan, arguments) = try handle.plan(selection, .columns(handle.tables.root.columns))
+            rows = .byChunk(try reader.rows(plan, arguments), reading)
+        }
+    }
+
+    private func read(into models: inout [Model]) throws(StorageError) {
+        switch rows.take() {
+        case .inStep(var cursor):
+            try Model.read(&cursor, limit: Self.chunkSize, into: &models)
+            rows = .inStep(cursor)
+        case .byChunk(var cursor, let reading):
+            try reading.read(
+                &cursor, limit: Self.chunkSize, isKeyOrder: selection.order.isEmpty, into: &models)
+            rows = .byChunk(cursor, reading)
+        case nil: break
+        }
+    }
+
+    /// Gives everything back; later chunks are empty.
+    func end() { lock.withLock { _ in release(.ended) } }
+
+    /// Gives everything back because the store closes; later chunks throw.
+    private func close() { lock.withLock { _ in release(.closed) } }
+
+    private func release(_ next: Phase) {
+        guard phase == .notBegun || phase == .running else { return }
+        phase = next
+        rows = nil
+        reader?.end()
+        reader = nil
+        store.gate.remove(ObjectIdentifier(self))
+    }
+}

@@ -1,0 +1,86 @@
+/// What a query builder has collected: values only, and no way to run it.
+public struct Selection: Sendable {
+    var filter: QueryNode?
+    var order: [SortOrder] = []
+    var limit: Int?
+    var offset = 0
+
+    /// Whether it is all records in key order.
+    var isEverything: Bool { filter == nil && order.isEmpty && limit == nil && offset == 0 }
+
+    mutating func add(_ condition: QueryNode) {
+        filter = filter.map { .and($0, condition) } ?? condition
+    }
+}
+
+/// A builder whose records a condition chooses.
+///
+/// Builders are values: each call gives a new one and nothing runs before a call that says so (`all()`, `run()`).
+public protocol FilterBuilder<Model> {
+    associatedtype Model: Storable
+    /// What has been collected so far.
+    var selection: Selection { get set }
+}
+
+extension FilterBuilder {
+    /// Keeps the records that meet the condition. Several conditions all have to be met.
+    public func `where`(_ condition: (Model.Columns) -> QueryExpression<Bool>) -> Self {
+        var builder = self
+        builder.selection.add(condition(Model.Columns(PropertyPath())).node)
+        return builder
+    }
+}
+
+/// A builder that also orders its records and takes a part of them.
+public protocol SelectionBuilder<Model>: FilterBuilder {}
+
+extension SelectionBuilder {
+    /// Sorts by a term and its direction; a later call sorts what is equal so far. In the end the key decides.
+    public func order(_ term: (Model.Columns) -> SortOrder) -> Self {
+        var builder = self
+        builder.selection.order.append(term(Model.Columns(PropertyPath())))
+        return builder
+    }
+
+    /// Sorts ascending by a property.
+    public func order<V: SortableValue>(_ term: (Model.Columns) -> QueryExpression<V>) -> Self {
+        order { term($0).ascending }
+    }
+
+    /// Sorts ascending by an enum's raw value.
+    public func order<V: RawRepresentable>(_ term: (Model.Columns) -> QueryExpression<V>) -> Self
+    where V.RawValue: ScalarValue {
+        order { term($0).ascending }
+    }
+
+    /// Takes at most so many records. A negative number is `invalidQuery` when the query runs.
+    public func limit(_ count: Int) -> Self {
+        var builder = self
+        builder.selection.limit = count
+        return builder
+    }
+
+    /// Passes over so many records first. A negative number is `invalidQuery` when the query runs.
+    public func offset(_ count: Int) -> Self {
+        var builder = self
+        builder.selection.offset = count
+        return builder
+    }
+}
+
+extension ModelHandle {
+    /// The plan and the arguments for a selection.
+    func plan(_ selection: Selection, _ result: Query.Result) throws(StorageError) -> (QueryPlan, QueryArguments) {
+        for (name, value) in [("limit", selection.limit ?? 0), ("offset", selection.offset)] where value < 0 {
+            throw StorageError(.invalidQuery, "The \(name) \(value) is negative; use 0 or more.", model: name)
+        }
+        var lowering = QueryLowering(tables)
+        var query = Query(result)
+        if let filter = selection.filter { query.filter = try lowering.filter(filter) }
+        for key in selection.order { query.order.append(try lowering.sortKey(key)) }
+        var arguments = lowering.arguments
+        arguments.limit = selection.limit
+        arguments.offset = selection.offset
+        return (plan(query), arguments)
+    }
+}

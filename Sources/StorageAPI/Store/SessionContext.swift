@@ -1,0 +1,105 @@
+/// A session of a store while a call or a body of the user's runs in it.
+///
+/// What a body takes out of it (a query builder) finds it closed afterwards.
+final class SessionContext {
+    let store: Store
+    private var session: (any StorageSession)?
+    private var writer: (any StorageWriter)?
+    private let job: WriteJob?
+    /// Models prepared in this transaction, known to the store only once it is committed.
+    private(set) var prepared: [ObjectIdentifier: ModelHandle] = [:]
+
+    init(_ store: Store, reader: any StorageReader) {
+        self.store = store
+        session = reader
+        job = nil
+    }
+
+    init(_ store: Store, writer: any StorageWriter, job: WriteJob) {
+        self.store = store
+        session = writer
+        self.writer = writer
+        self.job = job
+    }
+
+    func end() {
+        session = nil
+        writer = nil
+    }
+
+    func reading<M: Storable>(_ type: M.Type) throws(StorageError) -> Reading {
+        Reading(handle: try handle(type), session: try openSession())
+    }
+
+    func writing<M: Storable>(_ type: M.Type) throws(StorageError) -> Writing {
+        let handle = try handle(type)
+        _ = try openSession()
+        guard let writer else {
+            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: handle.name)
+        }
+        return Writing(handle: handle, writer: writer, limits: store.info.limits)
+    }
+
+    func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
+        if let known = store.registry.handle(type) ?? prepared[ObjectIdentifier(type)] { return known }
+        let session = try openSession()
+        if let handle = try store.registry.upToDate(type, in: session) {
+            prepared[ObjectIdentifier(type)] = handle
+            return handle
+        }
+        guard let writer else {
+            throw StorageError(
+                .schemaMismatch, "The model's tables are not made yet; name it in models: when opening the store.",
+                model: type.schema.name)
+        }
+        let handle = try store.registry.prepare(type, in: writer)
+        prepared[ObjectIdentifier(type)] = handle
+        return handle
+    }
+
+    /// Runs a body in a savepoint. The user's own error undoes it and comes out as it is.
+    func savepoint<T>(_ body: () throws -> T) throws -> T {
+        _ = try openSession()
+        guard let writer else {
+            throw StorageError(.unsupported, "A read block has no savepoints; use transaction.", operation: "savepoint")
+        }
+        let before = prepared
+        var result: Result<T, any Error>?
+        do {
+            try writer.savepoint { () throws(StorageError) in
+                let outcome = Result { try body() }
+                result = outcome
+                if case .failure = outcome { throw StorageError(.cancelled, "The savepoint's body failed.") }
+            }
+        } catch {
+            prepared = before
+            if case .failure(let failure) = result { throw failure }
+            throw error
+        }
+        guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }
+        return try result.get()
+    }
+
+    /// Runs one call of a transaction: a failure undoes the call, and the body may go on.
+    func atomically<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+        guard let writer else { return try body() }
+        let before = prepared
+        var result: T?
+        do {
+            try writer.savepoint { () throws(StorageError) in result = try body() }
+        } catch {
+            prepared = before
+            throw error
+        }
+        guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }
+        return result
+    }
+
+    private func openSession() throws(StorageError) -> any StorageSession {
+        try job?.checkCancellation()
+        guard let session else {
+            throw StorageError(.closed, "The transaction or read block has ended; what came out of it cannot be used.")
+        }
+        return session
+    }
+}

@@ -1,0 +1,107 @@
+// How every call reaches the engine: reads on the caller, writes through the queue.
+
+extension Store {
+    /// Runs a read. The session is gone when it returns.
+    func reading<T>(
+        _ operation: String, _ scope: ReadScope, _ body: (any StorageReader) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        do {
+            try gate.enter()
+            defer { gate.leave() }
+            if info.lacking[.concurrentReads] != nil { try checkNotInside(operation) }
+            let reader = try engine.reader(scope)
+            defer { reader.end() }
+            return try body(reader)
+        } catch {
+            throw error.at(operation: operation, backend: info.name)
+        }
+    }
+
+    /// Runs a read of one model.
+    func reading<M: Storable, T>(
+        _ operation: String, _ type: M.Type, _ scope: ReadScope?,
+        _ body: (Reading) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        guard let handle = registry.handle(type) else {
+            throw StorageError(.io, "The model is not prepared.", operation: operation, model: type.schema.name)
+        }
+        let scope = scope ?? (handle.tables.hasChildren ? .snapshot : .query)
+        do {
+            return try reading(operation, scope) { (reader) throws(StorageError) in
+                try body(Reading(handle: handle, session: reader))
+            }
+        } catch {
+            throw error.at(model: handle.name)
+        }
+    }
+
+    /// A write for the queue. Models that it prepares become known when it is committed.
+    func job(
+        _ operation: String, _ body: @escaping (SessionContext) throws(StorageError) -> Void
+    ) -> WriteJob {
+        WriteJob { (writer, job) throws(StorageError) in
+            let context = SessionContext(self, writer: writer, job: job)
+            defer { context.end() }
+            try body(context)
+            job.prepared = context.prepared
+        }
+    }
+
+    /// Runs a write and returns when it is committed.
+    nonisolated(nonsending) func writing<T>(
+        _ operation: String, _ body: @escaping (SessionContext) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        let result = Box<T>()
+        let job = job(operation) { context throws(StorageError) in result.value = try body(context) }
+        try enter(operation)
+        defer { gate.leave() }
+        if Task.isCancelled { job.cancel() }
+        await queue.run(job)
+        return try finish(job, operation, result)
+    }
+
+    /// The same on the caller's thread.
+    func writingBlocking<T>(
+        _ operation: String, _ body: @escaping (SessionContext) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        let result = Box<T>()
+        let job = job(operation) { context throws(StorageError) in result.value = try body(context) }
+        try enter(operation)
+        defer { gate.leave() }
+        try checkNotInside(operation)
+        queue.runBlocking(job)
+        return try finish(job, operation, result)
+    }
+
+    private func enter(_ operation: String) throws(StorageError) {
+        do {
+            try info.require(.writing, for: operation)
+            try gate.enter()
+        } catch {
+            throw error.at(operation: operation, backend: info.name)
+        }
+    }
+
+    private func finish<T>(_ job: WriteJob, _ operation: String, _ result: Box<T>) throws(StorageError) -> T {
+        if let error = job.outcome { throw error.at(operation: operation, backend: info.name) }
+        registry.add(job.prepared)
+        guard let value = result.value else {
+            throw StorageError(.io, "The backend did not run the write.", operation: operation).at(backend: info.name)
+        }
+        return value
+    }
+
+    /// A blocking call inside a transaction of the same store would wait for itself.
+    func checkNotInside(_ operation: String) throws(StorageError) {
+        guard queue.isInside else { return }
+        throw StorageError(
+            .busy, "The call waits for the transaction that it stands in; use the transaction's own methods.",
+            operation: operation)
+            .at(backend: info.name)
+    }
+}
+
+/// Carries a result out of a body that may run on another thread, once, before the waiting side looks.
+final class Box<T> {
+    var value: T?
+}

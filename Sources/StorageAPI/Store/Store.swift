@@ -1,0 +1,140 @@
+public import Logging
+import Synchronization
+
+/// A place where models are stored, on whatever engine.
+///
+/// ```swift
+/// let store = try await Store(SQLiteBackend(path: "people.db"), models: Person.self)
+/// try await store.save(person)
+/// let adults = try await store.select(Person.self).where { $0.age >= 18 }.order { $0.name }.all()
+/// ```
+///
+/// Any number of tasks may use one store. Reads run on the caller's thread, also on the main actor's, and take the time
+/// that the engine takes; writes wait their turn off the caller's thread, and those that wait together are committed
+/// together. Every call is all-or-nothing, and durable when it has returned, as the backend is configured.
+///
+/// The same calls without `async` are ``blocking``. A transaction is ``transaction(_:)``.
+public final class Store: Sendable {
+    let engine: any StorageEngine
+    let queue: WriteQueue
+    let registry: ModelRegistry
+    let gate = Gate()
+    let logger: Logger
+
+    /// Opens a store.
+    ///
+    /// - Parameters:
+    ///   - backend: the engine, as configured.
+    ///   - models: the types whose tables are made, or brought up to date, now. Others are when they are first used.
+    ///   - logger: takes the store's place and schema changes, and at `trace` every statement. Silent by default.
+    /// - Throws: what opening the engine throws; `schemaMismatch` and `schemaNewer` where a model does not fit what is
+    ///   stored, with nothing changed; `configuration` where a model cannot be stored.
+    public convenience init(
+        _ backend: some StorageBackend, models: any Storable.Type..., logger: Logger = Logger.silent
+    ) async throws(StorageError) {
+        try self.init(opening: backend, logger: logger)
+        try await prepare(models)
+    }
+
+    /// Opens a store at a URL: `sqlite:people.db`.
+    ///
+    /// - Parameter backends: the backends that the URL may name. There is no global registry.
+    /// - Throws: `configuration` where no backend has the URL's scheme, or one of its options is unknown.
+    public convenience init(
+        url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
+    ) async throws(StorageError) {
+        try self.init(opening: try Self.backend(url, backends), logger: logger)
+        try await prepare(models)
+    }
+
+    init(opening backend: any StorageBackend, logger: Logger) throws(StorageError) {
+        do {
+            engine = try backend.open(logger: logger)
+        } catch {
+            throw error.at(operation: "open", backend: type(of: backend).scheme)
+        }
+        self.logger = logger
+        queue = WriteQueue(engine)
+        registry = ModelRegistry(engine.info, logger: logger)
+        logger.debug("store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
+    }
+
+    /// The backend's name, place, capabilities and limits.
+    public var info: BackendInfo { engine.info }
+
+    static func backend(
+        _ url: String, _ backends: [any StorageBackend.Type]
+    ) throws(StorageError) -> any StorageBackend {
+        let url = try StorageURL(url)
+        guard let backend = backends.first(where: { $0.scheme == url.scheme }) else {
+            let known = backends.map { $0.scheme }.sorted().joined(separator: ", ")
+            throw StorageURL.error(
+                "no backend has the scheme \(url.scheme); accepted: \(known.isEmpty ? "none, backends: is empty" : known)")
+        }
+        return try backend.init(url: url)
+    }
+
+    /// The open engine, for an optional power that it offers beyond the contract.
+    public func engine<E>(as _: E.Type) -> E? { engine as? E }
+
+    // MARK: Closing
+
+    /// Closes the store, after what runs has ended. A second call does nothing; every other call then throws `closed`.
+    ///
+    /// - Throws: what the engine meets when it writes back; `busy` inside a transaction of this store.
+    public nonisolated(nonsending) func close() async throws(StorageError) { try closeNow() }
+
+    func closeNow() throws(StorageError) {
+        try checkNotInside("close")
+        guard gate.close() else { return }
+        do {
+            try queue.finish { () throws(StorageError) in try engine.close() }
+        } catch {
+            throw error.at(operation: "close", backend: info.name)
+        }
+    }
+
+    // MARK: Schema
+
+    /// Brings models' tables to their declared form, all in one transaction.
+    nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
+        guard let job = try jobPreparing(models) else { return }
+        await queue.run(job)
+        if let error = job.outcome { throw error.at(operation: "open", backend: info.name) }
+    }
+
+    func prepareBlocking(_ models: [any Storable.Type]) throws(StorageError) {
+        guard let job = try jobPreparing(models) else { return }
+        queue.runBlocking(job)
+        if let error = job.outcome { throw error.at(operation: "open", backend: info.name) }
+    }
+
+    /// The write that prepares models; nil where they are as declared, which is found without writing.
+    private func jobPreparing(_ models: [any Storable.Type]) throws(StorageError) -> WriteJob? {
+        let behind = try reading("open", .snapshot) { (reader) throws(StorageError) in
+            var behind: [any Storable.Type] = []
+            for model in models {
+                if let handle = try registry.upToDate(model, in: reader) {
+                    registry.add([ObjectIdentifier(model): handle])
+                } else {
+                    behind.append(model)
+                }
+            }
+            return behind
+        }
+        guard !behind.isEmpty else { return nil }
+        if let reason = info.lacking[.writing] {
+            throw StorageError(
+                .schemaMismatch, "A model's tables are not as it declares them and cannot be changed: \(reason)",
+                operation: "open", model: behind[0].schema.name)
+        }
+        return job("open") { context throws(StorageError) in
+            for model in behind { _ = try context.handle(model) }
+        }
+    }
+}
+
+extension Logger {
+    /// A logger that drops everything.
+    public static var silent: Logger { Logger(label: "storage", factory: { _ in SwiftLogNoOpLogHandler() }) }
+}

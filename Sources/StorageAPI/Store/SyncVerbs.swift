@@ -1,0 +1,99 @@
+/// The verbs without `async`, which ``Blocking`` and ``Transaction`` share. Their meaning is that of the store's own.
+public protocol ReadingVerbs: ~Copyable {
+    /// What the verbs run on. For the library alone.
+    var _runner: VerbRunner { get }
+}
+
+/// ``ReadingVerbs`` and those that write.
+public protocol WritingVerbs: ReadingVerbs, ~Copyable {}
+
+/// What the verbs of a handle run on.
+public struct VerbRunner {
+    let executor: Executor
+}
+
+extension ReadingVerbs where Self: ~Copyable {
+    /// The record with the key, with all that it owns, or nil.
+    public func find<M: Storable>(_: M.Type, key: M.Key) throws(StorageError) -> M? {
+        try _runner.executor.reading("find", M.self) { (reading) throws(StorageError) in
+            try reading.find(M.self, key: key)
+        }
+    }
+
+    /// Asks for records; see ``BlockingSelect``.
+    public func select<M: Storable>(_: M.Type) -> BlockingSelect<M> { BlockingSelect(executor: _runner.executor) }
+}
+
+extension WritingVerbs where Self: ~Copyable {
+    /// Stores a new record with all that it owns; see ``Store/insert(_:)-swift.method``.
+    @discardableResult
+    public func insert<M: Storable>(_ model: M) throws(StorageError) -> M { try put(model, .insert) }
+
+    /// Stores new records: all of them or none.
+    @discardableResult
+    public func insert<M: Storable>(_ models: [M]) throws(StorageError) -> [M] { try put(models, .insert) }
+
+    /// Stores a record whether or not its key is stored already.
+    @discardableResult
+    public func save<M: Storable>(_ model: M) throws(StorageError) -> M { try put(model, .upsert) }
+
+    /// Stores records whether or not their keys are stored already: all of them or none.
+    @discardableResult
+    public func save<M: Storable>(_ models: [M]) throws(StorageError) -> [M] { try put(models, .upsert) }
+
+    /// Replaces a stored record; a missing one is `notFound`.
+    public func update<M: Storable>(_ model: M) throws(StorageError) { _ = try put(model, .update) }
+
+    /// Replaces stored records: all of them or none.
+    public func update<M: Storable>(_ models: [M]) throws(StorageError) { _ = try put(models, .update) }
+
+    /// Sets some properties on the records that meet a condition.
+    public func update<M: Storable>(_: M.Type) -> BlockingUpdate<M> { BlockingUpdate(executor: _runner.executor) }
+
+    /// Deletes a record with all that it owns; returns how many went.
+    @discardableResult
+    public func delete<M: Storable>(_ model: M) throws(StorageError) -> Int { try delete([model]) }
+
+    /// Deletes records with all that they own; returns how many went.
+    @discardableResult
+    public func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
+        try write("delete", M.self) { (writing) throws(StorageError) in try writing.delete(models) }
+    }
+
+    /// Deletes the record with the key, and all that it owns.
+    @discardableResult
+    public func delete<M: Storable>(_ type: M.Type, key: M.Key) throws(StorageError) -> Int {
+        try delete(type, keys: [key])
+    }
+
+    /// Deletes the records with the keys, and all that they own.
+    @discardableResult
+    public func delete<M: Storable>(_: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
+        try write("delete", M.self) { (writing) throws(StorageError) in try writing.delete(M.self, keys: keys) }
+    }
+
+    /// Deletes the records that meet a condition.
+    public func delete<M: Storable>(_: M.Type) -> BlockingDelete<M> { BlockingDelete(executor: _runner.executor) }
+
+    /// Removes every record of a model with all that they own, and lets assigned keys begin at 1 again.
+    public func truncate<M: Storable>(_: M.Type) throws(StorageError) {
+        try write("truncate", M.self) { (writing) throws(StorageError) in try writing.truncate() }
+    }
+
+    private func put<M: Storable>(_ model: M, _ operation: WriteOperation) throws(StorageError) -> M {
+        try write(operation.verb, M.self) { (writing) throws(StorageError) in try writing.put(one: model, operation) }
+    }
+
+    private func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
+        guard !models.isEmpty else { return [] }
+        return try write(operation.verb, M.self) { (writing) throws(StorageError) in
+            try writing.put(models, operation)
+        }
+    }
+
+    private func write<M: Storable, T>(
+        _ operation: String, _ type: M.Type, _ body: @escaping (Writing) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        try _runner.executor.writing(operation, type, body)
+    }
+}

@@ -1,0 +1,124 @@
+internal import Dispatch
+import Synchronization
+
+/// Lets writers in one after the other, and commits those that wait together at once: one sync for all, and a
+/// savepoint each, so that one may fail alone.
+///
+/// Jobs run on one serial queue: a commit blocks for as long as a disk takes, which no thread of the concurrency
+/// runtime should. There is no timer: whoever finds the queue free takes everyone who waits by then along.
+final class WriteQueue: Sendable {
+    private let queue = DispatchQueue(label: "storage.writer")
+    private let pending = Mutex<[WriteJob]>([])
+    private let mark = DispatchSpecificKey<Bool>()
+    private let engine: any StorageEngine
+
+    init(_ engine: any StorageEngine) {
+        self.engine = engine
+        queue.setSpecific(key: mark, value: true)
+    }
+
+    /// Whether the caller is a write that is running.
+    var isInside: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
+
+    /// Runs the job and returns when it is committed or undone.
+    nonisolated(nonsending) func run(_ job: WriteJob) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                enqueue(job) { continuation.resume() }
+                queue.async { self.drain() }
+            }
+        } onCancel: {
+            job.cancel()
+        }
+    }
+
+    /// The same on the caller's thread.
+    func runBlocking(_ job: WriteJob) {
+        enqueue(job) {}
+        queue.sync { drain() }
+    }
+
+    /// Waits until no write runs, and runs the body before any other.
+    func finish(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        var failure: StorageError?
+        queue.sync {
+            do throws(StorageError) { try body() } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    private func enqueue(_ job: WriteJob, _ completion: @escaping @Sendable () -> Void) {
+        job.completion.withLock { $0 = completion }
+        pending.withLock { $0.append(job) }
+    }
+
+    /// Commits all jobs that wait. A job that another drain took along leaves nothing to do here.
+    private func drain() {
+        let jobs = pending.withLock { pending in
+            let jobs = pending
+            pending = []
+            return jobs
+        }
+        guard !jobs.isEmpty else { return }
+        do {
+            try engine.write { (writer) throws(StorageError) in
+                if jobs.count == 1 { return try jobs[0].run(writer) }
+                for job in jobs { job.runAlone(writer) }
+            }
+        } catch {
+            for job in jobs { job.fail(error) }
+        }
+        for job in jobs { job.complete() }
+    }
+}
+
+/// One write that waits its turn.
+///
+/// Unchecked: `body` and `outcome` are touched by the queue's thread alone between being enqueued and `completion`, and
+/// by the caller before and after; the queue and the continuation order the two.
+final class WriteJob: @unchecked Sendable {
+    private let body: (any StorageWriter, WriteJob) throws(StorageError) -> Void
+    private(set) var outcome: StorageError?
+    /// Models that the job has prepared.
+    var prepared: [ObjectIdentifier: ModelHandle] = [:]
+    private let cancelled = Atomic<Bool>(false)
+    let completion = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(_ body: @escaping (any StorageWriter, WriteJob) throws(StorageError) -> Void) {
+        self.body = body
+    }
+
+    func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    func checkCancellation() throws(StorageError) {
+        if cancelled.load(ordering: .relaxed) {
+            throw StorageError(.cancelled, "The task was cancelled; nothing of this call is stored.")
+        }
+    }
+
+    func run(_ writer: any StorageWriter) throws(StorageError) {
+        try checkCancellation()
+        try body(writer, self)
+        try checkCancellation()
+    }
+
+    /// Runs in a savepoint: a failure is this job's alone.
+    func runAlone(_ writer: any StorageWriter) {
+        do {
+            try writer.savepoint { () throws(StorageError) in try run(writer) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// The first failure is the one that the caller sees.
+    func fail(_ error: StorageError) { outcome = outcome ?? error }
+
+    func complete() {
+        let completion = completion.withLock { stored in
+            defer { stored = nil }
+            return stored
+        }
+        completion?()
+    }
+}

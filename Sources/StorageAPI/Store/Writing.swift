@@ -1,0 +1,249 @@
+/// Writes models through a session: the one home of cascades and of assigned keys.
+struct Writing {
+    let handle: ModelHandle
+    let writer: any StorageWriter
+    let limits: BackendInfo.Limits
+
+    private var model: ModelTables { handle.tables }
+
+    // MARK: Insert, save, update
+
+    /// Writes models with all that they own, and returns them with their keys.
+    func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
+        guard !models.isEmpty else { return [] }
+        var stored = models
+        if model.assignsKeys, operation != .update { try assignKeys(&stored) }
+        let graph = GraphWriter(model, limits: limits)
+        var chunk = Chunk()
+        for (index, value) in stored.enumerated() {
+            try element(index) { () throws(StorageError) in try graph.add(value) }
+            if try flushBeforeRepeatedKey(graph, operation, &chunk) {
+                try element(index) { () throws(StorageError) in try graph.add(value) }
+            }
+            chunk.count += 1
+            if graph.isFull { try flush(graph, operation, &chunk) }
+        }
+        try flush(graph, operation, &chunk)
+        return stored
+    }
+
+    /// What is in the graph writer's buffers.
+    private struct Chunk {
+        var first = 0
+        var count = 0
+        var keys: Set<[Value]> = []
+    }
+
+    /// The same key twice: the later model replaces the earlier one, so the earlier one must be stored first. The row of
+    /// the later one, just added, is taken back; true when it has to be added again.
+    private func flushBeforeRepeatedKey(
+        _ graph: GraphWriter, _ operation: WriteOperation, _ chunk: inout Chunk
+    ) throws(StorageError) -> Bool {
+        guard operation != .insert, model.hasChildren else { return false }
+        let row = graph.buffers[0].row(graph.buffers[0].count - 1)
+        let key = model.root.keyCells.map { row[$0].value }
+        if chunk.keys.insert(key).inserted { return false }
+        graph.removeLast()
+        try flush(graph, operation, &chunk)
+        chunk.keys.insert(key)
+        return true
+    }
+
+    private func flush(
+        _ graph: GraphWriter, _ operation: WriteOperation, _ chunk: inout Chunk
+    ) throws(StorageError) {
+        guard chunk.count > 0 else { return }
+        let first = chunk.first
+        do {
+            _ = try writer.write(batch(handle.plan(operation), graph.buffers[0]))
+        } catch {
+            throw error.with { $0.element = $0.element.map { first + $0 } }
+        }
+        if operation != .insert { try deleteChildren(of: graph.buffers[0], keyCells: model.root.keyCells) }
+        for table in model.tables.dropFirst() where graph.buffers[table.index].count > 0 {
+            _ = try writer.write(batch(handle.plan(.insert, table: table.index), graph.buffers[table.index]))
+        }
+        chunk = Chunk(first: chunk.first + chunk.count)
+        graph.removeAll()
+    }
+
+    private func batch(_ plan: WritePlan, _ rows: RowBuffer) -> RowBatch {
+        RowBatch(plan: plan, count: rows.count, cells: UnsafePointer(rows.cells))
+    }
+
+    private func element(
+        _ index: Int, _ body: () throws(StorageError) -> Void
+    ) throws(StorageError) {
+        do {
+            try body()
+        } catch {
+            throw error.with { $0.element = index }
+        }
+    }
+
+    // MARK: Delete
+
+    /// Deletes the records with the keys of these models, with all that they own.
+    func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
+        let graph = GraphWriter(model, limits: limits)
+        let keys = RowBuffer(width: model.rootKeyCount)
+        for (index, value) in models.enumerated() {
+            try element(index) { () throws(StorageError) in
+                try graph.addKey(to: keys) { value.writeKey(into: &$0) }
+            }
+        }
+        return try delete(keys)
+    }
+
+    func delete(_ keys: ValueList) throws(StorageError) -> Int {
+        let cells = ValueCells(keys)
+        return try delete(cells.rows)
+    }
+
+    private func delete(_ keys: RowBuffer) throws(StorageError) -> Int {
+        guard keys.count > 0 else { return 0 }
+        try deleteChildren(of: keys, keyCells: Array(0..<model.rootKeyCount))
+        return try writer.write(batch(handle.plan(.delete), keys))
+    }
+
+    private func deleteChildren(of rows: RowBuffer, keyCells: [Int]) throws(StorageError) {
+        guard model.hasChildren else { return }
+        let keys = RowBuffer(width: model.rootKeyCount)
+        for index in 0..<rows.count {
+            let key = keys.row(keys.append())
+            for (place, cell) in keyCells.enumerated() { key[place] = rows.row(index)[cell] }
+        }
+        for table in model.tables.dropFirst() {
+            _ = try writer.write(batch(handle.plan(.delete, table: table.index), keys))
+        }
+    }
+
+    func truncate() throws(StorageError) {
+        let nothing = RowBuffer(width: 1)
+        for table in model.tables.reversed() {
+            _ = try writer.write(batch(handle.plan(.truncate, table: table.index), nothing))
+        }
+    }
+
+    func delete(_ selection: Selection) throws(StorageError) -> Int {
+        try delete(Reading(handle: handle, session: writer).keyValues(selection))
+    }
+
+    // MARK: Partial update
+
+    func patch(_ assignments: [Assignment], _ selection: Selection) throws(StorageError) -> Int {
+        try patch(assignments, Reading(handle: handle, session: writer).keyValues(selection))
+    }
+
+    /// Sets columns of the root in the records with these keys.
+    func patch(_ assignments: [Assignment], _ keys: ValueList) throws(StorageError) -> Int {
+        var columns: [Int] = []
+        var values = ValueList(width: 0, values: [])
+        for assignment in assignments {
+            let column = try settableColumn(assignment)
+            if let place = columns.firstIndex(of: column) {
+                values.values[place] = assignment.value
+            } else {
+                columns.append(column)
+                values.values.append(assignment.value)
+            }
+        }
+        guard !columns.isEmpty, keys.count > 0 else { return keys.count }
+        values.width = columns.count
+        let valueCells = ValueCells(values)
+        let keyCells = ValueCells(keys)
+        let batch = RowBatch(
+            plan: handle.plan(setting: columns), count: keys.count, cells: UnsafePointer(keyCells.rows.cells),
+            values: UnsafePointer(valueCells.rows.cells))
+        return try writer.write(batch)
+    }
+
+    private func settableColumn(_ assignment: Assignment) throws(StorageError) -> Int {
+        if let reason = assignment.invalid {
+            throw StorageError(.invalidValue, reason, model: model.name)
+        }
+        let column = try QueryLowering(model).column(assignment.property)
+        let schema = model.root.schema
+        guard !schema.key.contains(column) else {
+            throw StorageError(
+                .invalidQuery, "A key cannot be changed; delete the record and insert it under its new key.",
+                model: model.name, property: schema.columns[column].property)
+        }
+        guard assignment.size <= limits.valueBytes else {
+            throw StorageError(
+                .limitExceeded,
+                "A value of \(assignment.size) bytes is larger than the limit of \(limits.valueBytes) bytes.",
+                model: model.name, property: schema.columns[column].property)
+        }
+        return column
+    }
+
+    // MARK: Assigned keys
+
+    /// Gives every nil key the number after the greatest ever stored (clause K2), in the array's order.
+    private func assignKeys<M: Storable>(_ models: inout [M]) throws(StorageError) {
+        let graph = GraphWriter(model, limits: limits)
+        let keys = RowBuffer(width: 1)
+        var greatest = try writer.greatestKey(in: model.root.schema)
+        for index in models.indices {
+            let key = try graph.keyCell(of: models[index], in: keys)
+            if key.isNull {
+                guard greatest < Int64.max else { throw outOfKeys() }
+                greatest += 1
+                try assign(greatest, to: &models[index])
+            } else if key.tag == .int {
+                greatest = max(greatest, key.int)
+            }
+        }
+    }
+
+    private func assign<M: Storable>(_ number: Int64, to value: inout M) throws(StorageError) {
+        var cell = Cell.int(number)
+        let context = RowContext(model: model, table: model.keyRows)
+        do throws(StorageError) {
+            let key = try withUnsafePointer(to: &cell) { cell throws(StorageError) in
+                var row = RowReader(cell, from: 0, to: 1, context: .passUnretained(context))
+                return try M.readKey(&row)
+            }
+            value.assign(key)
+        } catch {
+            throw outOfKeys()
+        }
+    }
+
+    private func outOfKeys() -> StorageError {
+        StorageError(
+            .overflow, "The next assigned key is beyond the range of the key's type; use a wider integer.",
+            model: model.name)
+    }
+}
+
+/// One property and the value it is set to.
+struct Assignment: Sendable {
+    let property: QueryNode
+    let value: Value
+    /// Why the value cannot be stored, if it cannot.
+    var invalid: String?
+
+    var size: Int {
+        switch value {
+        case .text(let text): text.utf8.count
+        case .blob(let bytes): bytes.count
+        default: 0
+        }
+    }
+}
+
+/// Values as rows of cells, with the memory that their bytes are in.
+final class ValueCells {
+    let rows: RowBuffer
+    private var arena = Arena()
+
+    init(_ list: ValueList) {
+        rows = RowBuffer(width: list.width)
+        for index in 0..<list.count {
+            let row = rows.row(rows.append())
+            for (cell, value) in list[index].enumerated() { row[cell] = arena.cell(for: value) }
+        }
+    }
+}

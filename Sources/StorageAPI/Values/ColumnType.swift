@@ -1,0 +1,97 @@
+/// The type of a column: which Swift type its values stand for.
+///
+/// A backend stores a value by its ``storage`` class; the type decides order (decimals), range and which conversions
+/// between two versions of a schema lose nothing.
+public indirect enum ColumnType: Hashable, Sendable {
+    case bool
+    case int8, int16, int32, int64
+    case uint8, uint16, uint32, uint64
+    case float, double
+    case string, data
+    case date, uuid, url, decimal
+    /// An array of scalars or of arrays, kept as JSON text.
+    case array(of: ColumnType)
+    /// Any other `Codable` value, kept as JSON text and not queryable inside.
+    case embedded
+
+    /// How values of a type are held.
+    public enum Storage: Sendable {
+        case integer, double, text, blob
+    }
+
+    public var storage: Storage {
+        switch self {
+        case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer
+        case .float, .double, .date: .double
+        case .string, .url, .decimal, .array, .embedded: .text
+        case .data, .uuid: .blob
+        }
+    }
+
+    /// The range of an integer type; nil for every other type and for `uint64`, which ``Value/unsigned(_:)`` completes.
+    public var range: ClosedRange<Int64>? {
+        switch self {
+        case .bool: 0...1
+        case .int8: Int64(Int8.min)...Int64(Int8.max)
+        case .int16: Int64(Int16.min)...Int64(Int16.max)
+        case .int32: Int64(Int32.min)...Int64(Int32.max)
+        case .int64: Int64.min...Int64.max
+        case .uint8: 0...Int64(UInt8.max)
+        case .uint16: 0...Int64(UInt16.max)
+        case .uint32: 0...Int64(UInt32.max)
+        default: nil
+        }
+    }
+
+    /// Whether a property of this type can be a key (clause K1).
+    public var canBeKey: Bool {
+        switch self {
+        case .string, .uuid: true
+        case .bool: false
+        default: storage == .integer
+        }
+    }
+}
+
+extension ColumnType: CustomStringConvertible, LosslessStringConvertible {
+    /// The name under which the type is recorded in a store: `int64`, `array<array<string>>`.
+    public var description: String {
+        switch self {
+        case .array(let element): "array<\(element)>"
+        default: Self.names.first { $0.type == self }?.name ?? "embedded"
+        }
+    }
+
+    public init?(_ description: String) {
+        if description.hasPrefix("array<"), description.hasSuffix(">") {
+            guard let element = ColumnType(String(description.dropFirst(6).dropLast())) else { return nil }
+            self = .array(of: element)
+        } else {
+            guard let type = Self.names.first(where: { $0.name == description })?.type else { return nil }
+            self = type
+        }
+    }
+
+    private static let names: [(name: String, type: ColumnType)] = [
+        ("bool", .bool), ("int8", .int8), ("int16", .int16), ("int32", .int32), ("int64", .int64),
+        ("uint8", .uint8), ("uint16", .uint16), ("uint32", .uint32), ("uint64", .uint64),
+        ("float", .float), ("double", .double), ("string", .string), ("data", .data), ("date", .date),
+        ("uuid", .uuid), ("url", .url), ("decimal", .decimal), ("embedded", .embedded),
+    ]
+}
+
+extension ColumnType: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let type = ColumnType(name) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "unknown column type \(name)")
+        }
+        self = type
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
