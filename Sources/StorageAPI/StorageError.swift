@@ -136,7 +136,7 @@ extension StorageError {
 
 extension StorageError {
     /// For a backend: the same error, naming a property.
-    public func property(_ name: String) -> StorageError {
+    public func property(_ name: String?) -> StorageError {
         with { $0.property = name }
     }
 

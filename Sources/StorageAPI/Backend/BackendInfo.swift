@@ -60,7 +60,8 @@ public struct BackendInfo: Sendable {
     func require(_ capability: Capability, for operation: String) throws(StorageError) {
         guard let reason = lacking[capability] else { return }
         throw StorageError(
-            .unsupported, "The capability \(capability.rawValue) is lacking: \(reason)", operation: operation)
-            .at(backend: name)
+            .unsupported, "The capability \(capability.rawValue) is lacking: \(reason)", operation: operation
+        )
+        .at(backend: name)
     }
 }

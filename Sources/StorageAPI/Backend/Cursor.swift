@@ -53,7 +53,9 @@ extension Cursor {
     public init(rows: some Sequence<[Value]>, columns: Int) {
         let source = ValueRows(rows, columns: columns)
         // `source` is kept alive by the cursor, so the unretained context and the cells stay valid.
-        self.init(source: source, context: Unmanaged.passUnretained(source).toOpaque(), cells: UnsafePointer(source.cells)) {
+        self.init(
+            source: source, context: Unmanaged.passUnretained(source).toOpaque(), cells: UnsafePointer(source.cells)
+        ) {
             Unmanaged<ValueRows>.fromOpaque($0).takeUnretainedValue().step()
         }
     }

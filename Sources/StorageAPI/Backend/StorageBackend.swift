@@ -66,7 +66,7 @@ public protocol StorageReader: StorageSession {
 
 /// A writing session, alive during one call of ``StorageEngine/write(_:)``. Its queries see its own writes.
 public protocol StorageWriter: StorageSession {
-    /// Carries out a batch, wholly or not at all, and returns how many rows it touched.
+    /// Carries out a batch and returns how many rows it touched. When it throws, the store undoes what was done of it.
     ///
     /// - Throws: `duplicateKey`, `notFound` or `constraint` by ``RowBatch/error(_:_:row:)``; what the engine meets.
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int

@@ -46,7 +46,8 @@ public struct StorageURL: Sendable, CustomStringConvertible {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+            guard rest.count >= 2, let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else {
                 throw error("\"\(text)\" has a % that two hexadecimal digits must follow; a % itself is %25")
             }
             rest = rest.dropFirst(2)

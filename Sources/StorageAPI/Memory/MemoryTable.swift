@@ -88,13 +88,16 @@ struct MemoryTable {
         let old = rows(keyPrefix: key).first
         if batch.plan.operation == .insert, old != nil {
             throw batch.error(
-                .duplicateKey, "A record with this key is stored already; save replaces it, update changes it.", row: index)
+                .duplicateKey, "A record with this key is stored already; save replaces it, update changes it.",
+                row: index)
         }
         if batch.plan.operation == .update, old == nil {
             throw batch.error(.notFound, "No record has this key; save or insert stores it.", row: index)
         }
         if let old {
-            for column in schema.columns.indices where !batch.plan.columns.contains(column) { row[column] = old[column] }
+            for column in schema.columns.indices where !batch.plan.columns.contains(column) {
+                row[column] = old[column]
+            }
         }
         try checkUnique(row, key, batch, index)
         store(row, key, replacing: old)
@@ -178,7 +181,8 @@ struct MemoryTable {
             for column in table.unique.keys where !row[column].isNull {
                 guard table.unique[column]?.updateValue(new.key(of: row), forKey: row[column]) == nil else {
                     throw StorageError(
-                        .constraint, "Records have equal values of \(new.columns[column].property), which is to be unique.",
+                        .constraint,
+                        "Records have equal values of \(new.columns[column].property), which is to be unique.",
                         model: new.path.first, property: new.columns[column].property)
                 }
             }

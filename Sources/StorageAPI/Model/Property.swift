@@ -181,7 +181,8 @@ extension Property {
 
     @available(
         *, unavailable,
-        message: "this type cannot be stored: make it Codable, an enum with a raw value, or @Storable, or mark the property @Ignored"
+        message:
+            "this type cannot be stored: make it Codable, an enum with a raw value, or @Storable, or mark the property @Ignored"
     )
     @_disfavoredOverload
     public init<T>(

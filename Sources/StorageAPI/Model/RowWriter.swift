@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
 /// Takes a model's values, one for each property, in the schema's order.
@@ -21,7 +21,8 @@ public struct RowWriter: ~Copyable {
     @usableFromInline var relation = 0
 
     init(
-        next: UnsafeMutablePointer<Cell>, count: Int, arena: UnsafeMutablePointer<Arena>, graph: GraphWriter, table: Int,
+        next: UnsafeMutablePointer<Cell>, count: Int, arena: UnsafeMutablePointer<Arena>, graph: GraphWriter,
+        table: Int,
         row: Int
     ) {
         self.next = next

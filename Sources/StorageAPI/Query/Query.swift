@@ -27,6 +27,8 @@ public struct Query: Hashable, Sendable {
     public var scope: Scope
     public var filter: QueryTerm?
     public var order: [SortKey]
+    /// Whether the arguments' limit and offset are to be looked at.
+    public var isLimited = false
 
     public init(_ result: Result, scope: Scope = .all, filter: QueryTerm? = nil, order: [SortKey] = []) {
         self.result = result

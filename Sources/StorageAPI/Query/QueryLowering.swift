@@ -112,7 +112,8 @@ struct QueryLowering {
         }
     }
 
-    private mutating func isIn(_ node: QueryNode, _ values: [Value], in place: Place) throws(StorageError) -> QueryTerm {
+    private mutating func isIn(_ node: QueryNode, _ values: [Value], in place: Place) throws(StorageError) -> QueryTerm
+    {
         let (term, type) = try operand(node, in: place)
         guard let type else { throw invalid("Only a property can be in a set.") }
         let present = values.filter { !$0.isNull }
@@ -184,7 +185,8 @@ struct QueryLowering {
 
     private func member(_ ordinal: Int, of table: TableBinding) throws(StorageError) -> TableBinding.Member {
         guard table.members.indices.contains(ordinal) else {
-            throw invalid("The Columns of \(table.schema.path.joined(separator: ".")) name a property that its schema lacks.")
+            throw invalid(
+                "The Columns of \(table.schema.path.joined(separator: ".")) name a property that its schema lacks.")
         }
         return table.members[ordinal]
     }

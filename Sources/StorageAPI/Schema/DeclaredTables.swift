@@ -95,7 +95,8 @@ struct DeclaredTables {
         let target = known ?? tables.count
         tables[index].relations.append(
             RelationBinding(
-                storedProperty: property.storedName, property: property.name, target: target, isMany: isMany, isOptional: property.isOptional))
+                storedProperty: property.storedName, property: property.name, target: target, isMany: isMany,
+                isOptional: property.isOptional))
         guard known == nil else { return }
         if let key { recursive[key] = target }
         guard target < Self.mostTables else {

@@ -50,10 +50,12 @@ struct SchemaPlanner {
 
     /// A child that is no longer Optional must be there for every owner.
     private mutating func requireChild(_ table: DeclaredTables.Table, _ child: TableSchema) {
-        guard table.isRequired, !child.isRequired, let owner = table.owner, let stored = recorded[recordedPaths[owner.table]]
+        guard table.isRequired, !child.isRequired, let owner = table.owner,
+            let stored = recorded[recordedPaths[owner.table]]
         else { return }
         let error = StorageError(
-            .schemaMismatch, "The property is required, and some stored records have no child for it. Make it Optional.",
+            .schemaMismatch,
+            "The property is required, and some stored records have no child for it. Make it Optional.",
             operation: "open", model: declared.model.name, property: owner.property.name)
         steps.append(.requireChild(owner: stored, child: child, error))
     }
@@ -111,7 +113,9 @@ struct SchemaPlanner {
         _ schema: TableSchema, _ table: DeclaredTables.Table
     ) throws(StorageError) {
         // A new required child has no value for owners that are stored already.
-        if let owner = table.owner, owner.property.defaultValue == nil, let stored = recorded[recordedPaths[owner.table]] {
+        if let owner = table.owner, owner.property.defaultValue == nil,
+            let stored = recorded[recordedPaths[owner.table]]
+        {
             steps.append(
                 .requireEmpty(
                     stored,
@@ -126,7 +130,9 @@ struct SchemaPlanner {
 
     private mutating func noteForgottenTables(_ tables: [TableSchema]) {
         for table in tables where table.path.first == declared.model.name && !recordedPaths.contains(table.path) {
-            steps.append(.note("property \(table.path.dropFirst().joined(separator: ".")) is gone; its rows are kept", table.name))
+            steps.append(
+                .note(
+                    "property \(table.path.dropFirst().joined(separator: ".")) is gone; its rows are kept", table.name))
         }
     }
 
@@ -145,7 +151,8 @@ struct SchemaPlanner {
                 .corrupt, "The recorded schema of table \(schema.name) lacks columns that the table must have.",
                 operation: "open", model: declared.model.name)
         }
-        let keyCells = table.form == .root
+        let keyCells =
+            table.form == .root
             ? schema.key.compactMap { columns.firstIndex(of: $0) }
             : columns.indices.filter { $0 < prefix.count && schema.columns[columns[$0]].role == .owner }
         return TableBinding(

@@ -12,7 +12,8 @@ enum SchemaValidation {
         for property in schema.properties {
             try validateName(property.storedName, schema.name, property.name)
             guard names.insert(property.storedName).inserted else {
-                throw error(schema.name, property.name, "has the stored name of another property; give it one with @Field")
+                throw error(
+                    schema.name, property.name, "has the stored name of another property; give it one with @Field")
             }
             try validateTraits(property, schema.name)
         }
@@ -21,11 +22,13 @@ enum SchemaValidation {
     private static func validateKey(_ key: Property, _ schema: ModelSchema, isOnly: Bool) throws(StorageError) {
         guard case .column(let type) = key.kind, type.canBeKey else {
             throw error(
-                schema.name, key.name, "cannot be a key: keys are integers, String, UUID or enums of integers or strings")
+                schema.name, key.name,
+                "cannot be a key: keys are integers, String, UUID or enums of integers or strings")
         }
         guard key.isOptional else { return }
         guard isOnly, type.storage == .integer else {
-            throw error(schema.name, key.name, "cannot be an Optional key: only a single integer is assigned by the store")
+            throw error(
+                schema.name, key.name, "cannot be an Optional key: only a single integer is assigned by the store")
         }
     }
 
@@ -47,6 +50,7 @@ enum SchemaValidation {
 
     static func error(_ model: String, _ property: String?, _ problem: String) -> StorageError {
         let subject = property.map { "The property \($0)" } ?? "The model"
-        return StorageError(.configuration, "\(subject) \(problem).", operation: "open", model: model, property: property)
+        return StorageError(
+            .configuration, "\(subject) \(problem).", operation: "open", model: model, property: property)
     }
 }

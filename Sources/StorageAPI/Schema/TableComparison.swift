@@ -45,7 +45,8 @@ struct TableComparison {
         let stored = old.columns.filter { [.owner, .position, .node, .parent].contains($0.role) }
         guard stored.map(\.role) == table.prefix.map(\.role) else {
             throw mismatch(
-                table.owner?.property.name, "is owned in another way than it is stored (one child, several, or a recursive type)")
+                table.owner?.property.name,
+                "is owned in another way than it is stored (one child, several, or a recursive type)")
         }
         for (column, wanted) in zip(stored, table.prefix) {
             guard let index = new.columns.firstIndex(of: column) else { continue }
@@ -145,7 +146,10 @@ struct TableComparison {
             let column = old.columns[index]
             guard column.role == .property || column.role == .presence, !column.isRemoved else { continue }
             if column.role == .presence {
-                steps.append(.requireTrue(old, column: index, mismatch(column.property, "is nil in some records and is no longer Optional")))
+                steps.append(
+                    .requireTrue(
+                        old, column: index,
+                        mismatch(column.property, "is nil in some records and is no longer Optional")))
             }
             new.columns[index].isRemoved = true
             new.columns[index].isIndexed = false
@@ -164,7 +168,8 @@ struct TableComparison {
         let wanted = table.model.keys.map(\.storedName)
         guard old.key.map({ new.columns[$0].property }) == wanted else {
             throw mismatch(
-                wanted.first, "is the key, and the stored key is \(old.key.map { old.columns[$0].property }.joined(separator: ", "))")
+                wanted.first,
+                "is the key, and the stored key is \(old.key.map { old.columns[$0].property }.joined(separator: ", "))")
         }
     }
 

@@ -53,8 +53,9 @@ extension Reading {
         let column = try QueryLowering(handle.tables).column(property)
         throw StorageError(
             .typeMismatch, "The stored value is no \(V.self). Correct it, or declare a type that can hold it.",
-            model: handle.name, property: handle.tables.root.schema.columns[column].property)
-            .with { $0.storedValue = cell.value }
+            model: handle.name, property: handle.tables.root.schema.columns[column].property
+        )
+        .with { $0.storedValue = cell.value }
     }
 }
 

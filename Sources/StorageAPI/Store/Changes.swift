@@ -33,7 +33,8 @@ extension AssignmentBuilder {
 
     /// Sets an embedded value.
     @_disfavoredOverload
-    public func set<V: Codable & Sendable>(_ property: KeyPath<Model.Columns, QueryExpression<V>>, to value: V) -> Self {
+    public func set<V: Codable & Sendable>(_ property: KeyPath<Model.Columns, QueryExpression<V>>, to value: V) -> Self
+    {
         do {
             return assigning(property, try EmbeddedCoding.value(of: value))
         } catch {

@@ -87,7 +87,8 @@ final class GraphWriter {
             }
             if row[cell].tag == .text, row[cell].bytes.count > limits.keyBytes {
                 throw StorageError(
-                    .limitExceeded, "A key of \(row[cell].bytes.count) bytes is longer than the limit of \(limits.keyBytes).",
+                    .limitExceeded,
+                    "A key of \(row[cell].bytes.count) bytes is longer than the limit of \(limits.keyBytes).",
                     model: model.name)
             }
         }

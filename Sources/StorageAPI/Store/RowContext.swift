@@ -33,11 +33,13 @@ final class RowContext {
         at index: Int, of cells: UnsafePointer<Cell>, wanted: String, because reason: (any Error)?
     ) -> StorageError {
         let column = table.schema.columns[table.columns[index]]
-        return error("The stored value is no \(wanted). Correct it, or declare a type that can hold it.", column.property, cells)
-            .with {
-                $0.storedValue = cells[index].value
-                $0.underlying = reason
-            }
+        return error(
+            "The stored value is no \(wanted). Correct it, or declare a type that can hold it.", column.property, cells
+        )
+        .with {
+            $0.storedValue = cells[index].value
+            $0.underlying = reason
+        }
     }
 
     func missingChild(_ relation: Int, of cells: UnsafePointer<Cell>) -> StorageError {

@@ -83,7 +83,8 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
             return try lock.withLock { _ throws(StorageError) in try nextChunk() }
         } catch {
             end()
-            throw error.at(operation: "stream", model: store.registry.handle(Model.self)?.name, backend: store.info.name)
+            throw error.at(
+                operation: "stream", model: store.registry.handle(Model.self)?.name, backend: store.info.name)
         }
     }
 

@@ -96,8 +96,9 @@ extension Store {
         guard queue.isInside else { return }
         throw StorageError(
             .busy, "The call waits for the transaction that it stands in; use the transaction's own methods.",
-            operation: operation)
-            .at(backend: info.name)
+            operation: operation
+        )
+        .at(backend: info.name)
     }
 }
 

@@ -56,7 +56,8 @@ public final class Store: Sendable {
         self.logger = logger
         queue = WriteQueue(engine)
         registry = ModelRegistry(engine.info, logger: logger)
-        logger.debug("store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
+        logger.debug(
+            "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
     }
 
     /// The backend's name, place, capabilities and limits.
@@ -69,7 +70,8 @@ public final class Store: Sendable {
         guard let backend = backends.first(where: { $0.scheme == url.scheme }) else {
             let known = backends.map { $0.scheme }.sorted().joined(separator: ", ")
             throw StorageURL.error(
-                "no backend has the scheme \(url.scheme); accepted: \(known.isEmpty ? "none, backends: is empty" : known)")
+                "no backend has the scheme \(url.scheme); accepted: \(known.isEmpty ? "none, backends: is empty" : known)"
+            )
         }
         return try backend.init(url: url)
     }

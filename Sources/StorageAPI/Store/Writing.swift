@@ -233,17 +233,3 @@ struct Assignment: Sendable {
         }
     }
 }
-
-/// Values as rows of cells, with the memory that their bytes are in.
-final class ValueCells {
-    let rows: RowBuffer
-    private var arena = Arena()
-
-    init(_ list: ValueList) {
-        rows = RowBuffer(width: list.width)
-        for index in 0..<list.count {
-            let row = rows.row(rows.append())
-            for (cell, value) in list[index].enumerated() { row[cell] = arena.cell(for: value) }
-        }
-    }
-}

@@ -1,0 +1,92 @@
+internal import Foundation
+internal import StorageAPI
+
+/// The database's own record of its tables: `storage_tables`, one row a table with its definition as JSON, and
+/// `storage_info`, which says the format's version.
+enum Catalog {
+    /// The version of the tables' form that this code writes, and the newest it reads.
+    static let format = 1
+
+    /// - Throws: `schemaNewer` where a later version has written the database; nothing is changed then.
+    static func checkFormat(_ connection: Connection) throws(StorageError) {
+        guard try exists("storage_info", connection) else { return }
+        let statement = try Statement(connection, "SELECT value FROM storage_info WHERE key = 'format'")
+        let text = try statement.text()
+        guard let text, let found = Int(text) else {
+            throw StorageError(.corrupt, "storage_info does not say the format's version; restore a backup.")
+        }
+        guard found <= format else {
+            throw StorageError(
+                .schemaNewer,
+                "The database has format \(found), and this version reads up to \(format); update the program. Nothing was changed."
+            )
+        }
+    }
+
+    /// The recorded tables, in the order of their creation.
+    static func tables(_ connection: Connection) throws(StorageError) -> [TableSchema] {
+        guard try exists("storage_tables", connection) else { return [] }
+        let statement = try Statement(connection, "SELECT definition FROM storage_tables ORDER BY rowid")
+        var cursor = statement.cursor()
+        var tables: [TableSchema] = []
+        let decoder = JSONDecoder()
+        while try cursor.next() {
+            do {
+                tables.append(try decoder.decode(TableSchema.self, from: Data(cursor.cells[0].bytes)))
+            } catch {
+                throw StorageError(
+                    .corrupt, "storage_tables has a definition that cannot be read; restore a backup.",
+                    underlying: error)
+            }
+        }
+        return tables
+    }
+
+    /// Keeps the record in step with a change.
+    static func record(_ change: TableChange, _ connection: Connection) throws(StorageError) {
+        switch change {
+        case .create(let table):
+            try createTables(connection)
+            try write("INSERT INTO storage_tables (name, definition) VALUES (?1, ?2)", table, connection)
+        case .drop(let table):
+            try write("DELETE FROM storage_tables WHERE name = ?1", table, connection, hasDefinition: false)
+        case .alter(let old, let new, _):
+            try write(
+                "UPDATE storage_tables SET name = ?1, definition = ?2 WHERE name = \(old.name.quotedText)", new,
+                connection)
+        }
+    }
+
+    private static func createTables(_ connection: Connection) throws(StorageError) {
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS storage_tables (name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL) STRICT")
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS storage_info (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT")
+        try connection.execute("INSERT OR IGNORE INTO storage_info (key, value) VALUES ('format', '\(format)')")
+    }
+
+    private static func write(
+        _ sql: String, _ table: TableSchema, _ connection: Connection, hasDefinition: Bool = true
+    ) throws(StorageError) {
+        let statement = try Statement(connection, sql)
+        try statement.bind(.text(table.name), at: 1)
+        if hasDefinition { try statement.bind(.text(try definition(of: table)), at: 2) }
+        try statement.run()
+    }
+
+    private static func definition(of table: TableSchema) throws(StorageError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(table), as: UTF8.self)
+        } catch {
+            throw StorageError(.io, "A table's definition cannot be encoded.", underlying: error)
+        }
+    }
+
+    private static func exists(_ table: String, _ connection: Connection) throws(StorageError) -> Bool {
+        let statement = try Statement(connection, "SELECT 'yes' FROM sqlite_schema WHERE type = 'table' AND name = ?1")
+        try statement.bind(.text(table), at: 1)
+        return try statement.text() != nil
+    }
+}

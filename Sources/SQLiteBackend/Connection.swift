@@ -1,0 +1,193 @@
+internal import CSQLite
+internal import Foundation
+internal import Logging
+internal import StorageAPI
+
+/// One connection and its prepared statements.
+///
+/// Unchecked: a connection is used by one thread at a time. The engine's lock around the writer and the pool's handing
+/// out of readers see to that; between two uses they order memory.
+final class Connection: @unchecked Sendable {
+    let database: OpaquePointer
+    let logger: Logger
+    let logsStatements: Bool
+    private let path: String
+    private var plans: [Int: PreparedPlan] = [:]
+    private var controls: [Control: Statement] = [:]
+    private var isOpen = true
+
+    /// Statements that open and end transactions.
+    enum Control: String {
+        case begin = "BEGIN IMMEDIATE"
+        case beginRead = "BEGIN"
+        case commit = "COMMIT"
+        case savepoint = "SAVEPOINT storage"
+        case release = "RELEASE storage"
+        case rollBackTo = "ROLLBACK TO storage"
+    }
+
+    static var version: String { String(cString: sqlite3_libversion()) }
+
+    init(_ configuration: SQLiteBackend, isWriter: Bool, logger: Logger) throws(StorageError) {
+        path = configuration.path
+        self.logger = logger
+        logsStatements = logger.logLevel <= .trace
+        let access = configuration.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let handle else {
+            let error = SQLiteFailure.error(code, handle, doing: "open \(path)")
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        database = handle
+        sqlite3_extended_result_codes(handle, 1)
+        do throws(StorageError) {
+            try configure(configuration, isWriter: isWriter)
+        } catch {
+            closeQuietly()
+            throw error
+        }
+    }
+
+    deinit { closeQuietly() }
+
+    private func configure(_ configuration: SQLiteBackend, isWriter: Bool) throws(StorageError) {
+        sqlite3_busy_timeout(database, Int32(clamping: configuration.busyTimeoutMilliseconds))
+        try check(csqlite_register_list(database), doing: "register storage_list")
+        try registerDecimalOrder()
+        let cache = isWriter ? configuration.cacheMebibytes * 1024 : max(configuration.cacheMebibytes * 256, 1024)
+        try execute("PRAGMA cache_size = -\(cache)")
+        try execute("PRAGMA temp_store = MEMORY")
+        // Cascades are the store's; declared references are for people and tools.
+        try execute("PRAGMA foreign_keys = OFF")
+        if isWriter {
+            try execute("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+            try execute("PRAGMA wal_autocheckpoint = 10000")
+            // Only Apple's systems need to be asked for a sync that reaches the disk.
+            if configuration.durability == .full { try execute("PRAGMA fullfsync = ON") }
+        } else {
+            try execute("PRAGMA query_only = ON")
+        }
+    }
+
+    private func registerDecimalOrder() throws(StorageError) {
+        let code = sqlite3_create_collation_v2(
+            database, "storage_decimal", SQLITE_UTF8, nil,
+            { _, leftCount, left, rightCount, right in
+                let left = String(decoding: UnsafeRawBufferPointer(start: left, count: Int(leftCount)), as: UTF8.self)
+                let right = String(
+                    decoding: UnsafeRawBufferPointer(start: right, count: Int(rightCount)), as: UTF8.self)
+                switch DecimalText.order(left, right) {
+                case .before: return -1
+                case .same: return 0
+                case .after: return 1
+                }
+            }, nil)
+        try check(code, doing: "register storage_decimal")
+    }
+
+    /// Turns write-ahead logging on, before the first write. A database in memory has no log.
+    func useWAL() throws(StorageError) -> Bool {
+        guard path != ":memory:" else { return true }
+        let mode = try Statement(self, "PRAGMA journal_mode = WAL").text()
+        guard mode == "wal" else {
+            throw StorageError(
+                .unsupported,
+                "\(path) cannot use write-ahead logging (mode \(mode ?? "unknown")); put it on a local disk.")
+        }
+        return true
+    }
+
+    // MARK: Statements
+
+    /// Runs SQL that gives no rows.
+    func execute(_ sql: String) throws(StorageError) {
+        try Statement(self, sql).run()
+    }
+
+    func run(_ control: Control) throws(StorageError) {
+        if let statement = controls[control] {
+            try statement.run()
+            return
+        }
+        let statement = try Statement(self, control.rawValue)
+        controls[control] = statement
+        try statement.run()
+    }
+
+    /// What has been prepared for a plan; the same object each time.
+    func prepared(_ id: Int) -> PreparedPlan {
+        if let known = plans[id] { return known }
+        let new = PreparedPlan()
+        plans[id] = new
+        return new
+    }
+
+    /// Forgets all prepared plans, after the schema has changed.
+    func forgetPlans() { plans = [:] }
+
+    func check(_ code: Int32, doing action: String) throws(StorageError) {
+        guard code == SQLITE_OK else { throw SQLiteFailure.error(code, database, doing: action) }
+    }
+
+    // MARK: Transactions
+
+    /// Whether a transaction is open. SQLite ends one by itself after some failures (a full disk).
+    var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+    func checkTransaction() throws(StorageError) {
+        guard isInTransaction else {
+            throw StorageError(.io, "SQLite has ended the transaction after an earlier failure in it.")
+        }
+    }
+
+    func rollBack() {
+        guard isInTransaction else { return }
+        sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
+    }
+
+    // MARK: Closing
+
+    func close() throws(StorageError) {
+        guard isOpen else { return }
+        isOpen = false
+        plans = [:]
+        controls = [:]
+        try check(sqlite3_close_v2(database), doing: "close \(path)")
+    }
+
+    /// Closes a connection that has written nothing since its last commit, so nothing is lost when closing fails.
+    func closeQuietly() {
+        guard isOpen else { return }
+        isOpen = false
+        plans = [:]
+        controls = [:]
+        sqlite3_close_v2(database)
+    }
+}
+
+/// The statements prepared for one plan.
+final class PreparedPlan {
+    var query: Statement?
+    /// Which arguments the query also takes the prefix's end of.
+    var prefixEnds: [Int] = []
+    private var one: Statement?
+    private var many: Statement?
+
+    /// The statement for one row.
+    func one(_ make: () throws(StorageError) -> Statement) throws(StorageError) -> Statement {
+        if let one { return one }
+        let made = try make()
+        one = made
+        return made
+    }
+
+    /// The statement for several rows.
+    func many(_ make: () throws(StorageError) -> Statement) throws(StorageError) -> Statement {
+        if let many { return many }
+        let made = try make()
+        many = made
+        return made
+    }
+}

@@ -1,0 +1,50 @@
+internal import Foundation
+internal import Logging
+internal import StorageAPI
+import Synchronization
+
+/// Connections that read. As many as the machine has cores are kept; a reader that finds none free gets a new one
+/// rather than wait, since a stream may hold one for as long as its consumer likes.
+final class ConnectionPool: Sendable {
+    private let configuration: SQLiteBackend
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let mostIdle = max(ProcessInfo.processInfo.activeProcessorCount, 2)
+
+    private struct State {
+        var idle: [Connection] = []
+        var isClosed = false
+    }
+
+    init(_ configuration: SQLiteBackend, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    func take() throws(StorageError) -> Connection {
+        let idle = try state.withLock { (state) throws(StorageError) in
+            if state.isClosed { throw SQLiteEngine.closed }
+            return state.idle.popLast()
+        }
+        if let idle { return idle }
+        return try Connection(configuration, isWriter: false, logger: logger)
+    }
+
+    func give(_ connection: Connection) {
+        let isKept = state.withLock { state in
+            guard !state.isClosed, state.idle.count < mostIdle else { return false }
+            state.idle.append(connection)
+            return true
+        }
+        if !isKept { connection.closeQuietly() }
+    }
+
+    func close() {
+        let idle = state.withLock { state in
+            state.isClosed = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for connection in idle { connection.closeQuietly() }
+    }
+}

@@ -1,0 +1,75 @@
+internal import CSQLite
+internal import StorageAPI
+
+extension String {
+    /// The text as an SQL name.
+    var quotedName: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+
+    /// The text as an SQL literal.
+    var quotedText: String { "'" + replacing("'", with: "''") + "'" }
+}
+
+extension ColumnSchema {
+    /// The column's name in SQL.
+    var sql: String { name.quotedName }
+
+    /// The declared type. A Double's column is ANY because NaN, which SQLite has no number for, is the text 'NaN'; so is
+    /// a UInt64's, whose values above Int64.max are text.
+    var sqlType: String {
+        switch type {
+        case .uint64: "ANY"
+        case .double, .float, .date: "ANY"
+        default:
+            switch type.storage {
+            case .integer: "INTEGER"
+            case .double: "ANY"
+            case .text: "TEXT"
+            case .blob: "BLOB"
+            }
+        }
+    }
+
+    /// How the column's values are read.
+    var readKind: UInt8 {
+        switch type {
+        case .uint64: UInt8(CSQLITE_READ_UNSIGNED)
+        default:
+            switch type.storage {
+            case .integer: UInt8(CSQLITE_READ_INT)
+            case .double: UInt8(CSQLITE_READ_DOUBLE)
+            case .text: UInt8(CSQLITE_READ_TEXT)
+            case .blob: UInt8(CSQLITE_READ_BLOB)
+            }
+        }
+    }
+}
+
+extension Value {
+    /// The value as an SQL literal, for the defaults of added columns.
+    var sql: String {
+        switch self {
+        case .null: "NULL"
+        case .int(let value): String(value)
+        case .unsigned(let value): (String(repeating: "0", count: 20 - String(value).count) + String(value)).quotedText
+        case .double(let value): Self.sql(value)
+        case .text(let text): Self.sql(text)
+        case .blob(let bytes): "x'" + bytes.map(Self.hex).joined() + "'"
+        }
+    }
+
+    private static func sql(_ value: Double) -> String {
+        if value.isNaN { return "'NaN'" }
+        if value.isInfinite { return value < 0 ? "-9e999" : "9e999" }
+        return value.description
+    }
+
+    /// A NUL would end the statement's text.
+    private static func sql(_ text: String) -> String {
+        text.utf8.contains(0) ? "CAST(x'" + text.utf8.map(hex).joined() + "' AS TEXT)" : text.quotedText
+    }
+
+    private static func hex(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0" + digits : digits
+    }
+}

@@ -1,0 +1,114 @@
+internal import CSQLite
+internal import Foundation
+internal import Logging
+internal import StorageAPI
+import Synchronization
+
+/// An open database: one connection that writes, and a pool of those that read.
+///
+/// Connections are opened without SQLite's own mutexes. The writer is used by one thread at a time because the store
+/// lets one write at a time run and `writer` is locked for it; a reader, because the pool hands it out to one session.
+final class SQLiteEngine: StorageEngine {
+    private let configuration: SQLiteBackend
+    private let writer: Mutex<WriterState>
+    private let pool: ConnectionPool?
+
+    struct WriterState: ~Copyable {
+        var connection: Connection?
+        /// Why nothing is written any more: a write or a sync failed, and the file must be looked at anew.
+        var poison: StorageError?
+        var usesWAL = false
+    }
+
+    init(_ configuration: SQLiteBackend, logger: Logger) throws(StorageError) {
+        self.configuration = configuration
+        let connection = try Connection(configuration, isWriter: true, logger: logger)
+        try Catalog.checkFormat(connection)
+        writer = Mutex(WriterState(connection: connection))
+        pool = configuration.isInMemory ? nil : ConnectionPool(configuration, logger: logger)
+        logger.debug("database opened", metadata: ["path": "\(configuration.path)", "sqlite": "\(Connection.version)"])
+    }
+
+    var info: BackendInfo {
+        var lacking: [BackendInfo.Capability: String] = [
+            .damageDetection:
+                "SQLite's pages have no checksums: damage to its structure is found, a changed value is not."
+        ]
+        if configuration.isReadOnly { lacking[.writing] = "The database was opened read-only." }
+        if configuration.isInMemory {
+            lacking[.durability] = "The database is in memory."
+            lacking[.sharing] = "The database is in the memory of one process."
+            lacking[.concurrentReads] = "A database in memory has one connection."
+        }
+        return BackendInfo(
+            name: SQLiteBackend.scheme, location: configuration.path, lacking: lacking,
+            limits: BackendInfo.Limits(valueBytes: 500_000_000, columns: 1900),
+            reservedNamePrefixes: ["sqlite_", "storage_"])
+    }
+
+    func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
+        if let pool { return try SQLiteReader(pool.take(), scope) { pool.give($0) } }
+        return try SQLiteReader(sharedConnection(), scope) { _ in }
+    }
+
+    /// A database in memory has one connection; readers of it copy their rows before the next write can begin.
+    private func sharedConnection() throws(StorageError) -> Connection {
+        try writer.withLock { (state) throws(StorageError) in
+            guard let connection = state.connection else { throw Self.closed }
+            return connection
+        }
+    }
+
+    func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+        try withWriter { (state, connection) throws(StorageError) in
+            if let poison = state.poison { throw poison }
+            if !state.usesWAL { state.usesWAL = try connection.useWAL() }
+            try Self.transaction(connection, body, &state.poison)
+        }
+    }
+
+    private static func transaction(
+        _ connection: Connection, _ body: (any StorageWriter) throws(StorageError) -> Void,
+        _ poison: inout StorageError?
+    ) throws(StorageError) {
+        try connection.run(.begin)
+        do {
+            try body(SQLiteWriter(connection))
+            try connection.checkTransaction()
+            try connection.run(.commit)
+        } catch {
+            connection.rollBack()
+            if [.io, .corrupt].contains(error.code) { poison = poisoned(by: error) }
+            throw error
+        }
+    }
+
+    private static func poisoned(by error: StorageError) -> StorageError {
+        StorageError(
+            .io, "An earlier write failed, and nothing more is written; close the store and open it again.",
+            underlying: error)
+    }
+
+    func withWriter<T>(
+        _ body: (inout WriterState, Connection) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        var result: T?
+        try writer.withLock { (state) throws(StorageError) in
+            guard let connection = state.connection else { throw Self.closed }
+            result = try body(&state, connection)
+        }
+        guard let result else { throw Self.closed }
+        return result
+    }
+
+    func close() throws(StorageError) {
+        pool?.close()
+        try writer.withLock { (state) throws(StorageError) in
+            let connection = state.connection
+            state.connection = nil
+            try connection?.close()
+        }
+    }
+
+    static var closed: StorageError { StorageError(.closed, "The store is closed; open it again to use it.") }
+}

@@ -1,0 +1,77 @@
+internal import StorageAPI
+
+/// Turns changes of tables into SQL.
+enum SchemaCompiler {
+    static func sql(for change: TableChange) -> [String] {
+        switch change {
+        case .create(let table): [create(table)] + table.columns.compactMap { index($0, table) }
+        case .drop(let table): ["DROP TABLE " + table.name.quotedName]
+        case .alter(let old, let new, let added): alter(old, new, added)
+        }
+    }
+
+    private static func create(_ table: TableSchema) -> String {
+        let isRowID = hasRowID(table)
+        var lines = table.columns.enumerated().map { index, column in
+            isRowID && table.key == [index] ? keyColumn(column, table) : definition(column)
+        }
+        if !isRowID {
+            lines.append("PRIMARY KEY (" + table.key.map { table.columns[$0].sql }.joined(separator: ", ") + ")")
+        }
+        let options = isRowID ? "STRICT" : "STRICT, WITHOUT ROWID"
+        return "CREATE TABLE \(table.name.quotedName) (\n  \(lines.joined(separator: ",\n  "))\n) \(options)"
+    }
+
+    /// A single integer key is SQLite's own row number; every other key orders the table itself.
+    private static func hasRowID(_ table: TableSchema) -> Bool {
+        guard table.key.count == 1 else { return false }
+        let type = table.columns[table.key[0]].type
+        return type.storage == .integer && type != .uint64
+    }
+
+    private static func keyColumn(_ column: ColumnSchema, _ table: TableSchema) -> String {
+        "\(column.sql) INTEGER PRIMARY KEY" + (table.assignsKeys ? " AUTOINCREMENT" : "") + " NOT NULL"
+    }
+
+    private static func definition(_ column: ColumnSchema) -> String {
+        "\(column.sql) \(column.sqlType)" + (column.isOptional ? "" : " NOT NULL")
+    }
+
+    // MARK: Indexes
+
+    private static func indexName(_ column: ColumnSchema, _ table: TableSchema) -> String {
+        "\(table.name)_\(column.name)_\(column.isUnique ? "unique" : "index")".quotedName
+    }
+
+    private static func index(_ column: ColumnSchema, _ table: TableSchema) -> String? {
+        guard column.isIndexed || column.isUnique else { return nil }
+        let kind = column.isUnique ? "UNIQUE INDEX" : "INDEX"
+        return "CREATE \(kind) \(indexName(column, table)) ON \(table.name.quotedName) (\(column.sql))"
+    }
+
+    // MARK: Alterations
+
+    private static func alter(_ old: TableSchema, _ new: TableSchema, _ added: [Value]) -> [String] {
+        // Indexes first go and then come, since their names follow the table's and the column's.
+        let kept = zip(old.columns, new.columns)
+        let isRenamed = old.name != new.name
+        let changed = kept.filter {
+            isRenamed || $0.name != $1.name || isIndexed($0) != isIndexed($1) || $0.isUnique != $1.isUnique
+        }
+        var sql = changed.filter { isIndexed($0.0) }.map { "DROP INDEX " + indexName($0.0, old) }
+        if isRenamed { sql.append("ALTER TABLE \(old.name.quotedName) RENAME TO \(new.name.quotedName)") }
+        let table = new.name.quotedName
+        for (from, to) in kept where from.name != to.name {
+            sql.append("ALTER TABLE \(table) RENAME COLUMN \(from.sql) TO \(to.sql)")
+        }
+        let new_ = new.columns[old.columns.count...]
+        for (column, value) in zip(new_, added) {
+            let base = "ALTER TABLE \(table) ADD COLUMN \(definition(column))"
+            sql.append(value.isNull ? base : base + " DEFAULT (\(value.sql))")
+        }
+        sql += changed.compactMap { index($0.1, new) } + new_.compactMap { index($0, new) }
+        return sql
+    }
+
+    private static func isIndexed(_ column: ColumnSchema) -> Bool { column.isIndexed || column.isUnique }
+}

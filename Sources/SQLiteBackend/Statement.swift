@@ -1,0 +1,154 @@
+internal import CSQLite
+internal import Logging
+internal import StorageAPI
+
+/// A prepared statement with the memory for its current row; the source of a cursor.
+final class Statement: CursorSource {
+    private let connection: Connection
+    private let handle: OpaquePointer
+    private let state: UnsafeMutablePointer<csqlite_cursor>
+    private let cells: UnsafeMutablePointer<csqlite_cell>
+    private let kinds: UnsafeMutablePointer<UInt8>
+    private var lists: [BoundList] = []
+    private var began: ContinuousClock.Instant?
+    let sql: String
+    /// Whether a cursor stands on the statement.
+    private(set) var isInUse = false
+
+    /// A list of values that a running statement reads.
+    private struct BoundList {
+        let values: ValueCells
+        let pointer: UnsafeMutablePointer<csqlite_list>
+    }
+
+    /// - Parameter kinds: how each result column is read; any for those beyond.
+    init(_ connection: Connection, _ sql: String, kinds wanted: [UInt8] = []) throws(StorageError) {
+        self.connection = connection
+        self.sql = sql
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            connection.database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else {
+            throw SQLiteFailure.error(code, connection.database, doing: "prepare \(sql)")
+        }
+        handle = prepared
+        let count = Int(sqlite3_column_count(prepared))
+        cells = .allocate(capacity: max(count, 1))
+        cells.initialize(repeating: csqlite_cell(), count: max(count, 1))
+        kinds = .allocate(capacity: max(count, 1))
+        kinds.initialize(repeating: UInt8(CSQLITE_READ_ANY), count: max(count, 1))
+        for (index, kind) in wanted.prefix(count).enumerated() { kinds[index] = kind }
+        state = .allocate(capacity: 1)
+        state.initialize(
+            to: csqlite_cursor(statement: prepared, cells: cells, kinds: kinds, count: Int32(count), code: 0))
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+        releaseLists()
+        state.deallocate()
+        cells.deallocate()
+        kinds.deallocate()
+    }
+
+    // MARK: Binding
+
+    /// Binds cells whose bytes stay until the statement is reset.
+    func bind(_ cells: UnsafePointer<Cell>, count: Int, at first: Int = 1) throws(StorageError) {
+        // Cell and csqlite_cell have one layout: two words, which a test of both modules compares.
+        let cells = UnsafeRawPointer(cells).assumingMemoryBound(to: csqlite_cell.self)
+        try check(csqlite_bind(handle, Int32(first), cells, Int32(count)))
+    }
+
+    /// Binds a value, which is copied.
+    func bind(_ value: Value, at index: Int) throws(StorageError) {
+        let values = ValueCells(ValueList(width: 1, values: [value]))
+        let cell = UnsafeRawPointer(values.cells).assumingMemoryBound(to: csqlite_cell.self).pointee
+        let code = withExtendedLifetime(values) { csqlite_bind_copy(handle, Int32(index), cell) }
+        try check(code)
+    }
+
+    /// Binds the least text that comes after everything with the prefix: its last byte plus one, since 0xFF is no byte of
+    /// UTF-8. After the empty prefix comes an empty blob, which SQLite sorts behind all text.
+    func bindEnd(ofPrefix prefix: Value, at index: Int) throws(StorageError) {
+        guard case .text(let text) = prefix, let last = text.utf8.last else { return try bind(.blob([]), at: index) }
+        let end = Array(text.utf8.dropLast()) + [last + 1]
+        let code = end.withUnsafeBytes { bytes in
+            let address = UInt64(UInt(bitPattern: bytes.baseAddress))
+            return csqlite_bind_copy(
+                handle, Int32(index),
+                csqlite_cell(bits: address, length: UInt32(bytes.count), tag: UInt32(CSQLITE_TEXT)))
+        }
+        try check(code)
+    }
+
+    /// Binds a list, which is kept until the statement is reset.
+    func bind(_ list: ValueList, at index: Int) throws(StorageError) {
+        let values = ValueCells(list)
+        try bind(values.cells, rows: values.count, width: values.width, at: index, keeping: values)
+    }
+
+    /// Binds rows of cells as a list.
+    func bind(
+        _ cells: UnsafePointer<Cell>, rows: Int, width: Int, at index: Int, keeping values: ValueCells? = nil
+    ) throws(StorageError) {
+        let pointer = UnsafeMutablePointer<csqlite_list>.allocate(capacity: 1)
+        let cells = UnsafeRawPointer(cells).assumingMemoryBound(to: csqlite_cell.self)
+        pointer.initialize(to: csqlite_list(cells: cells, count: Int64(rows), width: Int32(width)))
+        lists.append(BoundList(values: values ?? ValueCells(ValueList(width: 1, values: [])), pointer: pointer))
+        try check(csqlite_bind_list(handle, Int32(index), pointer))
+    }
+
+    private func check(_ code: Int32) throws(StorageError) {
+        try connection.check(code, doing: "bind a value")
+    }
+
+    // MARK: Running
+
+    /// Runs to the end and returns how many rows were changed.
+    @discardableResult
+    func run() throws(StorageError) -> Int {
+        begin()
+        defer { finish() }
+        while csqlite_step(state) == 1 {}
+        guard state.pointee.code == SQLITE_DONE else { throw failure() }
+        return Int(sqlite3_changes(connection.database))
+    }
+
+    /// The text in the first column of the first row.
+    func text() throws(StorageError) -> String? {
+        var cursor = cursor()
+        guard try cursor.next(), case .text(let text) = cursor.cells[0].value else { return nil }
+        return text
+    }
+
+    /// The rows. The statement is reset when the cursor is gone.
+    func cursor() -> Cursor {
+        begin()
+        isInUse = true
+        let cells = UnsafeRawPointer(cells).assumingMemoryBound(to: Cell.self)
+        return Cursor(source: self, context: state, cells: cells, step: csqlite_step)
+    }
+
+    private func begin() {
+        if connection.logsStatements { began = .now }
+    }
+
+    func failure() -> StorageError {
+        SQLiteFailure.error(state.pointee.code, connection.database, doing: "run \(sql)")
+    }
+
+    func finish() {
+        sqlite3_reset(handle)
+        if !lists.isEmpty { releaseLists() }
+        isInUse = false
+        if let began {
+            connection.logger.trace("\(sql)", metadata: ["duration": "\(ContinuousClock.now - began)"])
+        }
+    }
+
+    private func releaseLists() {
+        for list in lists { list.pointer.deallocate() }
+        lists = []
+    }
+}

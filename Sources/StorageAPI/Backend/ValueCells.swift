@@ -1,0 +1,18 @@
+/// Values as rows of cells, with the memory that their bytes are in: for a backend that hands them on to C.
+public final class ValueCells {
+    let rows: RowBuffer
+    private var arena = Arena()
+
+    public init(_ list: ValueList) {
+        rows = RowBuffer(width: list.width)
+        for index in 0..<list.count {
+            let row = rows.row(rows.append())
+            for (cell, value) in list[index].enumerated() { row[cell] = arena.cell(for: value) }
+        }
+    }
+
+    /// Row after row; valid as long as this object lives.
+    public var cells: UnsafePointer<Cell> { UnsafePointer(rows.cells) }
+    public var count: Int { rows.count }
+    public var width: Int { rows.width }
+}
