@@ -14,8 +14,10 @@ let package = Package(
         .library(name: "StorageKit", targets: ["StorageKit"]),
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
+        .executable(name: "storage", targets: ["storage"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     ],
@@ -38,6 +40,27 @@ let package = Package(
         .target(
             name: "SQLiteBackend",
             dependencies: ["CSQLite", "StorageAPI", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "storage",
+            dependencies: [
+                "SQLiteBackend", "StorageAPI",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StorageMacrosTests",
+            dependencies: [
+                "StorageMacros",
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+            ],
+            swiftSettings: strict),
+        .testTarget(name: "StorageTests", dependencies: ["StorageKit", "SQLiteBackend"], swiftSettings: strict),
+        .executableTarget(
+            name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -127,8 +127,11 @@ final class Statement: CursorSource {
         begin()
         isInUse = true
         let cells = UnsafeRawPointer(cells).assumingMemoryBound(to: Cell.self)
-        return Cursor(source: self, context: state, cells: cells, step: csqlite_step)
+        return Cursor(source: self, context: UnsafeMutableRawPointer(state), cells: cells, step: Self.step)
     }
+
+    // A constant, because the 6.3 compiler crashes where the C function stands as an argument.
+    private static let step: @convention(c) (UnsafeMutableRawPointer) -> Int32 = { csqlite_step($0) }
 
     private func begin() {
         if connection.logsStatements { began = .now }

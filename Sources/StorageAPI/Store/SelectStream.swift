@@ -97,7 +97,8 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         }
         var models: [Model] = []
         try read(into: &models)
-        if models.isEmpty { release(.ended) }
+        // A cursor is not asked again after its last row.
+        if models.count < Self.chunkSize { release(.ended) }
         return models
     }
 

@@ -1,0 +1,36 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+// What is wrong with the properties taken together: their stored names and the key.
+extension StorableDeclaration {
+    /// Two properties under one stored name. Names are compared by their bytes, as everywhere in a store.
+    func checkNames() -> [Diagnostic] {
+        var owners: [[UInt8]: StoredProperty] = [:]
+        return properties.compactMap { property in
+            guard let name = property.storedName else { return nil }
+            let owner = owners.updateValue(property, forKey: Array(name.utf8))
+            return owner.map { .duplicateName(name, property, $0) }
+        }
+    }
+
+    func checkKeys(of type: StructDeclSyntax) -> [Diagnostic] {
+        let keys = keys
+        if keys.isEmpty { return [.noKey(type, candidates: properties.filter(\.couldBeKey))] }
+        return keys.compactMap { $0.checkKey(isComposite: keys.count > 1) }
+    }
+}
+
+extension StoredProperty {
+    /// Whether `@Key` could well be meant: a property that each record has to be given, of a type that keys have.
+    fileprivate var couldBeKey: Bool {
+        defaultValue == nil && declaration.bindings.count == 1 && type.isSurelyKey
+    }
+
+    fileprivate func checkKey(isComposite: Bool) -> Diagnostic? {
+        guard let wrapped = type.wrapped else { return type.isSurelyNoKey ? .unusableKey(self) : nil }
+        if isComposite { return .optionalInCompositeKey(self) }
+        if wrapped.wrapped != nil || wrapped.isSurelyNoKey { return .unusableKey(self) }
+        if wrapped.isTextKey { return .optionalTextKey(self) }
+        return declaration.isLet ? .constantOptionalKey(self) : nil
+    }
+}

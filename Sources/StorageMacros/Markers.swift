@@ -1,0 +1,76 @@
+import SwiftSyntax
+
+/// The attributes that say something about a stored property.
+enum Marker: String {
+    case key = "Key"
+    case indexed = "Indexed"
+    case unique = "Unique"
+    case field = "Field"
+    case ignored = "Ignored"
+}
+
+/// The markers that stand before one property.
+struct Markers {
+    var attributes: [AttributeSyntax]
+
+    init(_ list: AttributeListSyntax) {
+        attributes = list.compactMap { $0.as(AttributeSyntax.self) }.filter { $0.marker != nil }
+    }
+
+    subscript(marker: Marker) -> AttributeSyntax? {
+        attributes.first { $0.marker == marker }
+    }
+}
+
+extension AttributeSyntax {
+    /// The attribute's name without this library's module prefix.
+    var storageName: String {
+        if let member = attributeName.as(MemberTypeSyntax.self), member.baseType.trimmedDescription == "StorageKit" {
+            return member.name.text
+        }
+        return attributeName.trimmedDescription
+    }
+
+    var marker: Marker? { Marker(rawValue: storageName) }
+
+    var isStorable: Bool { storageName == "Storable" }
+
+    /// Whether the attribute may be a macro or a property wrapper of somebody else, which can change what
+    /// initialisers and storage there are. Attributes of the language start with a small letter.
+    var isForeign: Bool {
+        marker == nil && !isStorable && storageName.first?.isUppercase == true && storageName != "MainActor"
+    }
+
+    /// The name in `@Storable("name")` and `@Field("name")`.
+    var fieldName: ExprSyntax? { argument(labeled: nil) }
+
+    /// The older name in `@Field(renamedFrom: "name")`.
+    var renamedFrom: ExprSyntax? { argument(labeled: "renamedFrom") }
+
+    private func argument(labeled label: String?) -> ExprSyntax? {
+        guard case .argumentList(let list) = arguments else { return nil }
+        return list.first { $0.label?.text == label }?.expression
+    }
+}
+
+extension AttributeListSyntax {
+    /// Whether any attribute is a macro or property wrapper that is not this library's.
+    var hasForeign: Bool { contains { $0.as(AttributeSyntax.self)?.isForeign ?? true } }
+
+    var hasStorable: Bool { contains { $0.as(AttributeSyntax.self)?.isStorable ?? false } }
+
+    /// The first `#if` among the attributes.
+    var condition: IfConfigDeclSyntax? { lazy.compactMap { $0.as(IfConfigDeclSyntax.self) }.first }
+}
+
+extension ExprSyntax {
+    /// The text of a string literal without interpolation.
+    var plainText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
+}
+
+extension String {
+    /// The text as the source of a Swift string literal.
+    var stringLiteral: String {
+        "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}

@@ -1,0 +1,110 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Reads a declaration with `@Storable` into a ``StorableDeclaration``, and collects what is wrong with it.
+struct StorableParser {
+    let attribute: AttributeSyntax
+    /// What encloses the declaration, innermost first.
+    let lexicalContext: [Syntax]
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init(attribute: AttributeSyntax, lexicalContext: [Syntax]) {
+        self.attribute = attribute
+        self.lexicalContext = lexicalContext
+    }
+
+    /// The declaration, or nil where it is no struct. Only to be used where no diagnostics were collected.
+    mutating func parse(_ declaration: some DeclGroupSyntax) -> StorableDeclaration? {
+        guard let type = declaration.as(StructDeclSyntax.self) else {
+            diagnostics.append(.notAStruct(declaration, attribute))
+            return nil
+        }
+        refuseGenerics(type)
+        refuseHidden(type)
+        let model = StorableDeclaration(
+            storedName: storedName(of: type),
+            access: access(of: type),
+            properties: properties(of: type),
+            hasMemberwiseInit: type.hasMemberwiseInit)
+        // Follows from a property that was dropped would only hide what has to be mended first.
+        guard diagnostics.isEmpty else { return nil }
+        diagnostics += model.checkNames() + model.checkKeys(of: type)
+        return model
+    }
+
+    private mutating func refuseGenerics(_ type: StructDeclSyntax) {
+        if let clause = type.genericParameterClause {
+            diagnostics.append(.genericStruct(clause))
+        } else if lexicalContext.contains(where: \.isGeneric) {
+            diagnostics.append(.genericStruct(attribute))
+        }
+    }
+
+    /// The extension stands at file scope, where a struct that is private to another type cannot be named.
+    private mutating func refuseHidden(_ type: StructDeclSyntax) {
+        let modifier = type.modifiers.first { $0.name.tokenKind == .keyword(.private) }
+        if let modifier, !lexicalContext.isEmpty { diagnostics.append(.privateNestedStruct(modifier)) }
+    }
+
+    private mutating func storedName(of type: StructDeclSyntax) -> String {
+        guard let name = attribute.fieldName else { return PropertyName(source: type.name.text).literal }
+        diagnostics += name.checkStoredName()
+        return name.trimmedDescription
+    }
+
+    /// A struct without a modifier of its own takes its extension's.
+    private func access(of type: StructDeclSyntax) -> String {
+        let own = type.modifiers.access
+        let access = own ?? lexicalContext.first?.as(ExtensionDeclSyntax.self)?.modifiers.access
+        return ["public", "package"].contains(access) ? "\(access ?? "") " : ""
+    }
+
+    private mutating func properties(of type: StructDeclSyntax) -> [StoredProperty] {
+        var properties: [StoredProperty] = []
+        for member in type.memberBlock.members {
+            if let declaration = member.decl.as(VariableDeclSyntax.self) {
+                var parser = PropertyParser(declaration)
+                properties += parser.parse()
+                diagnostics += parser.diagnostics
+            } else if let condition = member.decl.as(IfConfigDeclSyntax.self), condition.hidesStoredProperty {
+                diagnostics.append(.hiddenByCondition(condition))
+            }
+        }
+        return properties
+    }
+}
+
+extension Syntax {
+    fileprivate var isGeneric: Bool {
+        asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+    }
+}
+
+extension StructDeclSyntax {
+    /// Whether the implicit memberwise initialiser surely exists and takes every stored property: no initialiser in
+    /// the body, not even in an `#if`, and no macro or property wrapper of others that could add or change one.
+    fileprivate var hasMemberwiseInit: Bool {
+        guard !attributes.hasForeign else { return false }
+        return memberBlock.members.allSatisfy { member in
+            if let condition = member.decl.as(IfConfigDeclSyntax.self) { return !condition.hasInitializer }
+            if let variable = member.decl.as(VariableDeclSyntax.self) { return !variable.attributes.hasForeign }
+            return !member.decl.is(InitializerDeclSyntax.self)
+        }
+    }
+}
+
+extension IfConfigDeclSyntax {
+    fileprivate var hidesStoredProperty: Bool {
+        declarations.contains { $0.as(VariableDeclSyntax.self)?.hasStorage ?? false }
+    }
+
+    fileprivate var hasInitializer: Bool { declarations.contains { $0.is(InitializerDeclSyntax.self) } }
+
+    /// The declarations in all branches, those of nested `#if`s included.
+    private var declarations: [DeclSyntax] {
+        clauses.flatMap { clause -> [DeclSyntax] in
+            guard case .decls(let members) = clause.elements else { return [] }
+            return members.flatMap { $0.decl.as(IfConfigDeclSyntax.self)?.declarations ?? [$0.decl] }
+        }
+    }
+}

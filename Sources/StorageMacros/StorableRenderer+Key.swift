@@ -1,0 +1,46 @@
+// The key.
+extension StorableRenderer {
+    private var keyTypes: [String] {
+        model.keys.map { ($0.type.wrapped ?? $0.type).trimmedDescription }
+    }
+
+    var keyType: String {
+        "\(access)typealias Key = \(keyTypes.count == 1 ? keyTypes[0] : "(\(keyTypes.joined(separator: ", ")))")"
+    }
+
+    var writeKey: String {
+        """
+        \(access)nonisolated func writeKey(into row: inout StorageAPI.RowWriter) {
+        \(model.keys.map { "    row.write(self.\($0.name.source))" }.joined(separator: "\n"))
+        }
+        """
+    }
+
+    var valuesOfKey: String {
+        let parts = keyTypes.count == 1 ? ["key"] : keyTypes.indices.map { "key.\($0)" }
+        return """
+            \(access)nonisolated static func values(of key: Key) -> [StorageAPI.Value] {
+                [\(parts.map { "StorageAPI.Value(\($0))" }.joined(separator: ", "))]
+            }
+            """
+    }
+
+    var readKey: String {
+        let parts = keyTypes.map { "try row.read((\($0)).self)" }
+        return """
+            \(access)nonisolated static func readKey(_ row: inout StorageAPI.RowReader) throws(StorageAPI.StorageError) -> Key {
+                \(parts.count == 1 ? parts[0] : "(\(parts.joined(separator: ", ")))")
+            }
+            """
+    }
+
+    /// Only a key that can be nil is ever assigned by the store.
+    var assign: String? {
+        guard model.keys.count == 1, model.keys[0].type.wrapped != nil else { return nil }
+        return """
+            \(access)nonisolated mutating func assign(_ key: Key) {
+                self.\(model.keys[0].name.source) = key
+            }
+            """
+    }
+}

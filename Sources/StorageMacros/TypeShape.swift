@@ -1,0 +1,97 @@
+import SwiftSyntax
+
+// What the spelling of a type tells. A type that hides behind a name of its own is left to the compiler's overloads.
+extension TypeSyntax {
+    private static let integers: Set = [
+        "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+    ]
+    private static let refusedKeys: Set = [
+        "Bool", "Double", "Float", "Float16", "CGFloat", "TimeInterval", "Date", "Data", "URL", "Decimal",
+    ]
+    private static let collections: Set = ["Array", "ContiguousArray", "ArraySlice", "Set", "Dictionary"]
+
+    /// The type without the parentheses around it.
+    var unparenthesized: TypeSyntax {
+        guard let tuple = self.as(TupleTypeSyntax.self), let only = tuple.elements.first, tuple.elements.count == 1
+        else { return self }
+        return only.type.unparenthesized
+    }
+
+    /// What T?, T! or Optional<T> wraps.
+    var wrapped: TypeSyntax? {
+        let type = unparenthesized
+        if let optional = type.as(OptionalTypeSyntax.self) { return optional.wrappedType.unparenthesized }
+        if let optional = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+            return optional.wrappedType.unparenthesized
+        }
+        guard type.standardName == "Optional" else { return nil }
+        return type.firstGenericArgument?.unparenthesized
+    }
+
+    /// T? in place of T!, which cannot be written everywhere a type can.
+    var withoutImplicitUnwrapping: TypeSyntax {
+        guard let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else { return trimmed }
+        return TypeSyntax(OptionalTypeSyntax(wrappedType: optional.wrappedType.trimmed))
+    }
+
+    /// The type's name if it stands alone or with the prefix of a module that everybody has.
+    private var standardName: String? {
+        if let type = self.as(IdentifierTypeSyntax.self) { return type.name.text }
+        guard let type = self.as(MemberTypeSyntax.self) else { return nil }
+        let module = type.baseType.trimmedDescription
+        return ["Swift", "Foundation", "FoundationEssentials"].contains(module) ? type.name.text : nil
+    }
+
+    private var firstGenericArgument: TypeSyntax? {
+        let clause =
+            self.as(IdentifierTypeSyntax.self)?.genericArgumentClause
+            ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause
+        guard case .type(let type) = clause?.arguments.first?.argument else { return nil }
+        return type
+    }
+
+    /// Whether this is an array, a set or a dictionary, or an Optional of one.
+    var isCollection: Bool {
+        if let wrapped { return wrapped.isCollection }
+        let type = unparenthesized
+        return type.is(ArrayTypeSyntax.self) || type.is(DictionaryTypeSyntax.self)
+            || type.standardName.map(Self.collections.contains) ?? false
+    }
+
+    /// Whether this surely can be a key that needs no value from the store.
+    var isSurelyKey: Bool {
+        standardName.map { Self.integers.contains($0) || $0 == "String" || $0 == "UUID" } ?? false
+    }
+
+    /// Whether this surely cannot be a key. An Optional has to be unwrapped first.
+    var isSurelyNoKey: Bool {
+        isCollection || unparenthesized.standardName.map(Self.refusedKeys.contains) ?? false
+    }
+
+    /// A key that can be nil has to be an integer, since the store assigns it.
+    var isTextKey: Bool { standardName == "String" || standardName == "UUID" }
+
+    /// What cannot be stored and can be seen: a closure, a tuple, an existential, a metatype. Looks through Optionals
+    /// and arrays.
+    var unstorablePart: String? {
+        if let wrapped { return wrapped.unstorablePart }
+        let type = unparenthesized
+        return switch type.kind {
+        case .arrayType: type.cast(ArrayTypeSyntax.self).element.unstorablePart
+        case .dictionaryType: type.cast(DictionaryTypeSyntax.self).value.unstorablePart
+        case .attributedType: type.cast(AttributedTypeSyntax.self).baseType.unstorablePart
+        case .functionType: "a closure"
+        case .tupleType: "a tuple"
+        case .metatypeType: "a metatype"
+        case .someOrAnyType: "'\(type.trimmedDescription)'"
+        case .compositionType: "a composition of protocols"
+        default: ["Any", "AnyObject"].contains(type.standardName) ? "'\(type.trimmedDescription)'" : nil
+        }
+    }
+
+    /// A bare name that inside the struct means a member of the expansion, whatever it means outside.
+    var shadowedName: String? {
+        let bare = tokens(viewMode: .sourceAccurate).filter { $0.previousToken(viewMode: .sourceAccurate)?.text != "." }
+        return bare.map(\.text).first { $0 == "Key" || $0 == "Columns" }
+    }
+}

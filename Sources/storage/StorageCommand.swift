@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// The tool; each subcommand is a folder of its own.
+@main
+struct StorageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "storage",
+        abstract: "Stores Swift structs in exchangeable databases, and shows how.",
+        discussion: """
+            Examples:
+              storage demo                    the sample data in a new SQLite database
+              storage help demo               what the demo can be told
+            """,
+        subcommands: [DemoCommand.self])
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// One line on the error stream that says how far the work is, drawn only where a person sees it.
+struct ProgressLine: Sendable {
+    private let isShown: Bool
+    private static let width = 24
+
+    init(isWanted: Bool) { isShown = isWanted && Terminal.isTerminal(.standardError) }
+
+    /// Draws a bar for work that knows how far it is, from 0 to 1.
+    func show(_ label: String, _ fraction: Double) {
+        guard isShown else { return }
+        let filled = Int(fraction * Double(Self.width))
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
+        draw("\(label) \(String(Int(fraction * 100)).padded(to: 3, .right)) %  \(bar)")
+    }
+
+    /// Removes the line.
+    func clear() {
+        if isShown { write("\r\u{1B}[K") }
+    }
+
+    /// Draws a moving block and the time for work that cannot say how far it is, as one call to a store is.
+    func during<T>(_ label: String, _ work: () async throws -> T) async throws -> T {
+        guard isShown else { return try await work() }
+        let drawing = Task { await animate(label) }
+        let result: Result<T, any Error>
+        do { result = .success(try await work()) } catch { result = .failure(error) }
+        drawing.cancel()
+        await drawing.value
+        clear()
+        return try result.get()
+    }
+
+    private func animate(_ label: String) async {
+        let start = ContinuousClock.now
+        var frame = 0
+        while !Task.isCancelled {
+            let elapsed = start.duration(to: .now).seconds
+            draw("\(label)  \(elapsed.fixed(1)) s  \(Self.movingBlock(at: frame))")
+            frame += 1
+            try? await Task.sleep(for: .milliseconds(60))
+        }
+    }
+
+    /// A block that goes to the right end and back.
+    private static func movingBlock(at frame: Int) -> String {
+        let block = 5
+        let way = width - block
+        let place = way - abs(frame % (2 * way) - way)
+        return String(repeating: "░", count: place) + String(repeating: "█", count: block)
+            + String(repeating: "░", count: way - place)
+    }
+
+    private func draw(_ line: String) {
+        write("\r\(line.cut(to: Terminal.columns - 1))\u{1B}[K")
+    }
+
+    // A progress line that cannot be written is no reason to stop the work.
+    private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+}

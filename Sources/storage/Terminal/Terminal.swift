@@ -1,0 +1,23 @@
+import Foundation
+
+/// What is known of the terminal, if there is one.
+enum Terminal {
+    static func isTerminal(_ stream: FileHandle) -> Bool { isatty(stream.fileDescriptor) == 1 }
+
+    /// How many cells a line has.
+    static var columns: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Whether what is printed may be bold: not into a file, and not for people who do not want it (no-color.org).
+    static let hasStyle: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        return isTerminal(.standardOutput) && environment["NO_COLOR", default: ""].isEmpty
+            && environment["TERM"] != "dumb"
+    }()
+
+    static func bold(_ text: String) -> String { hasStyle ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+    static func dim(_ text: String) -> String { hasStyle ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+}

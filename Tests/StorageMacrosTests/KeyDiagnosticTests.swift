@@ -1,0 +1,95 @@
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+/// What is refused about keys.
+@Suite struct KeyDiagnosticTests {
+    @Test func `a struct without a key is refused, and each likely property can be marked`() {
+        let source = """
+            @Storable struct Book {
+                let isbn: String
+                var price: Double
+                var pages: Int = 0
+                var shelf: Int
+            }
+            """
+        let diagnostic = DiagnosticSpec(
+            message: "'Book' has no key: call a property 'id', or mark the key with '@Key' (several marks make a "
+                + "composite key)", line: 1, column: 18,
+            fixIts: [FixItSpec(message: "mark 'isbn' with '@Key'"), FixItSpec(message: "mark 'shelf' with '@Key'")])
+        expectRefusal(
+            source, diagnostic, applying: "mark 'isbn' with '@Key'",
+            fixed: """
+                @Storable struct Book {
+                    @Key let isbn: String
+                    var price: Double
+                    var pages: Int = 0
+                    var shelf: Int
+                }
+                """)
+    }
+
+    @Test(arguments: ["", "static let id = 1", "var id: Int { 1 }", "@Ignored var id = 1"])
+    func `an id that is not stored is no key`(property: String) {
+        expectRefusal(
+            "@Storable struct Pen { \(property) }",
+            DiagnosticSpec(
+                message: "'Pen' has no key: call a property 'id', or mark the key with '@Key' (several marks make a "
+                    + "composite key)", line: 1, column: 18))
+    }
+
+    @Test(arguments: [
+        "Double", "Float", "Bool", "Date", "Foundation.Date", "Data", "URL", "Decimal", "[Int]", "[UInt8]",
+        "[Int: Int]", "Set<Int>", "Double?", "[Int]?", "Int??",
+    ])
+    func `a type that keys do not have is refused`(type: String) {
+        let message =
+            "'\(type)' cannot be a key: a key is an integer, a String, a UUID, or an enum of integers or strings"
+        expectRefusal(
+            "@Storable struct Pen { @Key var code: \(type) }",
+            DiagnosticSpec(message: message, line: 1, column: 39))
+        expectRefusal(
+            "@Storable struct Pen { var id: \(type) }",
+            DiagnosticSpec(message: message, line: 1, column: 32))
+    }
+
+    @Test func `a key whose literal has another type is refused`() {
+        expectRefusal(
+            "@Storable struct Pen { var id = 0.5 }",
+            DiagnosticSpec(
+                message: "'Double' cannot be a key: a key is an integer, a String, a UUID, or an enum of integers or "
+                    + "strings", line: 1, column: 28))
+    }
+
+    @Test(arguments: ["Int", "Int8", "UInt64", "String", "UUID", "Foundation.UUID", "Status", "Shop.Code", "Int64?"])
+    func `a type that keys may have is taken`(type: String) {
+        #expect(Expansion("@Storable struct Pen { var id: \(type) }").lines(with: "typealias").count == 1)
+    }
+
+    @Test(arguments: [("String?", "String"), ("UUID?", "UUID"), ("Optional<String>", "String"), ("UUID!", "UUID")])
+    func `an Optional text or UUID key is refused and can be unwrapped`(type: String, wrapped: String) {
+        expectRefusal(
+            "@Storable struct Pen { var id: \(type) }",
+            DiagnosticSpec(
+                message: "the key 'id' cannot be Optional: the store assigns integers only", line: 1, column: 32,
+                fixIts: [FixItSpec(message: "remove the Optional")]),
+            fixed: "@Storable struct Pen { var id: \(wrapped) }")
+    }
+
+    @Test func `an Optional in a composite key is refused and can be unwrapped`() {
+        expectRefusal(
+            "@Storable struct Line { @Key var order: String; @Key var number: Int? }",
+            DiagnosticSpec(
+                message: "'number' is part of a composite key and cannot be Optional: the store assigns single keys "
+                    + "only", line: 1, column: 66, fixIts: [FixItSpec(message: "remove the Optional")]),
+            fixed: "@Storable struct Line { @Key var order: String; @Key var number: Int }")
+    }
+
+    @Test func `an Optional key that is a let is refused and can be turned into a var`() {
+        expectRefusal(
+            "@Storable struct Pen { let id: Int? }",
+            DiagnosticSpec(
+                message: "the store assigns the key 'id' where it is nil, so it cannot be a 'let'", line: 1,
+                column: 24, fixIts: [FixItSpec(message: "replace 'let' with 'var'")]),
+            fixed: "@Storable struct Pen { var id: Int? }")
+    }
+}

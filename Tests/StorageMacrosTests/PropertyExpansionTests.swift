@@ -1,0 +1,124 @@
+import Testing
+
+/// What becomes of each kind of property.
+@Suite struct PropertyExpansionTests {
+    @Test(arguments: [
+        ("var a: Int", #""a", (Int).self"#),
+        ("let a: [[UInt8]]", #""a", ([[UInt8]]).self"#),
+        ("var a: [String: Int]", #""a", ([String: Int]).self"#),
+        ("var a: Pen?", #""a", (Pen?).self"#),
+        ("var a: Optional<Pen>", #""a", (Optional<Pen>).self"#),
+        ("var a: Shop.Pen", #""a", (Shop.Pen).self"#),
+        ("var a: Int!", #""a", (Int?).self"#),
+    ])
+    func `a written type is taken as it is, T! as T?`(source: String, property: String) {
+        #expect(Expansion(properties: source).properties == [property])
+    }
+
+    @Test(arguments: [
+        ("var a = 3", #""a", (Int).self, default: { 3 }"#),
+        ("var a = -3", #""a", (Int).self, default: { -3 }"#),
+        ("var a = 0.5", #""a", (Double).self, default: { 0.5 }"#),
+        ("var a = +0.5", #""a", (Double).self, default: { +0.5 }"#),
+        (#"var a = "x\(1)""#, #""a", (String).self, default: { "x\(1)" }"#),
+        ("var a = true", #""a", (Bool).self, default: { true }"#),
+    ])
+    func `a literal gives the type`(source: String, property: String) {
+        #expect(Expansion(properties: source).properties == [property])
+    }
+
+    @Test(arguments: [
+        ("var a = Date()", #""a", (Date).self, default: { Date() }"#),
+        ("var a = Foundation.UUID()", #""a", (Foundation.UUID).self, default: { Foundation.UUID() }"#),
+        ("var a = Date.init()", #""a", (Date).self, default: { Date.init() }"#),
+        ("var a = Set<Int>()", #""a", (Set<Int>).self, default: { Set<Int>() }"#),
+        ("var a = [Int]()", #""a", ([Int]).self, default: { [Int]() }"#),
+        ("var a = [Int: Pen]()", #""a", ([Int: Pen]).self, default: { [Int: Pen]() }"#),
+        (#"var a = URL(string: "x")!"#, #""a", (URL).self, default: { URL(string: "x")! }"#),
+    ])
+    func `an initialiser's call gives the type`(source: String, property: String) {
+        #expect(Expansion(properties: source).properties == [property])
+    }
+
+    @Test(arguments: [
+        ("var a: Status = .on", #""a", (Status).self, default: { .on }"#),
+        ("var a: [Pen] = []", #""a", ([Pen]).self, default: { [] }"#),
+        ("var a: Int? = nil", #""a", (Int?).self, default: { nil }"#),
+        ("var a: Int = { 5 }()", #""a", (Int).self, default: { ({ 5 }()) }"#),
+        ("var a = 3 // three", #""a", (Int).self, default: { 3 }"#),
+    ])
+    func `a default value goes along`(source: String, property: String) {
+        #expect(Expansion(properties: source).properties == [property])
+    }
+
+    @Test func `an Optional without a value has no default to tell`() {
+        #expect(Expansion(properties: "var a: Int?").properties == [#""a", (Int?).self"#])
+    }
+
+    @Test func `each binding of one var is a property`() {
+        #expect(
+            Expansion(properties: "var a: Int32 = 3, b = -2, c: Int?, d, e: Bool").properties == [
+                #""a", (Int32).self, default: { 3 }"#,
+                #""b", (Int).self, default: { -2 }"#,
+                #""c", (Int?).self"#,
+                #""d", (Bool).self"#,
+                #""e", (Bool).self"#,
+            ])
+    }
+
+    @Test func `a property with observers is stored`() {
+        let expansion = Expansion(properties: "var a: Int { didSet { print(a) } }\nvar b = 1 { willSet {} }")
+        #expect(expansion.properties == [#""a", (Int).self"#, #""b", (Int).self, default: { 1 }"#])
+    }
+
+    @Test func `computed, static and ignored properties are not stored`() {
+        let expansion = Expansion(
+            properties: """
+                var a: Int { 1 }
+                var b: Int { get { 1 } set {} }
+                static let c = 1
+                @Ignored var d: [Int: () -> Void] = [:]
+                @Ignored let e = 1
+                @Ignored var f: (() -> Void)?
+                @StorageKit.Ignored lazy var g = 1
+                """)
+        #expect(expansion.properties == [])
+        #expect(expansion.lines(with: "self.init") == ["self.init(id: p0)"])
+    }
+
+    @Test func `a name in backticks is stored without them`() {
+        let expansion = Expansion(properties: "var `class`: Int\nvar `inout`: Int\nvar `1 \"x\"`: Int\nvar `2nd`: Int")
+        #expect(
+            expansion.properties == [
+                #""class", (Int).self"#,
+                #""inout", (Int).self"#,
+                #""1 \"x\"", (Int).self"#,
+                #""2nd", (Int).self"#,
+            ])
+        #expect(expansion.lines(with: "row.write(self.`class`)").count == 1)
+        #expect(
+            expansion.lines(with: "self.init") == [
+                #"self.init(id: p0, class: p1, `inout`: p2, `1 "x"`: p3, `2nd`: p4)"#
+            ])
+    }
+
+    @Test(arguments: [
+        ("public var a: Int", "public var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
+        ("private var a: Int", "private var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
+        ("internal var a: Int", "var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
+        ("public private(set) var a: Int", "public var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
+        ("private(set) var a: Int", "var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
+    ])
+    func `a column is visible where its property is`(source: String, column: String) {
+        #expect(Expansion(properties: source).lines(with: "QueryExpression<Int> { .init(_path, 1) }") == [column])
+    }
+
+    @Test func `a property may be called as the columns' own path`() {
+        let expansion = Expansion(properties: "var path: Int\nvar _path: Int")
+        #expect(expansion.lines(with: "private let") == ["private let __path: StorageAPI.PropertyPath"])
+        #expect(
+            expansion.lines(with: "var _path: StorageAPI") == [
+                "var _path: StorageAPI.QueryExpression<Int> { .init(__path, 2) }"
+            ])
+    }
+}
