@@ -58,7 +58,7 @@ let package = Package(
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ],
             swiftSettings: strict),
-        .testTarget(name: "StorageTests", dependencies: ["StorageKit", "SQLiteBackend"], swiftSettings: strict),
+        .testTarget(name: "StorageTests", dependencies: ["StorageKit", "SQLiteBackend", "CSQLite"], swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),

@@ -62,7 +62,7 @@ final class Connection: @unchecked Sendable {
         // Cascades are the store's; declared references are for people and tools.
         try execute("PRAGMA foreign_keys = OFF")
         if isWriter {
-            try execute("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+            try execute("PRAGMA synchronous = \(configuration.synchronous)")
             try execute("PRAGMA wal_autocheckpoint = 10000")
             // Only Apple's systems need to be asked for a sync that reaches the disk.
             if configuration.durability == .full { try execute("PRAGMA fullfsync = ON") }
@@ -87,9 +87,8 @@ final class Connection: @unchecked Sendable {
         try check(code, doing: "register storage_decimal")
     }
 
-    /// Turns write-ahead logging on, before the first write. A database in memory has no log.
+    /// Turns write-ahead logging on, before the first write.
     func useWAL() throws(StorageError) -> Bool {
-        guard path != ":memory:" else { return true }
         let mode = try Statement(self, "PRAGMA journal_mode = WAL").text()
         guard mode == "wal" else {
             throw StorageError(

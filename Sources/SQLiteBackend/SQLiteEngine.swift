@@ -11,7 +11,9 @@ import Synchronization
 final class SQLiteEngine: StorageEngine {
     private let configuration: SQLiteBackend
     private let writer: Mutex<WriterState>
-    private let pool: ConnectionPool?
+    private let pool: ConnectionPool
+    /// Where a database in memory is.
+    private let folder: TemporaryFolder?
 
     struct WriterState: ~Copyable {
         var connection: Connection?
@@ -20,13 +22,16 @@ final class SQLiteEngine: StorageEngine {
         var usesWAL = false
     }
 
-    init(_ configuration: SQLiteBackend, logger: Logger) throws(StorageError) {
-        self.configuration = configuration
-        let connection = try Connection(configuration, isWriter: true, logger: logger)
+    init(_ configured: SQLiteBackend, logger: Logger) throws(StorageError) {
+        var opened = configured
+        folder = configured.isInMemory ? try TemporaryFolder() : nil
+        opened.path = folder?.databasePath ?? configured.path
+        configuration = configured
+        let connection = try Connection(opened, isWriter: true, logger: logger)
         try Catalog.checkFormat(connection)
         writer = Mutex(WriterState(connection: connection))
-        pool = configuration.isInMemory ? nil : ConnectionPool(configuration, logger: logger)
-        logger.debug("database opened", metadata: ["path": "\(configuration.path)", "sqlite": "\(Connection.version)"])
+        pool = ConnectionPool(opened, logger: logger)
+        logger.debug("database opened", metadata: ["path": "\(configured.path)", "sqlite": "\(Connection.version)"])
     }
 
     var info: BackendInfo {
@@ -38,7 +43,6 @@ final class SQLiteEngine: StorageEngine {
         if configuration.isInMemory {
             lacking[.durability] = "The database is in memory."
             lacking[.sharing] = "The database is in the memory of one process."
-            lacking[.concurrentReads] = "A database in memory has one connection."
         }
         return BackendInfo(
             name: SQLiteBackend.scheme, location: configuration.path, lacking: lacking,
@@ -47,16 +51,7 @@ final class SQLiteEngine: StorageEngine {
     }
 
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        if let pool { return try SQLiteReader(pool.take(), scope) { pool.give($0) } }
-        return try SQLiteReader(sharedConnection(), scope) { _ in }
-    }
-
-    /// A database in memory has one connection; readers of it copy their rows before the next write can begin.
-    private func sharedConnection() throws(StorageError) -> Connection {
-        try writer.withLock { (state) throws(StorageError) in
-            guard let connection = state.connection else { throw Self.closed }
-            return connection
-        }
+        try SQLiteReader(pool.take(), scope) { [pool] in pool.give($0) }
     }
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
@@ -102,7 +97,8 @@ final class SQLiteEngine: StorageEngine {
     }
 
     func close() throws(StorageError) {
-        pool?.close()
+        pool.close()
+        defer { folder?.remove() }
         try writer.withLock { (state) throws(StorageError) in
             let connection = state.connection
             state.connection = nil

@@ -73,8 +73,7 @@ final class SQLiteReader: SQLiteSession, StorageReader {
         _ connection: Connection, _ scope: ReadScope, giveBack: @escaping (Connection) -> Void
     ) throws(StorageError) {
         self.giveBack = giveBack
-        // A snapshot on the one connection of a database in memory lasts as long as the store's lock.
-        holdsSnapshot = scope == .snapshot && !connection.isInTransaction
+        holdsSnapshot = scope == .snapshot
         super.init(connection)
         if holdsSnapshot {
             do throws(StorageError) {

@@ -113,12 +113,12 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
     {
         guard let cause = error.underlying as? SQLiteError else { return error }
         switch cause.code {
-        case SQLITE_CONSTRAINT_PRIMARYKEY_, SQLITE_CONSTRAINT_ROWID_:
+        case ConstraintCode.primaryKey, ConstraintCode.rowID:
             return batch.error(
                 .duplicateKey,
                 "A record with this key is stored already; save replaces it, update changes it.", row: row
             ).caused(by: cause)
-        case SQLITE_CONSTRAINT_UNIQUE_:
+        case ConstraintCode.uniqueIndex:
             let property = Self.property(in: cause.message, of: batch.plan.table)
             return batch.error(
                 .constraint, "Another record has the same \(property ?? "value"), which is unique.",
@@ -179,6 +179,8 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
 }
 
 // The extended codes, which C defines by macros that Swift does not import.
-private let SQLITE_CONSTRAINT_PRIMARYKEY_ = SQLITE_CONSTRAINT | (6 << 8)
-private let SQLITE_CONSTRAINT_UNIQUE_ = SQLITE_CONSTRAINT | (8 << 8)
-private let SQLITE_CONSTRAINT_ROWID_ = SQLITE_CONSTRAINT | (10 << 8)
+private enum ConstraintCode {
+    static let primaryKey = SQLITE_CONSTRAINT | (6 << 8)
+    static let uniqueIndex = SQLITE_CONSTRAINT | (8 << 8)
+    static let rowID = SQLITE_CONSTRAINT | (10 << 8)
+}

@@ -64,12 +64,12 @@ enum SchemaCompiler {
         for (from, to) in kept where from.name != to.name {
             sql.append("ALTER TABLE \(table) RENAME COLUMN \(from.sql) TO \(to.sql)")
         }
-        let new_ = new.columns[old.columns.count...]
-        for (column, value) in zip(new_, added) {
+        let addedColumns = new.columns[old.columns.count...]
+        for (column, value) in zip(addedColumns, added) {
             let base = "ALTER TABLE \(table) ADD COLUMN \(definition(column))"
             sql.append(value.isNull ? base : base + " DEFAULT (\(value.sql))")
         }
-        sql += changed.compactMap { index($0.1, new) } + new_.compactMap { index($0, new) }
+        sql += changed.compactMap { index($0.1, new) } + addedColumns.compactMap { index($0, new) }
         return sql
     }
 
