@@ -12,7 +12,7 @@ final class Connection: @unchecked Sendable {
     let logger: Logger
     let logsStatements: Bool
     private let path: String
-    private var plans: [Int: PreparedPlan] = [:]
+    private var plans: [PreparedPlan?] = []
     private var controls: [Control: Statement] = [:]
     private var isOpen = true
 
@@ -62,7 +62,7 @@ final class Connection: @unchecked Sendable {
         // Cascades are the store's; declared references are for people and tools.
         try execute("PRAGMA foreign_keys = OFF")
         if isWriter {
-            try execute("PRAGMA synchronous = \(configuration.synchronous)")
+            try execute("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
             try execute("PRAGMA wal_autocheckpoint = 10000")
             // Only Apple's systems need to be asked for a sync that reaches the disk.
             if configuration.durability == .full { try execute("PRAGMA fullfsync = ON") }
@@ -117,14 +117,16 @@ final class Connection: @unchecked Sendable {
 
     /// What has been prepared for a plan; the same object each time.
     func prepared(_ id: Int) -> PreparedPlan {
-        if let known = plans[id] { return known }
+        if id < plans.count, let known = plans[id] { return known }
+        // A plan's number counts the plans of one store, so the array stays as short as they are few.
+        while plans.count <= id { plans.append(nil) }
         let new = PreparedPlan()
         plans[id] = new
         return new
     }
 
     /// Forgets all prepared plans, after the schema has changed.
-    func forgetPlans() { plans = [:] }
+    func forgetPlans() { plans = [] }
 
     func check(_ code: Int32, doing action: String) throws(StorageError) {
         guard code == SQLITE_OK else { throw SQLiteFailure.error(code, database, doing: action) }
@@ -151,7 +153,7 @@ final class Connection: @unchecked Sendable {
     func close() throws(StorageError) {
         guard isOpen else { return }
         isOpen = false
-        plans = [:]
+        plans = []
         controls = [:]
         try check(sqlite3_close_v2(database), doing: "close \(path)")
     }
@@ -160,7 +162,7 @@ final class Connection: @unchecked Sendable {
     func closeQuietly() {
         guard isOpen else { return }
         isOpen = false
-        plans = [:]
+        plans = []
         controls = [:]
         sqlite3_close_v2(database)
     }

@@ -69,9 +69,6 @@ public struct SQLiteBackend: StorageBackend {
         return try SQLiteEngine(self, logger: logger)
     }
 
-    /// What SQLite's `synchronous` is: a database that is gone when it is closed needs no sync.
-    var synchronous: String { isInMemory ? "OFF" : durability == .full ? "FULL" : "NORMAL" }
-
     /// Whether the database is gone when it is closed.
     var isInMemory: Bool { path == ":memory:" }
 }

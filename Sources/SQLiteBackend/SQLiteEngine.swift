@@ -25,7 +25,10 @@ final class SQLiteEngine: StorageEngine {
     init(_ configured: SQLiteBackend, logger: Logger) throws(StorageError) {
         var opened = configured
         folder = configured.isInMemory ? try TemporaryFolder() : nil
-        opened.path = folder?.databasePath ?? configured.path
+        if let folder {
+            opened.path = folder.databasePath
+            opened.durability = .relaxed
+        }
         configuration = configured
         let connection = try Connection(opened, isWriter: true, logger: logger)
         try Catalog.checkFormat(connection)

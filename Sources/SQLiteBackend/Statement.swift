@@ -62,10 +62,25 @@ final class Statement: CursorSource {
 
     /// Binds a value, which is copied.
     func bind(_ value: Value, at index: Int) throws(StorageError) {
-        let values = ValueCells(ValueList(width: 1, values: [value]))
-        let cell = UnsafeRawPointer(values.cells).assumingMemoryBound(to: csqlite_cell.self).pointee
-        let code = withExtendedLifetime(values) { csqlite_bind_copy(handle, Int32(index), cell) }
+        let code: Int32
+        switch value {
+        case .null: code = csqlite_bind_copy(handle, Int32(index), csqlite_cell())
+        case .int(let value): code = sqlite3_bind_int64(handle, Int32(index), value)
+        case .unsigned(let value): code = bindCopy(value, CSQLITE_UNSIGNED, index)
+        case .double(let value): code = bindCopy(value.bitPattern, CSQLITE_DOUBLE, index)
+        case .text(var text): code = text.withUTF8 { bindCopy(UnsafeRawBufferPointer($0), CSQLITE_TEXT, index) }
+        case .blob(let bytes): code = bytes.withUnsafeBytes { bindCopy($0, CSQLITE_BLOB, index) }
+        }
         try check(code)
+    }
+
+    private func bindCopy(_ bits: UInt64, _ tag: some BinaryInteger, _ index: Int, length: Int = 0) -> Int32 {
+        let cell = csqlite_cell(bits: bits, length: UInt32(truncatingIfNeeded: length), tag: UInt32(tag))
+        return csqlite_bind_copy(handle, Int32(index), cell)
+    }
+
+    private func bindCopy(_ bytes: UnsafeRawBufferPointer, _ tag: some BinaryInteger, _ index: Int) -> Int32 {
+        bindCopy(UInt64(UInt(bitPattern: bytes.baseAddress)), tag, index, length: bytes.count)
     }
 
     /// Binds the least text that comes after everything with the prefix: its last byte plus one, since 0xFF is no byte of
@@ -73,12 +88,7 @@ final class Statement: CursorSource {
     func bindEnd(ofPrefix prefix: Value, at index: Int) throws(StorageError) {
         guard case .text(let text) = prefix, let last = text.utf8.last else { return try bind(.blob([]), at: index) }
         let end = Array(text.utf8.dropLast()) + [last + 1]
-        let code = end.withUnsafeBytes { bytes in
-            let address = UInt64(UInt(bitPattern: bytes.baseAddress))
-            return csqlite_bind_copy(
-                handle, Int32(index),
-                csqlite_cell(bits: address, length: UInt32(bytes.count), tag: UInt32(CSQLITE_TEXT)))
-        }
+        let code = end.withUnsafeBytes { bindCopy($0, CSQLITE_TEXT, index) }
         try check(code)
     }
 

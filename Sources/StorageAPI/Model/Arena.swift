@@ -20,8 +20,8 @@ struct Arena: ~Copyable {
         for block in blocks { block.deallocate() }
     }
 
-    /// The bytes in use by blocks, which says when a batch is big enough.
-    var size: Int { blocks.reduce(0) { $0 + $1.count } }
+    /// The bytes of all blocks, which say when a batch is big enough.
+    private(set) var size = Arena.blockSize
 
     /// Room for `count` bytes, valid until ``reset()``.
     @inlinable @inline(__always)
@@ -46,6 +46,7 @@ struct Arena: ~Copyable {
     mutating func reset() {
         for block in blocks.dropFirst() { block.deallocate() }
         blocks.removeLast(blocks.count - 1)
+        size = Self.blockSize
         (next, end) = Self.bounds(of: blocks[0])
     }
 
@@ -53,6 +54,7 @@ struct Arena: ~Copyable {
     mutating func allocateBlock(for count: Int) -> UnsafeMutableRawPointer {
         let block = Self.block(max(Self.blockSize, count))
         blocks.append(block)
+        size += block.count
         let (start, blockEnd) = Self.bounds(of: block)
         // A value that fills a block of its own leaves the current block in use.
         if count < Self.blockSize {

@@ -63,6 +63,10 @@ public protocol Storable: Sendable {
     /// Decodes at most `limit` rows into models. Never needs to be written: the default is compiled into the model's
     /// own module, where the loop costs no generic call per row.
     static func read(_ rows: inout RowCursor, limit: Int, into models: inout [Self]) throws(StorageError)
+
+    /// Writes models from an index on, as many as the rows take at once, and returns the index of the next. Never needs
+    /// to be written either.
+    static func write(_ models: [Self], from index: Int, into rows: inout RowCollector) throws(StorageError) -> Int
 }
 
 extension Storable {
@@ -77,6 +81,25 @@ extension Storable {
             try row.finish()
             left &-= 1
         }
+    }
+
+    @inlinable
+    public static func write(
+        _ models: [Self], from index: Int, into rows: inout RowCollector
+    ) throws(StorageError) -> Int {
+        var index = index
+        while index < models.count, rows.hasRoom {
+            if rows.needsKey {
+                var key = rows.beginKey()
+                models[index].writeKey(into: &key)
+                try rows.endKey(key)
+            }
+            var row = rows.begin()
+            models[index].write(into: &row)
+            guard try rows.end(row) else { return index }
+            index &+= 1
+        }
+        return index
     }
 
     public mutating func assign(_ key: Key) {}

@@ -9,11 +9,12 @@ final class GraphWriter {
     private let limits: BackendInfo.Limits
     private let arena: UnsafeMutablePointer<Arena>
     private let rootKey: UnsafeMutablePointer<Cell>
-    private var failure: StorageError?
-    private var lastNode: Int64 = 0
-    private var depth = 0
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var failure: StorageError?
+    @exclusivity(unchecked) private var lastNode: Int64 = 0
+    @exclusivity(unchecked) private var depth = 0
     /// How many rows each buffer had before the last model.
-    private var lastStarts: [Int]
+    @exclusivity(unchecked) private var lastStarts: [Int]
 
     init(_ model: ModelTables, limits: BackendInfo.Limits) {
         self.model = model
@@ -47,19 +48,44 @@ final class GraphWriter {
         arena.pointee.reset()
     }
 
-    /// Adds the rows of a model.
+    // MARK: Roots
+
+    /// A writer for the next model's key, which its children's rows begin with.
+    func beginRootKey() -> RowWriter {
+        RowWriter(next: rootKey, count: model.rootKeyCount, arena: arena, graph: self, table: 0, row: 0)
+    }
+
+    func endKey(_ row: consuming RowWriter) throws(StorageError) {
+        if row.next != row.end { fail(Self.disagreement("writeKey(into:)"), cell: row.next, of: row) }
+        if failure != nil { try throwFailure() }
+    }
+
+    /// A writer for the next model.
+    func beginRoot() -> RowWriter {
+        lastNode = 0
+        if model.hasChildren {
+            for index in buffers.indices { lastStarts[index] = buffers[index].count }
+        }
+        return begin(table: 0)
+    }
+
+    /// Ends the model that ``beginRoot()`` began.
     ///
     /// - Throws: `missingKey`, `invalidValue` or `limitExceeded`. The writer is then of no further use.
-    func add<M: Storable>(_ value: M) throws(StorageError) {
-        lastNode = 0
-        for index in buffers.indices { lastStarts[index] = buffers[index].count }
-        if model.hasChildren { try writeKey(to: rootKey) { value.writeKey(into: &$0) } }
-        var row = begin(table: 0)
-        value.write(into: &row)
+    func endRoot(_ row: consuming RowWriter) throws(StorageError) {
         finish(row)
-        try throwFailure()
-        try checkKey(buffers[0].row(buffers[0].count - 1), cells: model.root.keyCells)
+        if failure != nil { try throwFailure() }
+        let root = buffers[0]
+        try checkKey(root.row(root.count - 1), cells: model.root.keyCells)
     }
+
+    /// The key of the model that was added last.
+    var lastKey: [Value] {
+        let row = buffers[0].row(buffers[0].count - 1)
+        return model.root.keyCells.map { row[$0].value }
+    }
+
+    // MARK: Keys
 
     /// Adds a key alone to a buffer of keys.
     func addKey(to keys: RowBuffer, _ write: (inout RowWriter) -> Void) throws(StorageError) {
@@ -76,8 +102,7 @@ final class GraphWriter {
     ) throws(StorageError) {
         var row = RowWriter(next: cells, count: model.rootKeyCount, arena: arena, graph: self, table: 0, row: 0)
         write(&row)
-        if row.next != row.end { fail(Self.disagreement("writeKey(into:)"), cell: row.next, of: row) }
-        try throwFailure()
+        try endKey(row)
     }
 
     private func checkKey(_ row: UnsafeMutablePointer<Cell>, cells: [Int]) throws(StorageError) {

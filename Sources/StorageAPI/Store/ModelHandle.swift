@@ -21,9 +21,22 @@ final class ModelHandle: Sendable {
     /// How many shapes a model's queries may have before new ones are no longer remembered. A program has dozens.
     private static let mostShapes = 1000
 
+    /// For each table the plans that read its rows whole: all, one root's, several roots'.
+    private let wholeRows: [[QueryPlan]]
+
     init(_ tables: ModelTables, ids: PlanIDs) {
         self.tables = tables
         self.ids = ids
+        let keyCount = tables.rootKeyCount
+        let scopes: [Query.Scope] = [.all, .key(columns: keyCount), .keys(columns: keyCount, list: 0)]
+        let schemas = tables.tables.map(\.schema)
+        wholeRows = tables.tables.map { table in
+            scopes.map { scope in
+                QueryPlan(
+                    id: ids.next(), query: Query(.columns(table.columns), scope: scope), table: table.schema,
+                    tables: schemas)
+            }
+        }
     }
 
     var name: String { tables.name }
@@ -42,9 +55,13 @@ final class ModelHandle: Sendable {
         }
     }
 
-    /// All cells that a model reads from a table.
+    /// All cells that a model reads from a table, of all roots, of one, or of a list of them.
     func plan(rowsOf table: Int = 0, _ scope: Query.Scope) -> QueryPlan {
-        plan(Query(.columns(tables.tables[table].columns), scope: scope), table: table)
+        switch scope {
+        case .all: wholeRows[table][0]
+        case .key: wholeRows[table][1]
+        case .keys: wholeRows[table][2]
+        }
     }
 
     /// The plan for writing whole rows of a table.

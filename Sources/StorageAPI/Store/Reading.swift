@@ -37,6 +37,9 @@ struct Reading {
         guard !model.hasChildren || selection.isEverything else { return nil }
         let context = root()
         attachChildren(to: context, .all, QueryArguments())
+        if selection.isEverything {
+            return RowCursor(try session.rows(handle.plan(rowsOf: 0, .all), QueryArguments()), context)
+        }
         let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
         return RowCursor(try session.rows(plan, arguments), context)
     }

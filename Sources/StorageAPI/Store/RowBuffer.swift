@@ -1,9 +1,10 @@
 /// Rows of cells of one width, side by side. The cells' bytes belong to an arena beside it.
 final class RowBuffer {
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     let width: Int
-    private(set) var count = 0
-    private(set) var cells: UnsafeMutablePointer<Cell>
-    private var capacity: Int
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private(set) var cells: UnsafeMutablePointer<Cell>
+    @exclusivity(unchecked) private var capacity: Int
 
     init(width: Int) {
         self.width = max(width, 1)

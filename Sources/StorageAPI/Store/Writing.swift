@@ -13,47 +13,24 @@ struct Writing {
         guard !models.isEmpty else { return [] }
         var stored = models
         if model.assignsKeys, operation != .update { try assignKeys(&stored) }
-        let graph = GraphWriter(model, limits: limits)
-        var chunk = Chunk()
-        for (index, value) in stored.enumerated() {
-            try element(index) { () throws(StorageError) in try graph.add(value) }
-            if try flushBeforeRepeatedKey(graph, operation, &chunk) {
-                try element(index) { () throws(StorageError) in try graph.add(value) }
+        var rows = RowCollector(GraphWriter(model, limits: limits), replaces: operation != .insert)
+        var index = 0
+        while index < stored.count {
+            let first = index
+            do throws(StorageError) {
+                index = try M.write(stored, from: index, into: &rows)
+            } catch {
+                throw error.with { $0.element = first + rows.count }
             }
-            chunk.count += 1
-            if graph.isFull { try flush(graph, operation, &chunk) }
+            try flush(rows.graph, operation, first: first)
+            rows.removeAll()
         }
-        try flush(graph, operation, &chunk)
         return stored
     }
 
-    /// What is in the graph writer's buffers.
-    private struct Chunk {
-        var first = 0
-        var count = 0
-        var keys: Set<[Value]> = []
-    }
-
-    /// The same key twice: the later model replaces the earlier one, so the earlier one must be stored first. The row of
-    /// the later one, just added, is taken back; true when it has to be added again.
-    private func flushBeforeRepeatedKey(
-        _ graph: GraphWriter, _ operation: WriteOperation, _ chunk: inout Chunk
-    ) throws(StorageError) -> Bool {
-        guard operation != .insert, model.hasChildren else { return false }
-        let row = graph.buffers[0].row(graph.buffers[0].count - 1)
-        let key = model.root.keyCells.map { row[$0].value }
-        if chunk.keys.insert(key).inserted { return false }
-        graph.removeLast()
-        try flush(graph, operation, &chunk)
-        chunk.keys.insert(key)
-        return true
-    }
-
     private func flush(
-        _ graph: GraphWriter, _ operation: WriteOperation, _ chunk: inout Chunk
+        _ graph: GraphWriter, _ operation: WriteOperation, first: Int
     ) throws(StorageError) {
-        guard chunk.count > 0 else { return }
-        let first = chunk.first
         do {
             _ = try writer.write(batch(handle.plan(operation), graph.buffers[0]))
         } catch {
@@ -63,8 +40,6 @@ struct Writing {
         for table in model.tables.dropFirst() where graph.buffers[table.index].count > 0 {
             _ = try writer.write(batch(handle.plan(.insert, table: table.index), graph.buffers[table.index]))
         }
-        chunk = Chunk(first: chunk.first + chunk.count)
-        graph.removeAll()
     }
 
     private func batch(_ plan: WritePlan, _ rows: RowBuffer) -> RowBatch {
