@@ -11,6 +11,7 @@ public struct InMemoryBackend: StorageBackend {
     /// What outlives a closed store, so that it can be opened again in the same process.
     public final class Place: Sendable {
         fileprivate let tables = Mutex(MemoryTables())
+        fileprivate let isOpen = Atomic<Bool>(false)
 
         public init() {}
     }
@@ -27,10 +28,16 @@ public struct InMemoryBackend: StorageBackend {
         self.init()
     }
 
-    public func open(logger: Logger) throws(StorageError) -> any StorageEngine { Engine(place) }
+    public func open(logger: Logger) throws(StorageError) -> any StorageEngine {
+        guard place.isOpen.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
+            throw StorageError(.locked, "Another store stands on this place; close it first.")
+        }
+        return Engine(place)
+    }
 
     private final class Engine: StorageEngine {
         private let place: Place
+        private let isOpen = Atomic<Bool>(true)
 
         init(_ place: Place) { self.place = place }
 
@@ -53,7 +60,13 @@ public struct InMemoryBackend: StorageBackend {
             place.tables.withLock { $0 = writer.state }
         }
 
-        func close() {}
+        // Only once: by then another store may have opened the place.
+        func close() {
+            guard isOpen.exchange(false, ordering: .relaxed) else { return }
+            place.isOpen.store(false, ordering: .releasing)
+        }
+
+        deinit { close() }
     }
 }
 

@@ -54,9 +54,9 @@ extension Store {
         let result = Box<T>()
         let job = job(operation) { context throws(StorageError) in result.value = try body(context) }
         try enter(operation)
-        defer { gate.leave() }
         if Task.isCancelled { job.cancel() }
-        await queue.run(job)
+        // Left on the queue: a closing store may hold the only thread that could resume this task.
+        await queue.run(job) { [gate] in gate.leave() }
         return try finish(job, operation, result)
     }
 

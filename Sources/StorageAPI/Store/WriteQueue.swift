@@ -21,10 +21,15 @@ final class WriteQueue: Sendable {
     var isInside: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
     /// Runs the job and returns when it is committed or undone.
-    nonisolated(nonsending) func run(_ job: WriteJob) async {
+    ///
+    /// - Parameter atEnd: called on the queue, before the caller's task gets a thread again.
+    nonisolated(nonsending) func run(_ job: WriteJob, atEnd: @escaping @Sendable () -> Void = {}) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                enqueue(job) { continuation.resume() }
+                enqueue(job) {
+                    atEnd()
+                    continuation.resume()
+                }
                 queue.async { self.drain() }
             }
         } onCancel: {
