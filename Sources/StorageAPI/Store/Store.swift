@@ -15,6 +15,8 @@ import Synchronization
 ///
 /// The same calls without `async` are ``blocking``. A transaction is ``transaction(_:)``.
 public final class Store: Sendable {
+    /// The backend's name, place, capabilities and limits.
+    public let info: BackendInfo
     let engine: any StorageEngine
     let queue: WriteQueue
     let registry: ModelRegistry
@@ -54,14 +56,12 @@ public final class Store: Sendable {
             throw error.at(operation: "open", backend: type(of: backend).scheme)
         }
         self.logger = logger
+        info = engine.info
         queue = WriteQueue(engine)
-        registry = ModelRegistry(engine.info, logger: logger)
+        registry = ModelRegistry(info, logger: logger)
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
     }
-
-    /// The backend's name, place, capabilities and limits.
-    public var info: BackendInfo { engine.info }
 
     static func backend(
         _ url: String, _ backends: [any StorageBackend.Type]
