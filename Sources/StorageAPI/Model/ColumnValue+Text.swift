@@ -1,7 +1,15 @@
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+public import FoundationEssentials
 #else
-    public import Foundation
+public import Foundation
+#endif
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
 #endif
 
 extension String: ScalarValue, SortableValue {
@@ -11,8 +19,20 @@ extension String: ScalarValue, SortableValue {
     public static func decode(_ cell: Cell) -> String? {
         guard cell.tag == .text else { return nil }
         let text = String(decoding: cell.bytes, as: UTF8.self)
-        // Decoding repairs ill-formed UTF-8 by longer replacement characters; repaired text is not the stored text.
-        return text.utf8.count == Int(cell.length) ? text : nil
+        return isExact(text, cell) ? text : nil
+    }
+
+    /// Decoding repairs ill-formed UTF-8 by replacement characters, and repaired text is not the stored text. A native
+    /// string's bytes are contiguous, so comparing them is one memcmp.
+    @usableFromInline
+    static func isExact(_ text: String, _ cell: Cell) -> Bool {
+        let bytes = cell.bytes
+        let isSame = text.utf8.withContiguousStorageIfAvailable { decoded in
+            guard decoded.count == bytes.count else { return false }
+            guard let left = decoded.baseAddress, let right = bytes.baseAddress else { return true }
+            return memcmp(left, right, bytes.count) == 0
+        }
+        return isSame ?? text.utf8.elementsEqual(bytes)
     }
 
     @inlinable @inline(__always)

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
+internal import FoundationEssentials
 #else
-    internal import Foundation
+internal import Foundation
 #endif
 
 /// Embedded `Codable` values: JSON text with sorted keys, so that equal values have equal text; nil is null.
