@@ -58,9 +58,16 @@ let package = Package(
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ],
             swiftSettings: strict),
-        .testTarget(name: "StorageTests", dependencies: ["StorageKit", "SQLiteBackend", "CSQLite"], swiftSettings: strict),
+        .testTarget(
+            name: "StorageTests", dependencies: ["StorageKit", "SQLiteBackend", "CSQLite"], swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "ReadmeExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Readme",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "HandWrittenExample", dependencies: ["StorageAPI"], path: "Examples/HandWritten",
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
