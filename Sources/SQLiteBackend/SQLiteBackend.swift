@@ -21,8 +21,8 @@ public struct SQLiteBackend: StorageBackend {
         case relaxed
     }
 
-    /// The file's path, or `:memory:` for a database that is gone when it is closed. It is then a file that is never
-    /// synced, in a temporary folder of its own.
+    /// The file's path, or `:memory:` for a database that is gone when it is closed. It is then a file with
+    /// relaxed durability, in a temporary folder of its own.
     public var path: String
     public var durability: Durability
     /// Memory for pages: of the writing connection, in mebibytes. Each reading one takes up to a quarter of it.

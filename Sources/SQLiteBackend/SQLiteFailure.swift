@@ -5,9 +5,18 @@ internal import StorageAPI
 enum SQLiteFailure {
     static func error(_ code: Int32, _ database: OpaquePointer?, doing action: String) -> StorageError {
         let text = database.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
-        let (storageCode, advice) = meaning(of: code)
+        let (storageCode, advice) = isTooLarge(text) ? tooLarge : meaning(of: code)
         return StorageError(storageCode, advice, underlying: SQLiteError(code: code, message: text, action: action))
     }
+
+    // SQLite has no code of its own for a statement beyond its limits.
+    private static func isTooLarge(_ message: String) -> Bool {
+        ["too many ", "Expression tree is too large", "parser stack overflow"].contains { message.hasPrefix($0) }
+    }
+
+    private static let tooLarge = (
+        StorageError.Code.limitExceeded, "The query has more terms than SQLite takes; use isIn for many values."
+    )
 
     private static func meaning(of code: Int32) -> (StorageError.Code, String) {
         switch code & 0xFF {

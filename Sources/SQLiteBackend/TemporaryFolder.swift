@@ -4,7 +4,7 @@ internal import StorageAPI
 /// The folder of a database that is to be gone when it is closed.
 ///
 /// SQLite's own `:memory:` belongs to one connection, on which readers and a writer would wait for each other. A file
-/// in the system's temporary folder, never synced, keeps every promise of the contract and mostly stays in the system's
+/// in the system's temporary folder, with relaxed durability, keeps every promise of the contract and mostly stays in the system's
 /// page cache; TMPDIR may name a folder in memory. Only its owner can enter the folder; a process that is killed leaves
 /// it to the system's cleaning.
 final class TemporaryFolder: Sendable {

@@ -1,1 +1,56 @@
+import Foundation
+import SQLiteBackend
+import StorageKit
 import Testing
+
+/// The backends that must behave alike: every test of shared behaviour runs on each.
+enum Backend: String, CaseIterable, Sendable {
+    case memory, sqlite, sqliteInMemory
+
+    /// The name that errors show.
+    var name: String { self == .memory ? "memory" : "sqlite" }
+
+    func open(in folder: URL) async throws -> Store {
+        switch self {
+        case .memory: try await Store(InMemoryBackend())
+        // A test asks what a commit holds, not whether the disk has it.
+        case .sqlite:
+            try await Store(SQLiteBackend(path: folder.appending(path: "test.db").path, durability: .relaxed))
+        case .sqliteInMemory: try await Store(SQLiteBackend(path: ":memory:"))
+        }
+    }
+}
+
+/// Runs a test on a new, empty store, and closes and removes it afterwards.
+func withStore<T>(_ backend: Backend, _ body: (Store) async throws -> T) async throws -> T {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "storage-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try await backend.open(in: folder)
+    do {
+        let result = try await body(store)
+        try await store.close()
+        return result
+    } catch {
+        try? await store.close()
+        throw error
+    }
+}
+
+/// Expects the body to throw an error of this code, and returns it for a closer look.
+@discardableResult
+func expectError(
+    _ code: StorageError.Code, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> Any
+) async -> StorageError? {
+    do {
+        let result = try await body()
+        Issue.record("expected \(code), and \(result) was returned \(comment ?? "")", sourceLocation: sourceLocation)
+    } catch let error as StorageError {
+        #expect(error.code == code, comment ?? "\(error)", sourceLocation: sourceLocation)
+        return error
+    } catch {
+        Issue.record("expected \(code), and \(error) was thrown \(comment ?? "")", sourceLocation: sourceLocation)
+    }
+    return nil
+}

@@ -1,11 +1,17 @@
 /// The one place that checks what a model declares. The macro refuses most of this at compile time; a conformance
 /// written by hand comes here first.
 enum SchemaValidation {
+    /// The most properties that make up one key.
+    private static let mostKeys = 16
+
     static func validate(_ schema: ModelSchema) throws(StorageError) {
         try validateName(schema.name, schema.name, nil)
         let keys = schema.keys
         guard !keys.isEmpty else {
             throw error(schema.name, nil, "has no key: call a property id, or mark the key with @Key")
+        }
+        guard keys.count <= mostKeys else {
+            throw error(schema.name, nil, "has \(keys.count) key properties; a key has at most \(mostKeys)")
         }
         for key in keys { try validateKey(key, schema, isOnly: keys.count == 1) }
         var names: Set<String> = []
