@@ -59,7 +59,7 @@ final class Connection: @unchecked Sendable {
         let cache = isWriter ? configuration.cacheMebibytes * 1024 : max(configuration.cacheMebibytes * 256, 1024)
         try execute("PRAGMA cache_size = -\(cache)")
         try execute("PRAGMA temp_store = MEMORY")
-        // Cascades are the store's; declared references are for people and tools.
+        // Cascades are the store's, also on tables that another program has declared with references.
         try execute("PRAGMA foreign_keys = OFF")
         if isWriter {
             try execute("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")

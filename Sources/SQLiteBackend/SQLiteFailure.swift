@@ -42,7 +42,7 @@ enum SQLiteFailure {
     }
 }
 
-/// SQLite's own account of a failure, below a ``StorageError``.
+/// SQLite's own account of a failure: the `underlying` of a `StorageError`.
 public struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The extended result code, as <https://sqlite.org/rescode.html> lists them.
     public let code: Int32

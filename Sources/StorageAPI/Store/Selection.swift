@@ -71,8 +71,8 @@ extension SelectionBuilder {
 extension ModelHandle {
     /// The plan and the arguments for a selection.
     func plan(_ selection: Selection, _ result: Query.Result) throws(StorageError) -> (QueryPlan, QueryArguments) {
-        for (name, value) in [("limit", selection.limit ?? 0), ("offset", selection.offset)] where value < 0 {
-            throw StorageError(.invalidQuery, "The \(name) \(value) is negative; use 0 or more.", model: name)
+        for (part, value) in [("limit", selection.limit ?? 0), ("offset", selection.offset)] where value < 0 {
+            throw StorageError(.invalidQuery, "The \(part) \(value) is negative; use 0 or more.", model: name)
         }
         var lowering = QueryLowering(tables)
         var query = Query(result)

@@ -25,7 +25,7 @@ extension ReadingVerbs where Self: ~Copyable {
 }
 
 extension WritingVerbs where Self: ~Copyable {
-    /// Stores a new record with all that it owns; see ``Store/insert(_:)-swift.method``.
+    /// Stores a new record with all that it owns, as ``Store`` does.
     @discardableResult
     public func insert<M: Storable>(_ model: M) throws(StorageError) -> M { try put(model, .insert) }
 
