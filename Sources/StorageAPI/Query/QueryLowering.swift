@@ -2,10 +2,13 @@
 /// takes the values out.
 struct QueryLowering {
     let model: ModelTables
+    /// The table whose rows are asked for.
+    let table: TableBinding
     private(set) var arguments = QueryArguments()
 
-    init(_ model: ModelTables) {
+    init(_ model: ModelTables, table: TableBinding? = nil) {
         self.model = model
+        self.table = table ?? model.root
     }
 
     /// The deepest nesting of terms; a query beyond it is `limitExceeded`, before anything recurses too far.
@@ -19,11 +22,11 @@ struct QueryLowering {
     }
 
     mutating func filter(_ node: QueryNode) throws(StorageError) -> QueryTerm {
-        try condition(node, in: Place(table: model.root))
+        try condition(node, in: Place(table: table))
     }
 
     mutating func sortKey(_ key: SortOrder) throws(StorageError) -> Query.SortKey {
-        let (term, type) = try operand(key.node, in: Place(table: model.root))
+        let (term, type) = try operand(key.node, in: Place(table: table))
         guard let type else { throw invalid("A constant is nothing to sort by.") }
         return Query.SortKey(term: term, type: type, isDescending: key.isDescending)
     }
@@ -37,6 +40,21 @@ struct QueryLowering {
             throw invalid("An owned property cannot be named here.")
         }
         return column
+    }
+
+    /// The table of an owned property of the root, or of a property of that.
+    func ownedTable(_ node: QueryNode) throws(StorageError) -> TableBinding {
+        guard case .property(let path) = node, !path.ordinals.isEmpty else {
+            throw invalid("owned(by:) names a property of the owner.")
+        }
+        var table = model.root
+        for ordinal in path.ordinals {
+            guard case .relation(let index) = try member(ordinal, of: table) else {
+                throw invalid("owned(by:) names an owned property.")
+            }
+            table = model.tables[table.relations[index].target]
+        }
+        return table
     }
 
     // MARK: Conditions

@@ -72,6 +72,9 @@ final class TableBinding: Sendable {
         self.relations = relations
     }
 
+    /// The cells that rows are ordered by.
+    var orderCells: [Int] { schema.key.compactMap { columns.firstIndex(of: $0) } }
+
     /// How many leading cells two rows share that have the same owner, parent apart.
     var groupCount: Int { form == .node ? prefixCount - 2 : prefixCount }
 }

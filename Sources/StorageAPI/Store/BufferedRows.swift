@@ -23,6 +23,8 @@ final class BufferedRows: CursorSource {
 
     func cell(_ cell: Int, of row: Int) -> Cell { rows.row(row)[cell] }
 
+    func row(_ index: Int) -> UnsafePointer<Cell> { UnsafePointer(rows.row(index)) }
+
     /// The indices of the rows in the order of the given cells.
     func indices(sortedBy cells: [Int]) -> [Int] {
         (0..<count).sorted { left, right in

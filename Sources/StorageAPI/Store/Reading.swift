@@ -50,21 +50,28 @@ struct Reading {
     ) throws(StorageError) {
         let buffer = BufferedRows(width: model.root.columns.count)
         while buffer.count < limit, try cursor.next() { buffer.add(cursor.cells) }
-        guard buffer.count > 0 else { return }
-        let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: model.root.keyCells)
+        models += try decode(M.self, buffer, of: model.root, isKeyOrder: isKeyOrder)
+    }
+
+    /// Decodes rows of a table with their children, which are read by the keys of the rows' roots.
+    func decode<M: Storable>(
+        _: M.Type, _ buffer: BufferedRows, of table: TableBinding, isKeyOrder: Bool
+    ) throws(StorageError) -> [M] {
+        guard buffer.count > 0 else { return [] }
+        let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: table.orderCells)
         var keys = ValueList(width: model.rootKeyCount, values: [])
-        for row in order { keys.values += model.root.keyCells.map { buffer.cell($0, of: row).value } }
-        let context = root()
+        for row in order { keys.values += table.keyCells.map { buffer.cell($0, of: row).value } }
+        let context = RowContext(model: model, table: table)
         attachChildren(
             to: context, .keys(columns: model.rootKeyCount, list: 0), QueryArguments(lists: [keys]))
         var rows = RowCursor(buffer.cursor(order), context)
         var sorted: [M] = []
         sorted.reserveCapacity(buffer.count)
         try M.read(&rows, limit: .max, into: &sorted)
-        if isKeyOrder { return models += sorted }
+        if isKeyOrder { return sorted }
         var places = Array(repeating: 0, count: order.count)
         for (place, row) in order.enumerated() { places[row] = place }
-        models += places.map { sorted[$0] }
+        return places.map { sorted[$0] }
     }
 
     private func root() -> RowContext { RowContext(model: model, table: model.root) }
@@ -119,10 +126,10 @@ struct Reading {
         return keys
     }
 
-    func count(_ selection: Selection) throws(StorageError) -> Int {
+    func count(_ selection: Selection, in table: TableBinding? = nil) throws(StorageError) -> Int {
         var unordered = selection
         unordered.order = []
-        let (plan, arguments) = try handle.plan(unordered, .count)
+        let (plan, arguments) = try handle.plan(unordered, .count, table: table)
         let count = Int(try integer(plan, arguments))
         return min(max(count - selection.offset, 0), selection.limit ?? .max)
     }

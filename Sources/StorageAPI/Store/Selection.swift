@@ -69,12 +69,14 @@ extension SelectionBuilder {
 }
 
 extension ModelHandle {
-    /// The plan and the arguments for a selection.
-    func plan(_ selection: Selection, _ result: Query.Result) throws(StorageError) -> (QueryPlan, QueryArguments) {
+    /// The plan and the arguments for a selection from a table, by default the root's.
+    func plan(
+        _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil
+    ) throws(StorageError) -> (QueryPlan, QueryArguments) {
         for (part, value) in [("limit", selection.limit ?? 0), ("offset", selection.offset)] where value < 0 {
             throw StorageError(.invalidQuery, "The \(part) \(value) is negative; use 0 or more.", model: name)
         }
-        var lowering = QueryLowering(tables)
+        var lowering = QueryLowering(tables, table: table)
         var query = Query(result)
         if let filter = selection.filter { query.filter = try lowering.filter(filter) }
         for key in selection.order { query.order.append(try lowering.sortKey(key)) }
@@ -82,6 +84,6 @@ extension ModelHandle {
         var arguments = lowering.arguments
         arguments.limit = selection.limit
         arguments.offset = selection.offset
-        return (plan(query), arguments)
+        return (plan(query, table: lowering.table.index), arguments)
     }
 }

@@ -1,0 +1,138 @@
+/// A record that another one owns, with the key of the root that it belongs to.
+public struct Owned<Owner: Storable, Child: Storable>: Sendable {
+    /// The key of the owning root.
+    public let owner: Owner.Key
+    public let value: Child
+}
+
+extension Select {
+    /// Asks for the records that another model owns by a property, instead of those stored by themselves.
+    ///
+    /// ```swift
+    /// let red = try await store.select(Pen.self).owned(by: Person.self, \.pens).where { $0.color == "red" }.all()
+    /// ```
+    ///
+    /// Without a sort order they come by their owners' keys, and then by their positions.
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]>>
+    ) -> OwnedSelect<Owner, Model> { OwnedSelect(selection, Owner.node(property), store) }
+
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]?>>
+    ) -> OwnedSelect<Owner, Model> { OwnedSelect(selection, Owner.node(property), store) }
+
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model?>>
+    ) -> OwnedSelect<Owner, Model> { OwnedSelect(selection, Owner.node(property), store) }
+
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model>>
+    ) -> OwnedSelect<Owner, Model> { OwnedSelect(selection, Owner.node(property), store) }
+}
+
+extension BlockingSelect {
+    /// Asks for the records that another model owns by a property, instead of those stored by themselves.
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]>>
+    ) -> BlockingOwnedSelect<Owner, Model> { BlockingOwnedSelect(selection, Owner.node(property), executor) }
+
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]?>>
+    ) -> BlockingOwnedSelect<Owner, Model> { BlockingOwnedSelect(selection, Owner.node(property), executor) }
+
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model?>>
+    ) -> BlockingOwnedSelect<Owner, Model> { BlockingOwnedSelect(selection, Owner.node(property), executor) }
+
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model>>
+    ) -> BlockingOwnedSelect<Owner, Model> { BlockingOwnedSelect(selection, Owner.node(property), executor) }
+}
+
+extension Storable {
+    fileprivate static func node<V>(_ property: KeyPath<Columns, QueryExpression<V>>) -> QueryNode {
+        Columns(PropertyPath())[keyPath: property].node
+    }
+}
+
+/// A query of owned records. Its conditions and orders are those of the owned model.
+public struct OwnedSelect<Owner: Storable, Model: Storable>: SelectionBuilder, Sendable {
+    public var selection: Selection
+    private let property: QueryNode
+    private let store: Store
+
+    init(_ selection: Selection, _ property: QueryNode, _ store: Store) {
+        self.selection = selection
+        self.property = property
+        self.store = store
+    }
+
+    /// The records with all that they own, each with its owner's key.
+    public nonisolated(nonsending) func all() async throws(StorageError) -> [Owned<Owner, Model>] {
+        try await Select<Owner>(store: store).run { (reading) throws(StorageError) in
+            try reading.owned(property, selection)
+        }
+    }
+
+    /// How many records there are. Loads none.
+    public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
+        try await Select<Owner>(store: store).run { (reading) throws(StorageError) in
+            try reading.countOwned(property, selection)
+        }
+    }
+}
+
+/// A query of owned records, without `async`.
+public struct BlockingOwnedSelect<Owner: Storable, Model: Storable>: SelectionBuilder {
+    public var selection: Selection
+    private let property: QueryNode
+    private let executor: Executor
+
+    init(_ selection: Selection, _ property: QueryNode, _ executor: Executor) {
+        self.selection = selection
+        self.property = property
+        self.executor = executor
+    }
+
+    /// The records with all that they own, each with its owner's key.
+    public func all() throws(StorageError) -> [Owned<Owner, Model>] {
+        try executor.reading("select", Owner.self) { (reading) throws(StorageError) in
+            try reading.owned(property, selection)
+        }
+    }
+
+    /// How many records there are. Loads none.
+    public func count() throws(StorageError) -> Int {
+        try executor.reading("select", Owner.self) { (reading) throws(StorageError) in
+            try reading.countOwned(property, selection)
+        }
+    }
+}
+
+extension Reading {
+    /// The rows of an owned property as records of their own. Costs a copy of the rows, and one query for each property
+    /// that they own in turn.
+    func owned<Owner: Storable, Child: Storable>(
+        _ property: QueryNode, _ selection: Selection
+    ) throws(StorageError) -> [Owned<Owner, Child>] {
+        let table = try QueryLowering(handle.tables).ownedTable(property)
+        let (plan, arguments) = try handle.plan(selection, .columns(table.columns), table: table)
+        let buffer = BufferedRows(width: table.columns.count)
+        var cursor = try session.rows(plan, arguments)
+        while try cursor.next() { buffer.add(cursor.cells) }
+        let children = try decode(Child.self, buffer, of: table, isKeyOrder: selection.order.isEmpty)
+        let context = RowContext(model: handle.tables, table: table)
+        var owned: [Owned<Owner, Child>] = []
+        for (row, child) in children.enumerated() {
+            // The owner's key stands in front of every owned row.
+            var reader = RowReader(
+                buffer.row(row), from: 0, to: table.keyCells.count, context: .passUnretained(context))
+            owned.append(Owned(owner: try Owner.readKey(&reader), value: child))
+        }
+        return owned
+    }
+
+    func countOwned(_ property: QueryNode, _ selection: Selection) throws(StorageError) -> Int {
+        try count(selection, in: QueryLowering(handle.tables).ownedTable(property))
+    }
+}
