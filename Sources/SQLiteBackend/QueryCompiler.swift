@@ -91,9 +91,9 @@ struct QueryCompiler {
     private mutating func condition(_ term: QueryTerm, _ place: Place) -> String {
         switch term {
         case .constant(let constant): return constant ? "1" : "0"
-        case .and(let terms): return joined(terms.map { condition($0, place) }[...], "AND", ifEmpty: "1")
-        case .or(let terms): return joined(terms.map { condition($0, place) }[...], "OR", ifEmpty: "0")
-        case .not(let term): return "(\(condition(term, place)) IS NOT TRUE)"
+        case .and(let terms): return joined(deepestFirst(terms, place), "AND", ifEmpty: "1")
+        case .or(let terms): return joined(deepestFirst(terms, place), "OR", ifEmpty: "0")
+        case .not(let term): return condition(term, place) + " IS NOT TRUE"
         case .isNull(let term): return "(\(value(term, place)) IS NULL)"
         case .isIn(let term, let list, _):
             return "(\(value(term, place)) IN (SELECT c0 FROM storage_list(\(parameter(list: list)))))"
@@ -104,6 +104,17 @@ struct QueryCompiler {
             return quantified(quantifier, ownership, term, place)
         case .column, .argument, .child: return "(\(value(term, place)) = 1)"
         }
+    }
+
+    /// SQLite's parser has a small stack, which grows with what stands before a parenthesis; so the longest part, which
+    /// is the deepest, comes first.
+    private mutating func deepestFirst(_ terms: [QueryTerm], _ place: Place) -> ArraySlice<String> {
+        var parts: [String] = []
+        for term in terms { parts.append(condition(term, place)) }
+        if let longest = parts.indices.max(by: { parts[$0].utf8.count < parts[$1].utf8.count }), longest > 0 {
+            parts.swapAt(0, longest)
+        }
+        return parts[...]
     }
 
     /// SQLite limits how deep an expression nests, and reads a chain as nested to one side; halves keep it flat.
@@ -161,7 +172,9 @@ struct QueryCompiler {
             }
             return "(\(text) >= \(wanted) AND \(text) < \(parameter(endOfPrefix: index)))"
         case .hasSuffix:
-            return "(substr(\(bytes), length(\(bytes)) - length(\(wantedBytes)) + 1) = \(wantedBytes))"
+            // A part of an empty blob is null in SQLite, so the empty suffix is asked for by itself.
+            let end = "substr(\(bytes), length(\(bytes)) - length(\(wantedBytes)) + 1) = \(wantedBytes)"
+            return "((\(wanted) = '' AND \(text) IS NOT NULL) OR \(end))"
         case .contains: return "(instr(\(bytes), \(wantedBytes)) > 0)"
         }
     }

@@ -22,11 +22,12 @@ enum SchemaCompiler {
         return "CREATE TABLE \(table.name.quotedName) (\n  \(lines.joined(separator: ",\n  "))\n) \(options)"
     }
 
-    /// A single integer key is SQLite's own row number; every other key orders the table itself.
+    /// A single integer key is SQLite's own row number; every other key orders the table itself. An unsigned key that the
+    /// store assigns is a row number too, and then no greater than Int64.max.
     private static func hasRowID(_ table: TableSchema) -> Bool {
         guard table.key.count == 1 else { return false }
         let type = table.columns[table.key[0]].type
-        return type.storage == .integer && type != .uint64
+        return type.storage == .integer && (type != .uint64 || table.assignsKeys)
     }
 
     private static func keyColumn(_ column: ColumnSchema, _ table: TableSchema) -> String {

@@ -54,3 +54,12 @@ func expectError(
     }
     return nil
 }
+
+extension SelectStream {
+    /// All records, one after the other.
+    func collect() async throws -> [Model] {
+        var models: [Model] = []
+        for try await model in self { models.append(model) }
+        return models
+    }
+}

@@ -21,7 +21,8 @@ public struct JSONWriter: Sendable {
 
     mutating func append(_ number: Double) {
         if number.isFinite {
-            append(number.description)
+            // -0.0 equals 0.0, and equal arrays have equal text.
+            append(number == 0 ? "0.0" : number.description)
         } else {
             append(number.isNaN ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\"")
         }

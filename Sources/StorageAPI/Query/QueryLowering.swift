@@ -102,9 +102,11 @@ struct QueryLowering {
     }
 
     private mutating func isNil(_ node: QueryNode, in place: Place) throws(StorageError) -> QueryTerm {
-        if case .property(let path) = node, case .relation(let ownership, let presence) = try resolve(path, in: place) {
-            if let presence { return .comparison(.equal, presence, argument(.int(0)), .bool) }
-            return .quantified(.none, ownership, .constant(true))
+        if case .property(let path) = node, case .relation(let way, let presence) = try resolve(path, in: place) {
+            guard let presence else { return .not(some(way, .constant(true))) }
+            let isAbsent = QueryTerm.comparison(.equal, presence, argument(.int(0)), .bool)
+            // Where the array's own owner is nil, so is the array.
+            return way.count == 1 ? isAbsent : .or([isAbsent, .isNull(presence)])
         }
         return .isNull(try operand(node, in: place).term)
     }
@@ -143,11 +145,22 @@ struct QueryLowering {
     private mutating func quantified(
         _ quantifier: Quantifier, _ path: PropertyPath, _ inner: QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm {
-        guard case .relation(let ownership, _) = try resolve(path, in: place) else {
+        guard case .relation(let way, _) = try resolve(path, in: place), let last = way.last else {
             throw invalid("any, all and none ask about owned arrays.")
         }
-        let inside = Place(table: model.tables[ownership.table], scope: place.scope + 1, depth: place.depth)
-        return .quantified(quantifier, ownership, try condition(inner, in: inside))
+        let inside = Place(table: model.tables[last.table], scope: place.scope + 1, depth: place.depth)
+        let term = try condition(inner, in: inside)
+        if way.count == 1 { return .quantified(quantifier, last, term) }
+        switch quantifier {
+        case .any: return some(way, term)
+        case .all: return .not(some(way, .not(term)))
+        case .none: return .not(some(way, term))
+        }
+    }
+
+    /// Whether the term is true of some row at the end of the way.
+    private func some(_ way: [Ownership], _ term: QueryTerm) -> QueryTerm {
+        way.reversed().reduce(term) { .quantified(.any, $1, $0) }
     }
 
     // MARK: Operands
@@ -175,7 +188,8 @@ struct QueryLowering {
 
     private enum Resolved {
         case column(QueryTerm, ColumnType)
-        case relation(Ownership, presence: QueryTerm?)
+        /// A child or children, by the way that leads to them, and the column that says whether an array is there.
+        case relation([Ownership], presence: QueryTerm?)
     }
 
     private func resolve(_ path: PropertyPath, in place: Place) throws(StorageError) -> Resolved {
@@ -192,12 +206,15 @@ struct QueryLowering {
         case .relation(let index):
             let relation = table.relations[index]
             let ownership = ownership(of: relation, in: table)
-            guard ordinals.count > 1 else { return .relation(ownership, presence: presence(of: ordinal, in: table)) }
-            let inner = try resolve(ordinals.dropFirst(), in: model.tables[relation.target])
-            guard !relation.isMany, case .column(let term, let type) = inner else {
+            guard ordinals.count > 1 else { return .relation([ownership], presence: presence(of: ordinal, in: table)) }
+            guard !relation.isMany else {
                 throw invalid("Properties of an array's elements are reached by any, all or none.")
             }
-            return .column(.child(ownership, term), type)
+            switch try resolve(ordinals.dropFirst(), in: model.tables[relation.target]) {
+            case .column(let term, let type): return .column(.child(ownership, term), type)
+            case .relation(let way, let presence):
+                return .relation([ownership] + way, presence: presence.map { .child(ownership, $0) })
+            }
         }
     }
 

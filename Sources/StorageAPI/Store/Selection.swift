@@ -80,7 +80,8 @@ extension ModelHandle {
         var query = Query(result)
         if let filter = selection.filter { query.filter = try lowering.filter(filter) }
         for key in selection.order { query.order.append(try lowering.sortKey(key)) }
-        query.isLimited = selection.limit != nil || selection.offset > 0
+        // Limit and offset do not apply to the other results.
+        if case .columns = result { query.isLimited = selection.limit != nil || selection.offset > 0 }
         var arguments = lowering.arguments
         arguments.limit = selection.limit
         arguments.offset = selection.offset

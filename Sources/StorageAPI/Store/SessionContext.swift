@@ -5,7 +5,7 @@ final class SessionContext {
     let store: Store
     private var session: (any StorageSession)?
     private var writer: (any StorageWriter)?
-    private let job: WriteJob?
+    private var job: WriteJob?
     /// Models prepared in this transaction, known to the store only once it is committed.
     private(set) var prepared: [ObjectIdentifier: ModelHandle] = [:]
 
@@ -25,6 +25,7 @@ final class SessionContext {
     func end() {
         session = nil
         writer = nil
+        job = nil
     }
 
     func reading<M: Storable>(_ type: M.Type) throws(StorageError) -> Reading {

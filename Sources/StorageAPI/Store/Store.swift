@@ -102,13 +102,20 @@ public final class Store: Sendable {
     nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
         guard let job = try jobPreparing(models) else { return }
         await queue.run(job)
-        if let error = job.outcome { throw error.at(operation: "open", backend: info.name) }
+        try finishPreparing(job)
     }
 
     func prepareBlocking(_ models: [any Storable.Type]) throws(StorageError) {
         guard let job = try jobPreparing(models) else { return }
+        try checkNotInside("open")
+        try checkNotInside("open")
         queue.runBlocking(job)
+        try finishPreparing(job)
+    }
+
+    private func finishPreparing(_ job: WriteJob) throws(StorageError) {
         if let error = job.outcome { throw error.at(operation: "open", backend: info.name) }
+        registry.add(job.prepared)
     }
 
     /// The write that prepares models; nil where they are as declared, which is found without writing.

@@ -82,7 +82,8 @@ final class WriteQueue: Sendable {
 /// Unchecked: `body` and `outcome` are touched by the queue's thread alone between being enqueued and `completion`, and
 /// by the caller before and after; the queue and the continuation order the two.
 final class WriteJob: @unchecked Sendable {
-    private let body: (any StorageWriter, WriteJob) throws(StorageError) -> Void
+    /// Gone once the job is complete: what outlives the call must not keep the caller's closure.
+    private var body: ((any StorageWriter, WriteJob) throws(StorageError) -> Void)?
     private(set) var outcome: StorageError?
     /// Models that the job has prepared.
     var prepared: [ObjectIdentifier: ModelHandle] = [:]
@@ -103,7 +104,7 @@ final class WriteJob: @unchecked Sendable {
 
     func run(_ writer: any StorageWriter) throws(StorageError) {
         try checkCancellation()
-        try body(writer, self)
+        try body?(writer, self)
         try checkCancellation()
     }
 
@@ -120,6 +121,7 @@ final class WriteJob: @unchecked Sendable {
     func fail(_ error: StorageError) { outcome = outcome ?? error }
 
     func complete() {
+        body = nil
         let completion = completion.withLock { stored in
             defer { stored = nil }
             return stored

@@ -1,0 +1,71 @@
+import StorageKit
+import Testing
+
+@Suite("C5 Roots and owned records of one type")
+struct OwnedTests {
+    @Storable struct Nib: Equatable {
+        var id: Int
+        var width = 0.5
+    }
+    @Storable struct Pen: Equatable {
+        var id: Int
+        var color = "black"
+        var nibs: [Nib] = []
+    }
+    @Storable struct Person: Equatable {
+        var id: Int
+        var pens: [Pen] = []
+        var best: Pen?
+    }
+
+    static let people = [
+        Person(id: 2, pens: [Pen(id: 1, color: "red"), Pen(id: 1, color: "blue", nibs: [Nib(id: 1), Nib(id: 2)])]),
+        Person(id: 1, pens: [Pen(id: 9, color: "red", nibs: [Nib(id: 3)])], best: Pen(id: 4, color: "gold")),
+        Person(id: 3),
+    ]
+
+    @Test("roots and owned records do not meet", arguments: Backend.allCases)
+    func apart(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.save(Self.people)
+            try await store.save(Pen(id: 1, color: "root"))
+            #expect(try await store.select(Pen.self).all() == [Pen(id: 1, color: "root")])
+            try await store.truncate(Pen.self)
+            #expect(try await store.select(Pen.self).owned(by: Person.self, \.pens).count() == 3)
+            #expect(try await store.find(Person.self, key: 1) == Self.people[1])
+        }
+    }
+
+    @Test(
+        "owned records come with their owners' keys, in the order of owners and positions", arguments: Backend.allCases)
+    func owners(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.save(Self.people)
+            let all = try await store.select(Pen.self).owned(by: Person.self, \.pens).all()
+            #expect(all.map(\.owner) == [1, 2, 2])
+            #expect(all.map(\.value) == Self.people[1].pens + Self.people[0].pens)
+            let best = try await store.select(Pen.self).owned(by: Person.self, \.best).all()
+            #expect(best.map(\.owner) == [1])
+            #expect(best.map(\.value.color) == ["gold"])
+        }
+    }
+
+    @Test("they are filtered, ordered and limited by their own properties", arguments: Backend.allCases)
+    func queried(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.save(Self.people)
+            let pens = store.select(Pen.self).owned(by: Person.self, \.pens)
+            #expect(try await pens.where { $0.color == "red" }.all().map(\.owner) == [1, 2])
+            let sorted = try await pens.order { $0.color.descending }.all()
+            #expect(sorted.map(\.value.color) == ["red", "red", "blue"])
+            #expect(sorted.map(\.owner) == [1, 2, 2])
+            #expect(sorted.map(\.value.nibs.count) == [1, 0, 2])
+            #expect(try await pens.order { $0.id.descending }.limit(1).all().map(\.value.id) == [9])
+            #expect(try await pens.where { $0.nibs.any { $0.id == 2 } }.count() == 1)
+            let inside = try await store.transaction { tx in
+                try tx.select(Pen.self).owned(by: Person.self, \.pens).all().count
+            }
+            #expect(inside == 3)
+        }
+    }
+}

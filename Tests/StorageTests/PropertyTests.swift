@@ -1,0 +1,172 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("V1 Every kind of property that the macro takes")
+struct PropertyTests {
+    enum Color: String, Sendable { case red, blue, empty = "" }
+    enum Level: Int, Sendable { case low = -1, high = 9_000_000_000 }
+
+    struct Address: Codable, Equatable {
+        var street: String
+        var inner: Inner?
+        var notes: [String: Int] = [:]
+        struct Inner: Codable, Equatable { var x: Double }
+    }
+
+    @Storable struct Everything: Equatable {
+        var id: Int
+        var flag = true
+        var int8: Int8 = .min
+        var uint64: UInt64 = .max
+        var float: Float = 0.1
+        var double = 0.1
+        var text = ""
+        var data = Data()
+        var bytes: [UInt8] = []
+        var date = Date(timeIntervalSinceReferenceDate: 0.1)
+        var uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+        var url: URL?
+        var decimal: Decimal = 0
+        var color: Color = .red
+        var level: Level = .low
+        var maybeColor: Color?
+        var maybeLevel: Level?
+        var colors: [Color] = []
+        var levels: [Level] = []
+        var maybeText: String?
+        var maybeData: Data?
+        var maybeBytes: [UInt8]?
+        var maybeFlag: Bool?
+        var tags: [String] = []
+        var maybeTags: [String]?
+        var gaps: [String?] = []
+        var doubles: [Double] = []
+        var grid: [[Int]] = []
+        var cube: [[[String]]] = []
+        var dates: [Date] = []
+        var blobs: [Data] = []
+        var address = Address(street: "")
+        var maybeAddress: Address?
+        var addresses: [Address] = []
+        var book: [String: Address] = [:]
+        var numbers: [Int: [Int]] = [:]
+        var set: Set<Int> = []
+        var computed: Int { id * 2 }
+        @Ignored var ignored = 5
+    }
+
+    private func full() throws -> Everything {
+        var all = Everything(id: 2)
+        all.flag = false
+        all.text = "a\0\"'\\é"
+        all.data = Data([0, 255])
+        all.bytes = [0, 255, 7]
+        all.url = URL(string: "https://a.b/c?d#e")
+        all.decimal = try #require(Decimal(string: "12345678901234567890.12345678"))
+        all.color = .empty
+        all.level = .high
+        all.maybeColor = .blue
+        all.maybeLevel = .low
+        all.colors = [.red, .empty, .red]
+        all.levels = [.high, .low]
+        all.maybeText = ""
+        all.maybeData = Data()
+        all.maybeBytes = []
+        all.maybeFlag = false
+        all.tags = [
+            "", ",", "\"", "'", "\\", "|", "\n", "[", "]", "a\0b", "", "null", "é", "e\u{301}", "\u{2028}", "💡",
+        ]
+        all.maybeTags = []
+        all.gaps = [nil, "", nil, "null", "nil"]
+        all.doubles = [.infinity, -.infinity, .leastNonzeroMagnitude, 0.1, 1e300, 1, -2]
+        all.grid = [[], [1, .min, .max], [0]]
+        all.cube = [[[]], [], [["", "]"], ["["]]]
+        all.dates = [.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0.1)]
+        all.blobs = [Data(), Data([0]), Data(Array(0...255))]
+        all.address = Address(street: "Ä\0\"", inner: Address.Inner(x: 0.1), notes: ["": 1, "a\"b": .max])
+        all.maybeAddress = Address(street: "x", inner: nil, notes: [:])
+        all.addresses = [all.address, Address(street: "y")]
+        all.book = ["": all.address, "k": Address(street: "z")]
+        all.numbers = [1: [], -2: [3, 4]]
+        all.set = [1, 2, .max]
+        return all
+    }
+
+    @Test("V1 empty, nil and full values of every kind come back", arguments: Backend.allCases)
+    func everything(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let records = [Everything(id: 1), try full()]
+            try await store.insert(records)
+            let stored = try await store.select(Everything.self).all()
+            #expect(stored == records)
+            #expect(stored.last.map { Array($0.tags[12].unicodeScalars).count } == 1)
+            #expect(stored.last.map { Array($0.tags[13].unicodeScalars).count } == 2)
+            // The other way around: nil over a value, a value over nil.
+            var swapped = records
+            swapped[0].id = 2
+            swapped[1].id = 1
+            try await store.update(swapped)
+            #expect(try await store.find(Everything.self, key: 1) == swapped[1])
+            #expect(try await store.find(Everything.self, key: 2) == swapped[0])
+        }
+    }
+
+    @Test("V1 an ignored property has its default, whatever was given", arguments: Backend.allCases)
+    func ignored(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            var record = Everything(id: 1)
+            record.ignored = 77
+            try await store.insert(record)
+            #expect(try await store.find(Everything.self, key: 1)?.ignored == 5)
+        }
+    }
+
+    @Test("V2 NaN in arrays and in embedded values is NaN", arguments: Backend.allCases)
+    func nestedNaN(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            var record = Everything(id: 1)
+            record.doubles = [1, .nan, 2]
+            record.address.inner = Address.Inner(x: .nan)
+            try await store.insert(record)
+            let stored = try #require(try await store.find(Everything.self, key: 1))
+            #expect(stored.doubles.map(\.isNaN) == [false, true, false])
+            #expect(stored.address.inner?.x.isNaN == true)
+        }
+    }
+
+    @Storable struct Emptiness: Equatable {
+        var id: Int
+        var text: String?
+        var data: Data?
+        var number: Int?
+        var list: [String]?
+        var numbers: [Int]?
+    }
+
+    @Test("V3 nil, empty and zero are three things, in values and in filters", arguments: Backend.allCases)
+    func emptiness(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let records = [
+                Emptiness(id: 1),
+                Emptiness(id: 2, text: "", data: Data(), number: 0, list: [], numbers: []),
+                Emptiness(id: 3, text: "\0", data: Data([0]), number: 1, list: [""], numbers: [0]),
+            ]
+            try await store.save(records)
+            let all = store.select(Emptiness.self)
+            #expect(try await all.all() == records)
+            #expect(try await all.where { $0.text == nil }.keys() == [1])
+            #expect(try await all.where { $0.text == "" }.keys() == [2])
+            #expect(try await all.where { $0.text != "" }.keys() == [1, 3])
+            #expect(try await all.where { $0.data == nil }.keys() == [1])
+            #expect(try await all.where { $0.data == Data() }.keys() == [2])
+            #expect(try await all.where { $0.number == 0 }.keys() == [2])
+            #expect(try await all.where { $0.number != nil }.keys() == [2, 3])
+            #expect(try await all.where { $0.list.isNil }.keys() == [1])
+            #expect(try await all.where { $0.list == [] }.keys() == [2])
+            #expect(try await all.where { $0.list == [""] }.keys() == [3])
+            #expect(try await all.where { $0.numbers == [0] }.keys() == [3])
+            #expect(try await all.where { $0.numbers != nil }.keys() == [2, 3])
+        }
+    }
+}
