@@ -104,6 +104,23 @@ struct AssignedKeyTests {
         }
     }
 
+    @Test("K2 after negative keys alone the first assigned is 1", arguments: Backend.allCases)
+    func negativeKeys(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert([Entry(id: -5), Entry(id: .min)])
+            #expect(try await store.insert(Entry()).id == 1)
+        }
+    }
+
+    @Test("K2 a key beyond Int64.max is limitExceeded where keys are assigned", arguments: Backend.allCases)
+    func unsignedKeysBeyondInt64(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws in
+            await expectError(.limitExceeded) { try await store.insert([Unsigned(id: 7), Unsigned(id: 1 << 63)]) }
+            #expect(try await store.select(Unsigned.self).count() == 0)
+            #expect(try await store.insert(Unsigned()).id == 1)
+        }
+    }
+
     @Test("K2 a nil key on update and delete is missingKey", arguments: Backend.allCases)
     func missingKey(_ backend: Backend) async throws {
         try await withStore(backend) { store in

@@ -77,18 +77,14 @@ struct ChildQueryTests {
 
     @Test("Q3 a child of a child is nil or not", arguments: Backend.allCases)
     func nestedPresence(_ backend: Backend) async throws {
-        await withKnownIssue("QueryLowering resolves a child of a child only down to a column") {
-            try await expect([3], on: backend) { $0.city.twin != nil }
-            try await expect([1, 2, 4, 5, 6], on: backend) { $0.city.twin == nil }
-        }
+        try await expect([3], on: backend) { $0.city.twin != nil }
+        try await expect([1, 2, 4, 5, 6], on: backend) { $0.city.twin == nil }
     }
 
     @Test("Q3 any, all and none over the array of an optional child", arguments: Backend.allCases)
     func nestedArrays(_ backend: Backend) async throws {
-        await withKnownIssue("QueryLowering resolves a child of a child only down to a column") {
-            try await expect([3], on: backend) { $0.city.streets.any { $0.name == "Main" } }
-            try await expect([1, 2, 4, 5, 6], on: backend) { $0.city.streets.none { $0.name == "Main" } }
-        }
+        try await expect([3], on: backend) { $0.city.streets.any { $0.name == "Main" } }
+        try await expect([1, 2, 4, 5, 6], on: backend) { $0.city.streets.none { $0.name == "Main" } }
     }
 
     @Test("Q3 any, all and none, over empty arrays too", arguments: Backend.allCases)

@@ -207,7 +207,7 @@ struct ChildTests {
         }
     }
 
-    @Test("C3 1,000 owners with 100 children are saved, changed and deleted", arguments: Backend.allCases)
+    @Test("C3 200 owners with 100 children each are saved, changed and deleted", arguments: Backend.allCases)
     func manyChildren(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let parts = (0..<100).map { Part(id: $0) }

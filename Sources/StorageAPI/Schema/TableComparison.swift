@@ -113,7 +113,8 @@ struct TableComparison {
         let missing: Value?
         if wanted.role == .presence {
             // An array that was not Optional was there in every record; a new property is nil in all of them.
-            missing = .int(recordedRelations.contains(property.storedName) ? 1 : 0)
+            let names = [property.storedName, property.renamedFrom].compactMap(\.self)
+            missing = .int(recordedRelations.isDisjoint(with: names) ? 0 : 1)
         } else {
             missing = try missingValue(wanted, property, returns: true)
         }

@@ -166,7 +166,12 @@ struct Writing {
                 guard greatest < Int64.max else { throw outOfKeys() }
                 greatest += 1
                 try assign(greatest, to: &models[index])
-            } else if key.tag == .int {
+            } else if key.tag == .unsigned {
+                throw StorageError(
+                    .limitExceeded,
+                    "A key beyond Int64.max cannot stand where the store assigns keys; use a smaller one.",
+                    model: model.name, key: [key.value])
+            } else {
                 greatest = max(greatest, key.int)
             }
         }

@@ -1,0 +1,223 @@
+import CSQLite
+import Foundation
+import SQLiteBackend
+import StorageKit
+import Testing
+
+/// A folder for one test's databases.
+func withFolder<T>(_ body: (URL) async throws -> T) async throws -> T {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "storage-failures-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+}
+
+/// Another program that works on the same database.
+func otherProgram(_ path: String, _ body: (OpaquePointer) throws -> Void) throws {
+    var handle: OpaquePointer?
+    let code = sqlite3_open(path, &handle)
+    defer { sqlite3_close(handle) }
+    try #require(code == SQLITE_OK)
+    try body(try #require(handle))
+}
+
+func run(_ sql: String, _ database: OpaquePointer) {
+    #expect(
+        sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK, "\(sql): \(String(cString: sqlite3_errmsg(database)))")
+}
+
+@Suite("E1 Failures of an SQLite database")
+struct FailureTests {
+    enum Mood: String, Sendable { case good, bad }
+
+    @Storable struct Reading: Equatable {
+        var id: Int
+        var small: Int8 = 0
+        var level = 0.0
+        var mood: Mood = .good
+        var note = ""
+        @Unique var serial: Int?
+    }
+
+    static func readings(_ ids: some Sequence<Int>) -> [Reading] { ids.map { Reading(id: $0, note: "n\($0)") } }
+
+    @Test("a duplicate key in the middle of 1,000 records names it, and nothing is written")
+    func duplicateInTheMiddle() async throws {
+        try await withFolder { folder in
+            let store = try await Store(SQLiteBackend(path: folder.appending(path: "a.db").path), models: Reading.self)
+            try await store.insert(Reading(id: 500))
+            let error = await expectError(.duplicateKey) { try await store.insert(Self.readings(1...1000)) }
+            #expect(error?.element == 499)
+            #expect(error?.key == [.int(500)])
+            #expect(error?.model == "Reading")
+            #expect(try await store.select(Reading.self).keys() == [500])
+            try await store.close()
+        }
+    }
+
+    @Test("a value that another program stored and no property holds is typeMismatch; other rows stay readable")
+    func foreignValues() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "a.db").path
+            let store = try await Store(SQLiteBackend(path: path), models: Reading.self)
+            try await store.insert(Self.readings(1...6))
+            try otherProgram(path) { database in
+                run("UPDATE Reading SET small = 300 WHERE id = 2", database)
+                run("UPDATE Reading SET mood = 'awful' WHERE id = 3", database)
+                run("UPDATE Reading SET level = 'high' WHERE id = 4", database)
+                run("UPDATE Reading SET note = CAST(x'61F09F98' AS TEXT) WHERE id = 5", database)
+                run("UPDATE Reading SET level = 2 WHERE id = 6", database)
+            }
+            let wanted: [(Int, String, Value?)] = [
+                (2, "small", .int(300)), (3, "mood", .text("awful")), (4, "level", .text("high")), (5, "note", nil),
+            ]
+            for (key, property, value) in wanted {
+                let error = await expectError(.typeMismatch) { try await store.find(Reading.self, key: key) as Any }
+                #expect(error?.model == "Reading")
+                #expect(error?.key == [.int(Int64(key))])
+                #expect(error?.property == property)
+                if let value { #expect(error?.storedValue == value) }
+            }
+            #expect(try await store.find(Reading.self, key: 1) == Self.readings(1...1)[0])
+            #expect(try await store.find(Reading.self, key: 6)?.level == 2)
+            #expect(try await store.select(Reading.self).where { $0.id == 1 }.all().count == 1)
+            try await store.close()
+        }
+    }
+
+    @Test("a file that is no database is corrupt, and stays as it is")
+    func noDatabase() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "a.db")
+            let text = Data(String(repeating: "This is a letter. ", count: 400).utf8)
+            try text.write(to: file)
+            let error = await expectError(.corrupt) {
+                try await Store(SQLiteBackend(path: file.path), models: Reading.self)
+            }
+            #expect(error?.operation == "open")
+            #expect(try Data(contentsOf: file) == text)
+        }
+    }
+
+    @Test("a place that cannot hold a file is io", arguments: ["/proc/a.db", "missing/a.db", "."])
+    func impossiblePlaces(_ place: String) async throws {
+        try await withFolder { folder in
+            let path = place.hasPrefix("/") ? place : folder.appending(path: place).path
+            let error = await expectError(.io) { try await Store(SQLiteBackend(path: path), models: Reading.self) }
+            #expect(error?.message.isEmpty == false)
+        }
+    }
+
+    @Test("a full database is full: nothing of the call is stored, reading goes on, and writing when there is space")
+    func full() async throws {
+        try await withFolder { folder in
+            let store = try await Store(SQLiteBackend(path: folder.appending(path: "a.db").path), models: Reading.self)
+            try await store.insert(Reading(id: 1))
+            try await store.withUnsafeSQLiteHandle { run("PRAGMA max_page_count = 20", $0) }
+            let large = (2...2000).map { Reading(id: $0, note: String(repeating: "x", count: 1000)) }
+            await expectError(.full) { try await store.insert(large) }
+            #expect(try await store.select(Reading.self).keys() == [1])
+            try await store.withUnsafeSQLiteHandle { run("PRAGMA max_page_count = 1000000", $0) }
+            try await store.insert(large)
+            #expect(try await store.select(Reading.self).count() == 2000)
+            try await store.close()
+        }
+    }
+
+    @Test("a database that another program holds past the timeout is busy; afterwards it is written")
+    func locked() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "a.db").path
+            let store = try await Store(SQLiteBackend(path: path, busyTimeoutMilliseconds: 50), models: Reading.self)
+            try await store.insert(Reading(id: 1))
+            var other: OpaquePointer?
+            #expect(sqlite3_open(path, &other) == SQLITE_OK)
+            run("BEGIN IMMEDIATE", try #require(other))
+            await expectError(.busy) { try await store.insert(Reading(id: 2)) }
+            #expect(try await store.select(Reading.self).keys() == [1])
+            sqlite3_close(other)
+            try await store.insert(Reading(id: 2))
+            #expect(try await store.select(Reading.self).keys() == [1, 2])
+            try await store.close()
+        }
+    }
+
+    @Test("a store of a newer format is schemaNewer, and the file stays as it is")
+    func newer() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "a.db")
+            let store = try await Store(SQLiteBackend(path: file.path), models: Reading.self)
+            try await store.close()
+            try otherProgram(file.path) { run("UPDATE storage_info SET value = '99' WHERE key = 'format'", $0) }
+            let before = try Data(contentsOf: file)
+            await expectError(.schemaNewer) { try await Store(SQLiteBackend(path: file.path), models: Reading.self) }
+            #expect(try Data(contentsOf: file) == before)
+        }
+    }
+
+    @Test("a database cut anywhere is an error or the right data, and never a crash")
+    func cut() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "a.db")
+            let store = try await Store(SQLiteBackend(path: file.path), models: Reading.self)
+            let readings = Self.readings(1...2000)
+            try await store.insert(readings)
+            try await store.close()
+            let whole = try Data(contentsOf: file)
+            for part in 1..<20 {
+                let copy = folder.appending(path: "cut\(part).db")
+                try whole.prefix(whole.count * part / 20 + part).write(to: copy)
+                do {
+                    let store = try await Store(SQLiteBackend(path: copy.path), models: Reading.self)
+                    let found = try await store.select(Reading.self).all()
+                    #expect(found == readings, "cut at \(part)/20")
+                } catch {
+                    #expect((error as? StorageError).map { [.corrupt, .io].contains($0.code) } == true, "\(error)")
+                }
+            }
+        }
+    }
+
+    @Test("a unique value met twice is constraint, naming the property and the record")
+    func unique() async throws {
+        try await withFolder { folder in
+            let store = try await Store(SQLiteBackend(path: folder.appending(path: "a.db").path), models: Reading.self)
+            try await store.insert([Reading(id: 1, serial: 7), Reading(id: 2), Reading(id: 3)])
+            let error = await expectError(.constraint) { try await store.save(Reading(id: 4, serial: 7)) }
+            #expect(error?.property == "serial")
+            #expect(error?.key == [.int(4)])
+            await expectError(.constraint) { try await store.update(Reading.self).set(\.serial, to: 7).run() }
+            #expect(try await store.select(Reading.self).count() == 3)
+            try await store.close()
+        }
+    }
+
+    @Test("opened read-only, reading works and writing is unsupported before any effect")
+    func readOnly() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "a.db").path
+            let store = try await Store(SQLiteBackend(path: path), models: Reading.self)
+            try await store.insert(Reading(id: 1))
+            try await store.close()
+            let reader = try await Store(
+                url: "sqlite:\(path)?readonly=true", backends: [SQLiteBackend.self], models: Reading.self)
+            #expect(try await reader.find(Reading.self, key: 1) == Reading(id: 1))
+            await expectError(.unsupported) { try await reader.save(Reading(id: 2)) }
+            try await reader.close()
+        }
+    }
+
+    @Test("two stores on one file see each other's commits")
+    func sharing() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "a.db").path
+            let one = try await Store(SQLiteBackend(path: path), models: Reading.self)
+            let two = try await Store(SQLiteBackend(path: path), models: Reading.self)
+            try await one.insert(Reading(id: 1))
+            try await two.insert(Reading(id: 2))
+            #expect(try await one.select(Reading.self).keys() == [1, 2])
+            try await one.close()
+            try await two.close()
+        }
+    }
+}
