@@ -39,7 +39,9 @@ struct Bench: Sendable {
             byHand.run("DELETE FROM Record")
             precondition(cbaseline_insert(byHand.database, records.count) == SQLITE_OK)
         case "find": for key in 1...records.count { consume(try store.blocking.find(Record.self, key: key)) }
-        case "save-one-by-one": for record in changedRecords() { try durable.blocking.save(record) }
+        case "save-one-by-one":
+            let records = changedRecords()
+            waitFor { [durable] in for record in records { try await durable.save(record) } }
         case "save-64-tasks":
             let records = changedRecords()
             waitFor { try await saveInTasks(64, records) }
