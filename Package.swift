@@ -59,7 +59,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "StorageTests", dependencies: ["StorageKit", "SQLiteBackend", "CSQLite"], swiftSettings: strict),
+            name: "StorageTests",
+            dependencies: ["StorageKit", "SQLiteBackend", "CSQLite", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),
