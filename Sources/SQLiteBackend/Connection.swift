@@ -15,6 +15,10 @@ final class Connection: @unchecked Sendable {
     private var plans: [PreparedPlan?] = []
     private var controls: [Control: Statement] = [:]
     private var isOpen = true
+    /// The failure that came last.
+    private var lastFailure: StorageError?
+    /// The first failure after which nobody knows what the file holds.
+    private(set) var damage: StorageError?
 
     /// Statements that open and end transactions.
     enum Control: String {
@@ -129,7 +133,15 @@ final class Connection: @unchecked Sendable {
     func forgetPlans() { plans = [] }
 
     func check(_ code: Int32, doing action: String) throws(StorageError) {
-        guard code == SQLITE_OK else { throw SQLiteFailure.error(code, database, doing: action) }
+        guard code == SQLITE_OK else { throw failure(code, doing: action) }
+    }
+
+    /// The error for a result code, which is remembered.
+    func failure(_ code: Int32, doing action: String) -> StorageError {
+        let error = SQLiteFailure.error(code, database, doing: action)
+        lastFailure = error
+        if damage == nil, SQLiteFailure.isDamage(code) { damage = error }
+        return error
     }
 
     // MARK: Transactions
@@ -139,7 +151,7 @@ final class Connection: @unchecked Sendable {
 
     func checkTransaction() throws(StorageError) {
         guard isInTransaction else {
-            throw StorageError(.io, "SQLite has ended the transaction after an earlier failure in it.")
+            throw lastFailure ?? StorageError(.io, "SQLite has ended the transaction after an earlier failure in it.")
         }
     }
 

@@ -3,10 +3,21 @@ internal import StorageAPI
 
 extension String {
     /// The text as an SQL name.
-    var quotedName: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+    var quotedName: String { quoted(UInt8(ascii: "\"")) }
 
     /// The text as an SQL literal.
-    var quotedText: String { "'" + replacing("'", with: "''") + "'" }
+    var quotedText: String { quoted(UInt8(ascii: "'")) }
+
+    /// Byte by byte: a mark with a combining accent behind it is another Character, and to SQL it is still the mark.
+    private func quoted(_ mark: UInt8) -> String {
+        var bytes = [mark]
+        for byte in utf8 {
+            if byte == mark { bytes.append(mark) }
+            bytes.append(byte)
+        }
+        bytes.append(mark)
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }
 
 extension ColumnSchema {

@@ -76,7 +76,8 @@ final class SQLiteEngine: StorageEngine {
             try connection.run(.commit)
         } catch {
             connection.rollBack()
-            if [.io, .corrupt].contains(error.code) { poison = poisoned(by: error) }
+            // The body's error may be anybody's, so it is the connection that knows.
+            if let damage = connection.damage { poison = poisoned(by: damage) }
             throw error
         }
     }

@@ -9,6 +9,9 @@ enum SQLiteFailure {
         return StorageError(storageCode, advice, underlying: SQLiteError(code: code, message: text, action: action))
     }
 
+    /// Whether nothing more must be written after this code, until the file has been looked at anew.
+    static func isDamage(_ code: Int32) -> Bool { [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+
     // SQLite has no code of its own for a statement beyond its limits.
     private static func isTooLarge(_ message: String) -> Bool {
         ["too many ", "Expression tree is too large", "parser stack overflow"].contains { message.hasPrefix($0) }

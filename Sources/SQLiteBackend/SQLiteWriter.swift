@@ -29,8 +29,20 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
 
     func change(_ change: TableChange) throws(StorageError) {
         connection.forgetPlans()
+        if case .create(let table) = change { try checkFree(table) }
         for sql in SchemaCompiler.sql(for: change) { try connection.execute(sql) }
         try Catalog.record(change, connection)
+    }
+
+    /// Another program may have made something of the table's name.
+    private func checkFree(_ table: TableSchema) throws(StorageError) {
+        let statement = try Statement(connection, "SELECT type FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE")
+        try statement.bind(.text(table.name), at: 1)
+        guard let type = try statement.text() else { return }
+        throw StorageError(
+            .schemaMismatch,
+            "The database has a \(type) \(table.name) that no store has made; rename it, or the model. Nothing was changed.",
+            model: table.path.first)
     }
 
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
@@ -132,7 +144,8 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
 
     /// `UNIQUE constraint failed: Person.email`
     private static func property(in message: String, of table: TableSchema) -> String? {
-        table.columns.first { $0.isUnique && message.hasSuffix("." + $0.name) }?.property
+        let column = table.columns.first { message == "UNIQUE constraint failed: \(table.name).\($0.name)" }
+        return column?.property
     }
 
     // MARK: Keys

@@ -40,8 +40,10 @@ enum SchemaCompiler {
 
     // MARK: Indexes
 
+    /// No table's name begins with storage_, and with the length of the table's name no two columns of any tables meet.
     private static func indexName(_ column: ColumnSchema, _ table: TableSchema) -> String {
-        "\(table.name)_\(column.name)_\(column.isUnique ? "unique" : "index")".quotedName
+        let kind = column.isUnique ? "unique" : "index"
+        return "storage_\(kind)_\(table.name)_\(column.name)_\(table.name.utf8.count)".quotedName
     }
 
     private static func index(_ column: ColumnSchema, _ table: TableSchema) -> String? {

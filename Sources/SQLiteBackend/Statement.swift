@@ -29,7 +29,7 @@ final class Statement: CursorSource {
         let code = sqlite3_prepare_v3(
             connection.database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let prepared else {
-            throw SQLiteFailure.error(code, connection.database, doing: "prepare \(sql)")
+            throw connection.failure(code, doing: "prepare \(sql)")
         }
         handle = prepared
         let count = Int(sqlite3_column_count(prepared))
@@ -148,7 +148,7 @@ final class Statement: CursorSource {
     }
 
     func failure() -> StorageError {
-        SQLiteFailure.error(state.pointee.code, connection.database, doing: "run \(sql)")
+        connection.failure(state.pointee.code, doing: "run \(sql)")
     }
 
     func finish() {

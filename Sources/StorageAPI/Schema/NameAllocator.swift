@@ -10,7 +10,7 @@ struct NameAllocator {
 
     /// The proposed name, or with a number behind it where that is taken.
     mutating func allocate(_ proposal: String) -> String {
-        let isReserved = reservedPrefixes.contains { Self.folded(proposal).hasPrefix($0) }
+        let isReserved = reservedPrefixes.contains { Self.folded(proposal).utf8.starts(with: $0.utf8) }
         let base = isReserved ? "_" + proposal : proposal
         var name = base
         var number = 2
