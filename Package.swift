@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "StorageKit", targets: ["StorageKit"]),
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
+        .library(name: "ArchiveBackend", targets: ["ArchiveBackend"]),
         .executable(name: "storage", targets: ["storage"]),
     ],
     dependencies: [
@@ -41,6 +42,11 @@ let package = Package(
             name: "SQLiteBackend",
             dependencies: ["CSQLite", "StorageAPI", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .target(name: "CArchive", linkerSettings: [.linkedLibrary("archive")]),
+        .target(
+            name: "ArchiveBackend",
+            dependencies: ["CArchive", "StorageAPI", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
         .executableTarget(
             name: "storage",
             dependencies: [
@@ -62,6 +68,8 @@ let package = Package(
             name: "StorageTests",
             dependencies: ["StorageKit", "SQLiteBackend", "CSQLite", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .testTarget(
+            name: "ArchiveTests", dependencies: ["ArchiveBackend", "CArchive", "StorageKit"], swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),
