@@ -1,6 +1,14 @@
-/// The tables of a backend that keeps rows as values, as ``QueryEvaluation`` looks at them.
+/// A row that gives the values of its columns: an array of them, or what a backend packs its rows in.
+public protocol ValueRow {
+    subscript(_ column: Int) -> Value { get }
+}
+
+extension [Value]: ValueRow {}
+
+/// The tables of a backend that keeps rows in memory, as ``QueryEvaluation`` looks at them.
 public protocol ValueTables {
-    associatedtype Rows: Sequence<[Value]>
+    associatedtype Row: ValueRow = [Value]
+    associatedtype Rows: Sequence<Row>
     /// The rows whose key begins with the given values, in key order. Each row has all columns of the table.
     func rows(of table: TableSchema, keyPrefix: [Value]) -> Rows
 }
@@ -21,7 +29,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
 
     /// The result rows. Costs a pass over the rows in scope, and sorting where there are sort keys.
     public func rows() -> [[Value]] {
-        let matches = candidates().filter { row in plan.query.filter.map { isTrue($0, row) } ?? true }
+        let matches = candidates().filter(isMatch)
         switch plan.query.result {
         case .count: return [[.int(Int64(matches.count))]]
         case .exists: return [[.int(matches.isEmpty ? 0 : 1)]]
@@ -31,7 +39,10 @@ public struct QueryEvaluation<Tables: ValueTables> {
         }
     }
 
-    private func candidates() -> [[Value]] {
+    /// Whether the query's filter holds for the row.
+    public func isMatch(_ row: Tables.Row) -> Bool { plan.query.filter.map { isTrue($0, row) } ?? true }
+
+    private func candidates() -> [Tables.Row] {
         switch plan.query.scope {
         case .all: return Array(tables.rows(of: plan.table, keyPrefix: []))
         case .key(let columns):
@@ -52,7 +63,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         return .same
     }
 
-    private func sorted(_ rows: [[Value]]) -> [[Value]] {
+    private func sorted(_ rows: [Tables.Row]) -> [Tables.Row] {
         guard !plan.query.order.isEmpty else { return rows }
         let keyed = rows.enumerated().map { index, row in
             (index: index, row: row, key: plan.query.order.map { value($0.term, row) })
@@ -70,7 +81,8 @@ public struct QueryEvaluation<Tables: ValueTables> {
 
     // MARK: Terms
 
-    private func isTrue(_ term: QueryTerm, _ row: [Value]) -> Bool {
+    /// Whether the term holds for the row.
+    public func isTrue(_ term: QueryTerm, _ row: Tables.Row) -> Bool {
         switch term {
         case .constant(let constant): return constant
         case .and(let terms): return terms.allSatisfy { isTrue($0, row) }
@@ -92,7 +104,8 @@ public struct QueryEvaluation<Tables: ValueTables> {
         }
     }
 
-    private func value(_ term: QueryTerm, _ row: [Value]) -> Value {
+    /// The term's value for the row.
+    public func value(_ term: QueryTerm, _ row: Tables.Row) -> Value {
         switch term {
         case .column(let column): row[column]
         case .argument(let index): arguments.values[index]
@@ -102,7 +115,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         }
     }
 
-    private func children(_ ownership: Ownership, of row: [Value]) -> [[Value]] {
+    private func children(_ ownership: Ownership, of row: Tables.Row) -> [Tables.Row] {
         let table = plan.tables[ownership.table]
         let wanted = ownership.outer.map { $0.map { row[$0] } ?? .int(0) }
         let prefix = zip(ownership.inner, table.key).prefix { $0 == $1 }.count
