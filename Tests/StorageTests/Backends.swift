@@ -1,3 +1,4 @@
+import ArchiveBackend
 import Foundation
 import SQLiteBackend
 import StorageKit
@@ -5,10 +6,10 @@ import Testing
 
 /// The backends that must behave alike: every test of shared behaviour runs on each.
 enum Backend: String, CaseIterable, Sendable {
-    case memory, sqlite, sqliteInMemory
+    case memory, sqlite, sqliteInMemory, archive
 
     /// The name that errors show.
-    var name: String { self == .memory ? "memory" : "sqlite" }
+    var name: String { self == .sqliteInMemory ? "sqlite" : rawValue }
 
     func open(in folder: URL) async throws -> Store {
         switch self {
@@ -16,6 +17,7 @@ enum Backend: String, CaseIterable, Sendable {
         // A test asks what a commit holds, not whether the disk has it.
         case .sqlite:
             try await Store(SQLiteBackend(path: folder.appending(path: "test.db").path, durability: .relaxed))
+        case .archive: try await Store(ArchiveBackend(path: folder.appending(path: "test.karch").path))
         case .sqliteInMemory: try await Store(SQLiteBackend(path: ":memory:"))
         }
     }

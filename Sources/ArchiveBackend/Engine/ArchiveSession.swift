@@ -1,0 +1,54 @@
+internal import StorageAPI
+
+/// A session's view of the tables: a value that nobody else changes.
+class ArchiveSession: StorageSession {
+    func view() throws(StorageError) -> ArchiveTables { throw ArchiveEngine.closed }
+
+    final func tables() throws(StorageError) -> [TableSchema] { try view().schemas }
+
+    final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        try view().rows(plan, arguments)
+    }
+}
+
+/// A reader of one commit.
+final class ArchiveReader: ArchiveSession, StorageReader {
+    private let tables: ArchiveTables
+
+    init(_ tables: ArchiveTables) { self.tables = tables }
+
+    override func view() -> ArchiveTables { tables }
+
+    func end() {}
+}
+
+/// The writing session of one transaction.
+final class ArchiveWriter: ArchiveSession, StorageWriter {
+    private(set) var changes: Changes
+    private let builder: RowBuilder
+
+    init(_ tables: ArchiveTables, _ builder: RowBuilder) {
+        changes = Changes(tables)
+        self.builder = builder
+    }
+
+    override func view() -> ArchiveTables { changes.tables }
+
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        try changes.tables.table(table).greatestKey
+    }
+
+    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        let before = changes
+        do {
+            try body()
+        } catch {
+            changes = before
+            throw error
+        }
+    }
+
+    func change(_ change: TableChange) throws(StorageError) { try changes.apply(change) }
+
+    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int { try changes.write(batch, builder) }
+}

@@ -1,0 +1,138 @@
+internal import StorageAPI
+
+/// A table's rows, its indexes, and what the file records of it.
+///
+/// A value, as ``RowTree`` is: a copy is a snapshot.
+struct ArchiveTable {
+    private(set) var schema: TableSchema
+    let format: RowFormat
+    private(set) var rows: RowTree
+    private(set) var indexes: [ColumnIndex] = []
+    /// The greatest key ever stored, where the table assigns keys.
+    var greatestKey: Int64 = 0
+    /// For each column the value that records have which were written before it was added.
+    private(set) var missing: [Value]
+    /// How many leading columns of the key are the root's key.
+    let rootKeyCount: Int
+
+    init(_ schema: TableSchema, missing: [Value]? = nil) {
+        self.schema = schema
+        self.missing = missing ?? schema.columns.map { _ in .null }
+        format = RowFormat(width: schema.columns.count)
+        rows = RowTree(RowOrder(format: format, columns: schema.key.map { ($0, false) }))
+        let owners = schema.key.prefix { schema.columns[$0].role == .owner }.count
+        rootKeyCount = schema.isRoot ? schema.key.count : owners
+        for column in schema.columns.indices where Self.isIndexed(schema.columns[column]) {
+            indexes.append(ColumnIndex(column, of: schema, format))
+        }
+    }
+
+    private static func isIndexed(_ column: ColumnSchema) -> Bool {
+        (column.isIndexed || column.isUnique) && !column.isRemoved
+    }
+
+    func index(on column: Int) -> ColumnIndex? { indexes.first { $0.column == column } }
+
+    // MARK: Writing
+
+    /// Stores a row that is packed at the place that the search for its key has given, where no row of its key is.
+    mutating func insert(_ row: UnsafeRawPointer, at position: RowTree.Position, _ builder: RowBuilder)
+        throws(StorageError)
+    {
+        noteKey(of: row)
+        rows.insert(row, at: position)
+        if !indexes.isEmpty { try addToIndexes(rows.row(key(of: row, builder)), builder) }
+    }
+
+    /// Puts a row in the place of the one at the position, which has the same key.
+    mutating func replace(_ row: UnsafeRawPointer, at position: RowTree.Position, _ builder: RowBuilder)
+        throws(StorageError)
+    {
+        if indexes.isEmpty { return rows.replace(row, at: position) }
+        removeFromIndexes(rows.row(at: position), builder)
+        rows.replace(row, at: position)
+        try addToIndexes(rows.row(key(of: row, builder)), builder)
+    }
+
+    /// Removes the rows whose keys begin with the key's first `count` columns, and returns how many there were.
+    mutating func remove(prefix key: UnsafePointer<Cell>, count: Int, _ builder: RowBuilder) -> Int {
+        var removed = 0
+        while true {
+            let (position, isFound) = rows.search(key, count: count)
+            guard isFound else { return removed }
+            if !indexes.isEmpty { removeFromIndexes(rows.row(at: position), builder) }
+            rows.remove(at: position)
+            removed += 1
+        }
+    }
+
+    mutating func removeAll() {
+        self = ArchiveTable(schema, missing: missing)
+    }
+
+    private mutating func noteKey(of row: UnsafeRawPointer) {
+        guard schema.assignsKeys, let column = schema.key.first else { return }
+        let cell = format.cell(column, of: row)
+        if cell.tag == .int { greatestKey = max(greatestKey, cell.int) }
+    }
+
+    private func key(of row: UnsafeRawPointer, _ builder: RowBuilder) -> UnsafePointer<Cell> {
+        for (index, column) in schema.key.enumerated() { builder.key[index] = format.cell(column, of: row) }
+        return UnsafePointer(builder.key)
+    }
+
+    // A row that was packed in the builder has moved into the tree by now: the builder packs entries next.
+    private mutating func addToIndexes(_ row: UnsafeRawPointer?, _ builder: RowBuilder) throws(StorageError) {
+        guard let row else { return }
+        for index in indexes.indices { try indexes[index].add(row, builder) }
+    }
+
+    private mutating func removeFromIndexes(_ row: UnsafeRawPointer, _ builder: RowBuilder) {
+        for index in indexes.indices { indexes[index].remove(row, builder) }
+    }
+
+    // MARK: Schema
+
+    /// The table in another form: columns added at the end have the given values.
+    ///
+    /// - Throws: `constraint` where rows have equal values of a column that is to be unique.
+    func altered(to new: TableSchema, added: [Value]) throws(StorageError) -> ArchiveTable {
+        var table = ArchiveTable(new, missing: missing + added)
+        table.greatestKey = greatestKey
+        let builder = RowBuilder()
+        if added.isEmpty {
+            table.rows = rows
+        } else {
+            let values = ValueCells(ValueList(width: added.count, values: added))
+            var range = RowRange(rows)
+            while let row = range.next() {
+                builder.begin(width: format.width + added.count)
+                for column in 0..<format.width { builder.cells[column] = format.cell(column, of: row) }
+                for column in added.indices { builder.cells[format.width + column] = values.cells[column] }
+                table.rows.insert(try builder.pack(table.format), at: table.rows.end)
+            }
+        }
+        try table.fillIndexes(builder)
+        return table
+    }
+
+    private mutating func fillIndexes(_ builder: RowBuilder) throws(StorageError) {
+        var range = RowRange(rows)
+        while !indexes.isEmpty, let row = range.next() {
+            for index in indexes.indices {
+                let column = indexes[index].column
+                let isTaken =
+                    indexes[index].isUnique
+                    && indexes[index].hasOther(format.cell(column, of: row), than: key(of: row, builder))
+                if isTaken { throw equalValues(schema.columns[column].property) }
+                try indexes[index].add(row, builder)
+            }
+        }
+    }
+
+    private func equalValues(_ property: String) -> StorageError {
+        StorageError(
+            .constraint, "Records have equal values of \(property), which is to be unique.", model: schema.path.first,
+            property: property)
+    }
+}

@@ -1,0 +1,77 @@
+internal import StorageAPI
+
+/// What a transaction has done so far, against the last commit. A value: a savepoint is a copy.
+struct Changes {
+    /// The tables as the transaction sees them.
+    var tables: ArchiveTables
+    /// The tables as a reader of the file would have them before this commit's records: the last commit's, with the
+    /// changes of the schema and without the rows of truncated models.
+    var base: ArchiveTables
+    /// Whether the store's own entry belongs into the commit.
+    var changesSchema = false
+    /// Models whose records before this commit count no more.
+    var truncated: Set<String> = []
+    /// Whether the commit cannot be told by records appended: what earlier entries say has changed its meaning.
+    var needsRewrite = false
+
+    init(_ tables: ArchiveTables) {
+        self.tables = tables
+        base = tables
+    }
+
+    // MARK: Schema
+
+    mutating func apply(_ change: TableChange) throws(StorageError) {
+        changesSchema = true
+        switch change {
+        case .create(let schema):
+            tables.add(ArchiveTable(schema))
+            base.add(ArchiveTable(schema))
+        case .drop(let schema):
+            needsRewrite = needsRewrite || base[schema.name].map { !$0.rows.nodes.isEmpty } ?? false
+            tables.remove(schema.name)
+            base.remove(schema.name)
+        case .alter(let old, let new, let added): try alter(old, new, added)
+        }
+    }
+
+    private mutating func alter(
+        _ old: TableSchema, _ new: TableSchema, _ added: [Value]
+    ) throws(StorageError) {
+        let table = try tables.table(old)
+        let altered = try table.altered(to: new, added: added)
+        tables.replace(old.name, by: altered)
+        if !Self.keepsNames(old, new) { needsRewrite = true }
+        if let before = base[old.name], before.rows.isSame(as: table.rows) {
+            base.replace(old.name, by: altered)
+        } else {
+            needsRewrite = true
+        }
+    }
+
+    /// Whether what earlier records call a value is what they would call it now.
+    private static func keepsNames(_ old: TableSchema, _ new: TableSchema) -> Bool {
+        old.path == new.path && old.key == new.key
+            && zip(old.columns, new.columns).allSatisfy {
+                $0.name == $1.name && $0.property == $1.property && $0.type == $1.type
+            }
+    }
+
+    // MARK: Rows
+
+    mutating func write(_ batch: borrowing RowBatch, _ builder: RowBuilder) throws(StorageError) -> Int {
+        let schema = batch.plan.table
+        if batch.plan.operation == .truncate, schema.isRoot, let model = schema.path.first { forget(model) }
+        var touched = 0
+        try tables.change(schema.name) { (table) throws(StorageError) in touched = try table.write(batch, builder) }
+        return touched
+    }
+
+    /// Takes all records of a model out of what the file is known to say.
+    private mutating func forget(_ model: String) {
+        truncated.insert(model)
+        for table in base.list where table.schema.path.first == model {
+            base.replace(table.schema.name, by: ArchiveTable(table.schema, missing: table.missing))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import StorageAPI
+
+/// Memory in which rows are put together before a tree takes them.
+///
+/// Used by one thread at a time. A tree copies rows in, so cells may point at rows that the tree is about to change.
+final class RowBuilder {
+    private(set) var cells: UnsafeMutablePointer<Cell>
+    private(set) var key: UnsafeMutablePointer<Cell>
+    private var width: Int
+    private var memory: UnsafeMutableRawPointer
+    private var capacity: Int
+
+    init() {
+        width = 32
+        capacity = 1024
+        cells = .allocate(capacity: width)
+        key = .allocate(capacity: width)
+        memory = .allocate(byteCount: capacity, alignment: 8)
+    }
+
+    deinit {
+        cells.deallocate()
+        key.deallocate()
+        memory.deallocate()
+    }
+
+    /// Makes the cells as many as a row has, all null.
+    func begin(width wanted: Int) {
+        if wanted > width {
+            cells.deallocate()
+            key.deallocate()
+            width = wanted
+            cells = .allocate(capacity: width)
+            key = .allocate(capacity: width)
+        }
+        cells.initialize(repeating: .null, count: wanted)
+    }
+
+    /// The cells as a row; valid until the next one is packed.
+    ///
+    /// - Throws: `limitExceeded` for a row longer than ``RowFormat/mostBytes``.
+    func pack(_ format: RowFormat) throws(StorageError) -> UnsafeRawPointer {
+        guard let size = format.size(of: cells) else {
+            throw StorageError(
+                .limitExceeded,
+                "A record's values together have more than \(RowFormat.mostBytes) bytes; keep large data in files.")
+        }
+        if size > capacity {
+            memory.deallocate()
+            capacity = size * 2
+            memory = .allocate(byteCount: capacity, alignment: 8)
+        }
+        format.write(cells, size: size, to: memory)
+        return UnsafeRawPointer(memory)
+    }
+}

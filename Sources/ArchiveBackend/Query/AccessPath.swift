@@ -1,0 +1,104 @@
+internal import StorageAPI
+
+/// How a query comes to its rows, and in which order they then are.
+enum AccessPath {
+    /// All rows, in key order.
+    case scan
+    /// Rows whose key begins with the first arguments.
+    case key(columns: Int)
+    /// Rows whose key begins with one of a list's rows.
+    case keys(columns: Int, list: Int)
+    /// Rows within the bounds of the key's first column.
+    case keyBounds(ColumnBounds)
+    /// Rows within the bounds of an indexed column, in the index's order.
+    case index(ColumnIndex, ColumnBounds)
+    /// All rows in an index's order, or its reverse.
+    case indexOrder(ColumnIndex, isDescending: Bool)
+
+    /// The way with the fewest rows to look at, as far as the query's shape tells.
+    init(_ plan: QueryPlan, _ arguments: QueryArguments, _ table: ArchiveTable) {
+        switch plan.query.scope {
+        case .key(let columns): self = .key(columns: columns)
+        case .keys(let columns, let list): self = .keys(columns: columns, list: list)
+        case .all:
+            let columns = table.schema.key.prefix(1) + table.indexes.map(\.column)
+            let best = ColumnBounds.all(in: plan.query.filter, arguments, columns: Array(columns))
+                .min { $0.rank < $1.rank }
+            if let best {
+                self = table.index(on: best.column).map { .index($0, best) } ?? .keyBounds(best)
+            } else {
+                self = Self.ordered(plan, table) ?? .scan
+            }
+        }
+    }
+
+    /// An index in whose order the rows are asked for. It is worth its lookups when few rows are wanted.
+    private static func ordered(_ plan: QueryPlan, _ table: ArchiveTable) -> AccessPath? {
+        guard plan.query.isLimited, plan.query.order.count == 1, case .column(let column) = plan.query.order[0].term
+        else { return nil }
+        return table.index(on: column).map { .indexOrder($0, isDescending: plan.query.order[0].isDescending) }
+    }
+
+    func source(_ table: ArchiveTable, _ arguments: QueryArguments) -> RowSource {
+        switch self {
+        case .scan: return RowSource(nil, [RowRange(table.rows)])
+        case .key(let columns):
+            let key = ValueCells(ValueList(width: columns, values: Array(arguments.values.prefix(columns))))
+            return RowSource(nil, [RowRange(table.rows, prefix: key.cells, count: columns)])
+        case .keys(let columns, let list): return Self.keys(arguments.lists[list], columns, table)
+        case .keyBounds(let bounds): return RowSource(nil, bounds.ranges(of: table.rows))
+        case .index(let index, let bounds):
+            return RowSource(IndexLookup(index, in: table), bounds.ranges(of: index.entries))
+        case .indexOrder(let index, let isDescending):
+            let lookup = IndexLookup(index, in: table)
+            if isDescending { return RowSource(lookup, Self.descending(index.entries)) }
+            return RowSource(lookup, [RowRange(index.entries)])
+        }
+    }
+
+    /// The lists's keys in key order, each once.
+    private static func keys(_ list: ValueList, _ columns: Int, _ table: ArchiveTable) -> RowSource {
+        let cells = ValueCells(list)
+        func order(_ left: Int, _ right: Int) -> Int {
+            for column in 0..<columns {
+                let order = cells.cells[left * columns + column]
+                    .compared(to: cells.cells[right * columns + column], isDecimal: false)
+                if order != 0 { return order }
+            }
+            return 0
+        }
+        let sorted = (0..<list.count).sorted { order($0, $1) < 0 }
+        var next = 0
+        return RowSource(nil) {
+            while next > 0, next < sorted.count, order(sorted[next - 1], sorted[next]) == 0 { next += 1 }
+            guard next < sorted.count else { return nil }
+            defer { next += 1 }
+            return RowRange(table.rows, prefix: cells.cells + sorted[next] * columns, count: columns)
+        }
+    }
+
+    /// The entries of each value together, the greatest value first; equal ones stay in key order.
+    private static func descending(_ entries: RowTree) -> () -> RowRange? {
+        var end = entries.end
+        return {
+            guard let last = entries.row(before: end) else { return nil }
+            let value = entries.order.format.cell(0, of: last)
+            let start = withUnsafePointer(to: value) { entries.search($0, count: 1).position }
+            defer { end = start }
+            return RowRange(entries, from: start, to: end)
+        }
+    }
+
+    /// Whether the rows come in the order that the query asks for, key order being that of no sort keys.
+    func isOrdered(as order: [Query.SortKey], _ table: ArchiveTable) -> Bool {
+        switch self {
+        case .scan, .key, .keys, .keyBounds:
+            guard let first = order.first else { return true }
+            return first.term == .column(table.schema.key[0]) && !first.isDescending && order.count == 1
+        case .index(let index, let bounds):
+            guard let first = order.first else { return bounds.isSingle }
+            return order.count == 1 && first.term == .column(index.column) && (bounds.isSingle || !first.isDescending)
+        case .indexOrder: return true
+        }
+    }
+}

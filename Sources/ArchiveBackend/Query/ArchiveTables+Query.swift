@@ -1,0 +1,82 @@
+internal import StorageAPI
+
+extension ArchiveTables {
+    /// The rows of a query over this state of the tables, which the cursor keeps.
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        let table = try table(plan.table)
+        let evaluation = QueryEvaluation(plan, arguments, in: self)
+        let path = AccessPath(plan, arguments, table)
+        let test = plan.query.filter.map { RowFilter(table.format, arguments, evaluation).test($0) }
+        switch plan.query.result {
+        case .count: return Self.cursor(count(table, path, arguments, test))
+        case .exists:
+            let next = Self.matches(path.source(table, arguments), test)
+            return Self.cursor(next() == nil ? 0 : 1)
+        case .columns(let columns):
+            let rows = page(table, path, plan.query, arguments, test, evaluation)
+            return RowCursor(columns, table.format, rows).cursor
+        }
+    }
+
+    private static func cursor(_ number: Int) -> Cursor {
+        Cursor(rows: CollectionOfOne([.int(Int64(number))]), columns: 1)
+    }
+
+    private func count(
+        _ table: ArchiveTable, _ path: AccessPath, _ arguments: QueryArguments, _ test: RowFilter.Test?
+    ) -> Int {
+        if case .scan = path, test == nil { return table.rows.count }
+        let next = Self.matches(path.source(table, arguments), test)
+        var count = 0
+        while next() != nil { count += 1 }
+        return count
+    }
+
+    /// The rows of a source that pass the test, one at a time.
+    private static func matches(_ source: RowSource, _ test: RowFilter.Test?) -> () -> UnsafeRawPointer? {
+        var source = source
+        guard let test else { return { source.next() } }
+        return {
+            while let row = source.next() {
+                if test(row) { return row }
+            }
+            return nil
+        }
+    }
+
+    /// The rows in the query's order, from its offset to its limit.
+    private func page(
+        _ table: ArchiveTable, _ path: AccessPath, _ query: Query, _ arguments: QueryArguments,
+        _ test: RowFilter.Test?, _ evaluation: QueryEvaluation<ArchiveTables>
+    ) -> () -> UnsafeRawPointer? {
+        var source = path.source(table, arguments)
+        let (offset, limit) = query.isLimited ? (arguments.offset, arguments.limit) : (0, nil)
+        if path.isOrdered(as: query.order, table) {
+            let next = Self.matches(source, test)
+            return query.isLimited ? Self.limited(next, offset, limit) : next
+        }
+        let wanted = limit.map { $0.addingReportingOverflow(offset) }.map { $0.overflow ? .max : $0.partialValue }
+        let sorter = RowSorter(table, query.order, evaluation)
+        var rows = sorter.first(wanted ?? .max, of: &source, where: test).dropFirst(offset)
+        // The list's addresses are of this state's pages.
+        return { [self] in
+            withExtendedLifetime(self) { rows.popFirst() }
+        }
+    }
+
+    private static func limited(
+        _ next: @escaping () -> UnsafeRawPointer?, _ offset: Int, _ limit: Int?
+    ) -> () -> UnsafeRawPointer? {
+        var toSkip = offset
+        var left = limit ?? .max
+        return {
+            guard left > 0 else { return nil }
+            while toSkip > 0 {
+                guard next() != nil else { return nil }
+                toSkip -= 1
+            }
+            left -= 1
+            return next()
+        }
+    }
+}

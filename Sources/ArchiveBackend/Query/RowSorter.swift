@@ -1,0 +1,77 @@
+internal import StorageAPI
+
+/// Puts rows in a query's order; those equal on all sort keys come in the order of the table's key.
+struct RowSorter {
+    private let table: ArchiveTable
+    private let keys: [Query.SortKey]
+    private let evaluation: QueryEvaluation<ArchiveTables>
+    /// Sort keys that are columns; nil where the values are to be worked out for every row.
+    private let columns: [Int]?
+
+    init(_ table: ArchiveTable, _ keys: [Query.SortKey], _ evaluation: QueryEvaluation<ArchiveTables>) {
+        self.table = table
+        self.keys = keys
+        self.evaluation = evaluation
+        let columns = keys.compactMap { if case .column(let column) = $0.term { column } else { nil } }
+        self.columns = columns.count == keys.count ? columns : nil
+    }
+
+    /// The first `count` rows of a source that pass the test. Holds about twice as many.
+    func first(
+        _ count: Int, of source: inout RowSource, where test: RowFilter.Test?
+    ) -> [UnsafeRawPointer] {
+        columns == nil ? computed(count, &source, test) : direct(count, &source, test)
+    }
+
+    private func direct(
+        _ count: Int, _ source: inout RowSource, _ test: RowFilter.Test?
+    ) -> [UnsafeRawPointer] {
+        var kept: [UnsafeRawPointer] = []
+        let most = max(count.multipliedReportingOverflow(by: 2).overflow ? Int.max : count * 2, 1024)
+        while let row = source.next() {
+            guard test?(row) ?? true else { continue }
+            kept.append(row)
+            if kept.count == most { cut(&kept, to: count) }
+        }
+        cut(&kept, to: count)
+        return kept
+    }
+
+    private func cut(_ rows: inout [UnsafeRawPointer], to count: Int) {
+        rows.sort(by: isBefore)
+        rows.removeLast(max(rows.count - count, 0))
+    }
+
+    private func isBefore(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+        for (key, column) in zip(keys, columns ?? []) {
+            let order = table.format.cell(column, of: left)
+                .compared(to: table.format.cell(column, of: right), isDecimal: key.type == .decimal)
+            if order != 0 { return (order < 0) != key.isDescending }
+        }
+        return isBeforeByKey(left, right)
+    }
+
+    private func isBeforeByKey(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+        table.rows.order.compare(left, to: right, count: table.schema.key.count) < 0
+    }
+
+    /// With sort keys through children, whose values are worked out once for each row.
+    private func computed(
+        _ count: Int, _ source: inout RowSource, _ test: RowFilter.Test?
+    ) -> [UnsafeRawPointer] {
+        var rows: [(row: UnsafeRawPointer, values: [Value])] = []
+        while let row = source.next() {
+            guard test?(row) ?? true else { continue }
+            let seen = TableRow(row: row, format: table.format)
+            rows.append((row, keys.map { evaluation.value($0.term, seen) }))
+        }
+        rows.sort { left, right in
+            for (key, pair) in zip(keys, zip(left.values, right.values)) {
+                let order = pair.0.order(to: pair.1, as: key.type)
+                if order != .same { return (order == .before) != key.isDescending }
+            }
+            return isBeforeByKey(left.row, right.row)
+        }
+        return rows.prefix(count).map(\.row)
+    }
+}

@@ -1,0 +1,31 @@
+internal import StorageAPI
+
+/// A row where it lies, as the general evaluation of queries looks at it.
+struct TableRow: ValueRow {
+    let row: UnsafeRawPointer
+    let format: RowFormat
+
+    subscript(column: Int) -> Value { format.cell(column, of: row).value }
+}
+
+/// The rows of a range one by one. Keeps their pages alive.
+struct TableRows: Sequence, IteratorProtocol {
+    private var range: RowRange?
+    private let format: RowFormat
+
+    init(_ range: RowRange?, _ format: RowFormat) {
+        self.range = range
+        self.format = format
+    }
+
+    mutating func next() -> TableRow? { range?.next().map { TableRow(row: $0, format: format) } }
+}
+
+extension ArchiveTables: ValueTables {
+    func rows(of table: TableSchema, keyPrefix: [Value]) -> TableRows {
+        guard let table = self[table.name] else { return TableRows(nil, RowFormat(width: 0)) }
+        let key = ValueCells(ValueList(width: keyPrefix.count, values: keyPrefix))
+        guard !keyPrefix.isEmpty else { return TableRows(RowRange(table.rows), table.format) }
+        return TableRows(RowRange(table.rows, prefix: key.cells, count: keyPrefix.count), table.format)
+    }
+}

@@ -1,0 +1,78 @@
+internal import Foundation
+internal import StorageAPI
+
+/// How a row of a table lies in memory: everything of it in one piece, and every column at a known place.
+///
+/// ```
+/// 0                 UInt32     bytes of the row, a multiple of 8
+/// 4                 UInt8 × n  the columns' tags
+/// slots             UInt64 × n the bits of a number; for text and blobs the offset from the row, and the length << 32
+/// fixed             …          the bytes of text and blobs
+/// ```
+/// Rows begin at addresses that 8 divides. They live in this process only, so the order of bytes is the machine's.
+struct RowFormat: Sendable {
+    /// How many columns a row has.
+    let width: Int
+    private let slots: Int
+    private let fixed: Int
+
+    /// Bytes that one row may have: its length and its offsets are 32-bit numbers.
+    static let mostBytes = Int(Int32.max)
+
+    init(width: Int) {
+        self.width = width
+        slots = (4 + width + 7) & ~7
+        fixed = slots + 8 * width
+    }
+
+    /// The bytes that a row of these cells takes, or nil where it would be longer than rows can be.
+    func size(of cells: UnsafePointer<Cell>) -> Int? {
+        var size = fixed
+        for column in 0..<width where cells[column].tag == .text || cells[column].tag == .blob {
+            size += Int(cells[column].length)
+        }
+        return size <= Self.mostBytes - 8 ? (size + 7) & ~7 : nil
+    }
+
+    /// Writes a row of the size that ``size(of:)`` has told to memory that holds as much.
+    func write(_ cells: UnsafePointer<Cell>, size: Int, to row: UnsafeMutableRawPointer) {
+        // The padding counts when rows are compared.
+        (row + slots - 8).storeBytes(of: 0, as: UInt64.self)
+        (row + size - 8).storeBytes(of: 0, as: UInt64.self)
+        row.storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)
+        var next = fixed
+        for column in 0..<width {
+            let cell = cells[column]
+            var bits = cell.bits
+            if cell.tag == .text || cell.tag == .blob {
+                let bytes = cell.bytes
+                if let start = bytes.baseAddress { (row + next).copyMemory(from: start, byteCount: bytes.count) }
+                bits = UInt64(next) | UInt64(cell.length) << 32
+                next += bytes.count
+            }
+            (row + 4 + column).storeBytes(of: UInt8(truncatingIfNeeded: cell.tag.rawValue), as: UInt8.self)
+            (row + slots + 8 * column).storeBytes(of: bits, as: UInt64.self)
+        }
+    }
+
+    /// A column of a row; its bytes are the row's.
+    @inline(__always)
+    func cell(_ column: Int, of row: UnsafeRawPointer) -> Cell {
+        let tag = Cell.Tag(rawValue: UInt32((row + 4 + column).loadUnaligned(as: UInt8.self)))
+        let bits = (row + slots + 8 * column).load(as: UInt64.self)
+        guard tag == .text || tag == .blob else { return Cell(bits: bits, length: 0, tag: tag) }
+        let address = UInt64(UInt(bitPattern: row)) + (bits & 0xFFFF_FFFF)
+        return Cell(bits: address, length: UInt32(truncatingIfNeeded: bits >> 32), tag: tag)
+    }
+
+    /// The bytes that a row takes.
+    @inline(__always)
+    static func size(of row: UnsafeRawPointer) -> Int { Int(row.load(as: UInt32.self)) }
+
+    /// Whether two rows of one format hold the same.
+    static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+        let size = size(of: left)
+        guard size == Self.size(of: right) else { return false }
+        return memcmp(left, right, size) == 0
+    }
+}

@@ -1,0 +1,63 @@
+internal import StorageAPI
+
+/// A walk through the rows between two places of a tree. Keeps the tree's pages alive.
+struct RowRange {
+    private let nodes: [RowNode]
+    private let end: RowTree.Position
+    private var position: RowTree.Position
+    private var page: RowPage?
+    private var row = 0
+    /// The row in the page at which the walk leaves the page.
+    private var pageEnd = 0
+
+    init(_ tree: RowTree, from start: RowTree.Position, to end: RowTree.Position) {
+        nodes = tree.nodes
+        self.end = end
+        position = start
+        enter(row: start.row)
+    }
+
+    /// All rows.
+    init(_ tree: RowTree) { self.init(tree, from: tree.start, to: tree.end) }
+
+    /// The rows whose keys begin with the first `count` columns of the key.
+    init(_ tree: RowTree, prefix key: UnsafePointer<Cell>, count: Int) {
+        let start = tree.search(key, count: count)
+        let end = start.isFound ? tree.searchEnd(key, count: count) : start.position
+        self.init(tree, from: start.position, to: end)
+    }
+
+    @inline(__always)
+    mutating func next() -> UnsafeRawPointer? {
+        while row == pageEnd {
+            guard page != nil else { return nil }
+            advance()
+        }
+        defer { row += 1 }
+        return page?[row]
+    }
+
+    /// Goes to the page at the position, and leaves it empty-handed where the range has ended.
+    private mutating func enter(row first: Int) {
+        let isBeyond = position.node > end.node || (position.node == end.node && position.page > end.page)
+        guard !isBeyond, position.node < nodes.count else {
+            page = nil
+            (row, pageEnd) = (0, 0)
+            return
+        }
+        let entered = nodes[position.node].pages[position.page]
+        let isLast = position.node == end.node && position.page == end.page
+        page = entered
+        row = first
+        pageEnd = isLast ? max(end.row, first) : entered.count
+    }
+
+    private mutating func advance() {
+        position.page += 1
+        if position.page == nodes[position.node].pages.count {
+            position.page = 0
+            position.node += 1
+        }
+        enter(row: 0)
+    }
+}
