@@ -1,0 +1,68 @@
+/// Bytes that grow and are kept for the next use. The bytes that it hands out are valid until it changes.
+final class ByteBuffer {
+    // Owned by the buffer from allocation to deinit; no pointer to it is kept elsewhere across a change.
+    private var memory: UnsafeMutableRawPointer
+    private var capacity: Int
+    private(set) var count = 0
+
+    init(capacity: Int = 4096) {
+        self.capacity = max(capacity, 64)
+        memory = .allocate(byteCount: self.capacity, alignment: 16)
+    }
+
+    deinit { memory.deallocate() }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+    var mutableBytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: memory, count: count) }
+
+    func append(_ more: UnsafeRawBufferPointer) {
+        guard let source = more.baseAddress else { return }
+        grow(by: more.count).copyMemory(from: source, byteCount: more.count)
+    }
+
+    func append(_ more: [UInt8]) { more.withUnsafeBytes { append($0) } }
+
+    func appendZeros(_ count: Int) {
+        _ = grow(by: count).initializeMemory(as: UInt8.self, repeating: 0, count: count)
+    }
+
+    func append<N: FixedWidthInteger>(_ number: N) {
+        withUnsafeBytes(of: number.littleEndian) { append($0) }
+    }
+
+    func removeAll() { count = 0 }
+
+    /// Forgets the bytes, and their memory too where there is more of it than that.
+    func removeAll(keepingAtMost limit: Int) {
+        count = 0
+        guard capacity > limit else { return }
+        memory.deallocate()
+        capacity = max(limit, 64)
+        memory = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    /// The place of the new bytes, which are not yet initialised.
+    private func grow(by more: Int) -> UnsafeMutableRawPointer {
+        if more > capacity - count {
+            let larger = max(capacity * 2, count + more)
+            let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+            moved.copyMemory(from: memory, byteCount: count)
+            memory.deallocate()
+            (memory, capacity) = (moved, larger)
+        }
+        defer { count += more }
+        return memory + count
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The integer at a place that the caller has checked to be inside.
+    func littleEndian<N: FixedWidthInteger>(at place: Int, as type: N.Type = N.self) -> N {
+        N(littleEndian: loadUnaligned(fromByteOffset: place, as: type))
+    }
+
+    /// Bytes at a place that the caller has checked to be inside.
+    func part(_ place: Int, _ count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[place..<place + count])
+    }
+}

@@ -1,0 +1,155 @@
+internal import StorageAPI
+
+/// A commit whose checks hold.
+struct Commit: Equatable {
+    let trailer: Trailer
+    let frames: Int
+    /// Where its frames begin and end.
+    let range: Range<Int64>
+}
+
+/// Walks over a file commit by commit, and believes none whose checks do not hold.
+struct CommitScanner {
+    enum Step: Equatable {
+        case commit(Commit)
+        /// The file ends here.
+        case end
+        /// What follows is no sound commit.
+        case mismatch
+        /// What follows was written by a newer version.
+        case newer(UInt16)
+    }
+
+    let window: FileWindow
+    let codec: ArchiveCodec
+    /// Where the next commit begins.
+    private(set) var position: Int64 = 0
+    /// The last sound commit's.
+    private(set) var last: Trailer?
+    /// Whether commits before ``position`` are lost, so that the chain cannot be followed.
+    private var isAfterGap = false
+
+    init(_ window: FileWindow, _ codec: ArchiveCodec) {
+        self.window = window
+        self.codec = codec
+    }
+
+    /// Goes on behind what was just written.
+    mutating func adopt(_ trailer: Trailer, end: Int64) {
+        last = trailer
+        position = end
+        isAfterGap = false
+    }
+
+    /// Goes on at a later commit.
+    mutating func skip(to offset: Int64) {
+        position = offset
+        isAfterGap = true
+    }
+
+    mutating func next() throws(StorageError) -> Step {
+        if position == window.end { return .end }
+        var place = position
+        var frames = 0
+        while true {
+            switch try reading(at: place) {
+            case .newer(let version): return .newer(version)
+            case .trailer(let trailer): return try accept(trailer, position..<place, frames)
+            case .nothing: break
+            }
+            guard let length = try codec.frameLength(at: place, in: window) else { return .mismatch }
+            place += length
+            frames += 1
+        }
+    }
+
+    private func reading(at place: Int64) throws(StorageError) -> TrailerReading {
+        guard let bytes = try window.bytes(at: place, codec.trailerSize) else { return .nothing }
+        return codec.readTrailer(bytes)
+    }
+
+    private mutating func accept(
+        _ trailer: Trailer, _ range: Range<Int64>, _ frames: Int
+    ) throws(StorageError) -> Step {
+        guard covers(trailer, range, frames), follows(trailer), try check(of: range) == trailer.framesCheck else {
+            return .mismatch
+        }
+        adopt(trailer, end: range.upperBound + Int64(codec.trailerSize))
+        return .commit(Commit(trailer: trailer, frames: frames, range: range))
+    }
+
+    private func covers(_ trailer: Trailer, _ range: Range<Int64>, _ frames: Int) -> Bool {
+        trailer.codec == codec && trailer.offset == UInt64(range.lowerBound) && trailer.length == UInt64(range.count)
+            && trailer.durable <= trailer.offset
+            && trailer.contents <= UInt64(frames) * UInt64(StoreFormat.largestFrameContents)
+    }
+
+    private func follows(_ trailer: Trailer) -> Bool {
+        guard let last else { return isAfterGap || trailer.sequence == 0 && trailer.isChained(to: nil) }
+        guard trailer.store == last.store, trailer.generation == last.generation else { return false }
+        if isAfterGap { return trailer.sequence > last.sequence }
+        return trailer.sequence == last.sequence &+ 1 && trailer.isChained(to: last)
+    }
+
+    private func check(of range: Range<Int64>) throws(StorageError) -> UInt32? {
+        var check: UInt32 = 0
+        var place = range.lowerBound
+        while let bytes = try window.run(at: place, upTo: range.upperBound) {
+            check = CyclicRedundancyCheck.crc32c(bytes, after: check)
+            place += Int64(bytes.count)
+        }
+        return place == range.upperBound ? check : nil
+    }
+}
+
+extension CommitScanner {
+    /// The next place from `start` on where a sound trailer of this file stands, or one of a newer version.
+    func trailer(from start: Int64) throws(StorageError) -> (place: Int64, reading: TrailerReading)? {
+        let marker = codec.trailerMarker
+        var place = start
+        while let bytes = try window.run(at: place, upTo: window.end), bytes.count >= marker.count {
+            guard let hit = bytes.firstPlace(of: marker) else {
+                if place + Int64(bytes.count) == window.end { return nil }
+                place += Int64(bytes.count - marker.count + 1)
+                continue
+            }
+            let candidate = place + Int64(hit - codec.trailerMarkerPlace)
+            if candidate >= start, case let reading = try reading(at: candidate), isOfThisFile(reading, at: candidate) {
+                return (candidate, reading)
+            }
+            place += Int64(hit + 1)
+        }
+        return nil
+    }
+
+    private func isOfThisFile(_ reading: TrailerReading, at place: Int64) -> Bool {
+        switch reading {
+        case .nothing: false
+        case .newer: true
+        case .trailer(let trailer):
+            trailer.codec == codec && (UInt64(position)...UInt64(place)).contains(trailer.offset)
+                && (last.map { $0.precedes(trailer) } ?? true)
+        }
+    }
+}
+
+extension Trailer {
+    fileprivate func isChained(to before: Trailer?) -> Bool { chained(to: before) == self }
+
+    fileprivate func precedes(_ other: Trailer) -> Bool {
+        store == other.store && generation == other.generation && sequence < other.sequence
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where these bytes first stand.
+    fileprivate func firstPlace(of pattern: [UInt8]) -> Int? {
+        var place = 0
+        while place + pattern.count <= count {
+            guard let first = self[place...(count - pattern.count)].firstIndex(of: pattern[0]) else { return nil }
+            if part(first, pattern.count).elementsEqual(pattern) { return first }
+            place = first + 1
+        }
+        return nil
+    }
+}

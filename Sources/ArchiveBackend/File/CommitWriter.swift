@@ -1,0 +1,85 @@
+package import StorageAPI
+
+/// Takes the entries of one commit, cuts them into frames, and writes the frames that do not fit in memory behind the
+/// file's end, where they do not count before the trailer is there.
+package struct CommitWriter: ~Copyable {
+    private let file: OpenFile
+    private let compressor: FrameCompressor
+    private let buffers: WriteBuffers
+    private let modified: Int64
+    /// Whether a commit ends after some frames, because only the whole file counts.
+    private let isRewriting: Bool
+    private(set) var state: WriterState
+
+    init(
+        _ file: OpenFile, _ compressor: FrameCompressor, _ buffers: WriteBuffers, _ state: WriterState,
+        modified: Int64, isRewriting: Bool = false
+    ) {
+        (self.file, self.compressor, self.buffers, self.state) = (file, compressor, buffers, state)
+        (self.modified, self.isRewriting) = (modified, isRewriting)
+        buffers.removeAll()
+    }
+
+    /// Adds a file with these contents. Throws `invalidValue` for a name that is none of a store's, `limitExceeded` for
+    /// contents of more than 64 MiB, and what writing throws.
+    package mutating func add(name: String, contents: UnsafeRawBufferPointer) throws(StorageError) {
+        try EntryName.require(name)
+        guard contents.count <= StoreFormat.largestEntry else {
+            throw StorageError(
+                .limitExceeded,
+                "\(name) has \(contents.count) bytes; an entry of a store file has at most \(StoreFormat.largestEntry)."
+            )
+        }
+        let pending = buffers.contents
+        if pending.count > 0, pending.count + contents.count > StoreFormat.frameTarget { try endFrame() }
+        TarHeader(name: name, size: contents.count, modified: modified).append(to: pending)
+        pending.append(contents)
+        pending.appendZeros(TarHeader.entrySize(contents.count) - TarHeader.size - contents.count)
+        if pending.count >= StoreFormat.frameTarget { try endFrame() }
+    }
+
+    /// Ends the last commit and writes all that is left.
+    mutating func finish() throws(StorageError) {
+        try endFrame()
+        if state.frames > 0 { endCommit() }
+        try spill()
+    }
+
+    /// Ends a commit without entries.
+    mutating func seal() throws(StorageError) {
+        endCommit()
+        try spill()
+    }
+
+    private mutating func endFrame() throws(StorageError) {
+        let (contents, output) = (buffers.contents, buffers.output)
+        guard contents.count > 0 else { return }
+        let start = output.count
+        try compressor.compress(contents.bytes, to: output)
+        let frame = output.bytes.part(start, output.count - start)
+        state.check = CyclicRedundancyCheck.crc32c(frame, after: state.check)
+        state.end += Int64(frame.count)
+        state.contents += UInt64(contents.count)
+        state.frames += 1
+        contents.removeAll(keepingAtMost: 2 * StoreFormat.frameTarget)
+        if isRewriting, state.frames >= StoreFormat.framesOfRewrittenCommit { endCommit() }
+        if output.count >= StoreFormat.frameTarget { try spill() }
+    }
+
+    private mutating func endCommit() {
+        // A rewritten file counts only once all of it is on the disk.
+        if isRewriting { state.durable = state.begin }
+        let trailer = state.trailer(compressor.codec)
+        compressor.codec.append(trailer, to: buffers.output)
+        state.end += Int64(compressor.codec.trailerSize)
+        state.beginCommit(after: trailer)
+    }
+
+    private mutating func spill() throws(StorageError) {
+        let output = buffers.output
+        guard output.count > 0 else { return }
+        state.hasWritten = true
+        try file.write(at: state.end - Int64(output.count), output.bytes)
+        output.removeAll(keepingAtMost: 2 * StoreFormat.frameTarget)
+    }
+}

@@ -1,0 +1,54 @@
+/// A reflected 32-bit cyclic redundancy check, eight bytes a step.
+///
+/// About 2 GB/s. It finds damage, not forgery.
+package struct CyclicRedundancyCheck: Sendable {
+    /// CRC-32C (Castagnoli, RFC 3720 appendix B.4): the check of commits and trailers.
+    package static let crc32c = CyclicRedundancyCheck(polynomial: 0x82F6_3B78)
+    /// CRC-32 of ISO 3309, which the xz format uses.
+    package static let crc32 = CyclicRedundancyCheck(polynomial: 0xEDB8_8320)
+
+    // Eight tables of 256: table k is the check of a byte followed by k zero bytes.
+    private let tables: [UInt32]
+
+    private init(polynomial: UInt32) {
+        var tables = [UInt32](repeating: 0, count: 8 * 256)
+        for byte in 0..<256 {
+            var check = UInt32(byte)
+            for _ in 0..<8 { check = check & 1 == 1 ? polynomial ^ (check >> 1) : check >> 1 }
+            tables[byte] = check
+        }
+        for index in 256..<tables.count {
+            let shorter = tables[index - 256]
+            tables[index] = (shorter >> 8) ^ tables[Int(shorter & 0xFF)]
+        }
+        self.tables = tables
+    }
+
+    /// The check of the bytes, or of all bytes so far where the check of those before is given.
+    package func callAsFunction(_ bytes: UnsafeRawBufferPointer, after before: UInt32 = 0) -> UInt32 {
+        // Indexes are a byte plus a table's start, so always below 2048.
+        tables.withUnsafeBufferPointer { tables in
+            var check = ~before
+            var place = 0
+            while place + 8 <= bytes.count {
+                let word = bytes.littleEndian(at: place, as: UInt64.self) ^ UInt64(check)
+                check = Self.step(tables, word)
+                place += 8
+            }
+            while place < bytes.count {
+                check = tables[Int((check ^ UInt32(bytes[place])) & 0xFF)] ^ (check >> 8)
+                place += 1
+            }
+            return ~check
+        }
+    }
+
+    @inline(__always)
+    private static func step(_ tables: UnsafeBufferPointer<UInt32>, _ word: UInt64) -> UInt32 {
+        func entry(_ table: Int, _ byte: UInt64) -> UInt32 {
+            tables[table &* 256 &+ Int(truncatingIfNeeded: (word &>> (byte &* 8)) & 0xFF)]
+        }
+        let low = entry(7, 0) ^ entry(6, 1) ^ entry(5, 2) ^ entry(4, 3)
+        return low ^ entry(3, 4) ^ entry(2, 5) ^ entry(1, 6) ^ entry(0, 7)
+    }
+}

@@ -1,0 +1,67 @@
+internal import StorageAPI
+
+/// The names of entries: folders and a file, `[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*`, at most 100 bytes.
+package enum EntryName {
+    /// Whether an entry may have this name. Components `.` and `..`, a leading `-`, and the trailer's own name may not be.
+    package static func isValid(_ name: some Collection<UInt8>) -> Bool {
+        guard (1...StoreFormat.longestName).contains(name.count), !name.elementsEqual(TarHeader.trailerName.utf8)
+        else { return false }
+        return name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { isComponent($0) }
+    }
+
+    private static func isComponent(_ component: some Collection<UInt8>) -> Bool {
+        guard let first = component.first, first != UInt8(ascii: "-") else { return false }
+        return component.allSatisfy(isAllowed) && !component.elementsEqual(".".utf8)
+            && !component.elementsEqual("..".utf8)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        isPlain(byte) || isUpperCase(byte) || byte == UInt8(ascii: ".")
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    private static func isUpperCase(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
+
+    /// Any text as a part of a component: equal only for equal texts, also where a file system ignores case.
+    ///
+    /// Lower-case letters, digits, `_` and `-` stand for themselves (a leading `-` does not); every other byte of the
+    /// UTF-8 is `.` and two lower-case digits of base 16; the empty text is `.empty`. Upper-case letters stand for
+    /// themselves with `keepingCase`, which is for names that are known to differ in more than case. A result of more than
+    /// `limit` bytes (at least 40) is cut, and ended with `.x` and 128 bits of XXH64: it is then a name, no proof of
+    /// equality, so that the entry's contents must say what it is.
+    package static func escape(_ text: String, keepingCase: Bool = false, limit: Int = 60) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            let isLeadingDash = bytes.isEmpty && byte == UInt8(ascii: "-")
+            if (isPlain(byte) && !isLeadingDash) || (keepingCase && isUpperCase(byte)) {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "."))
+                bytes += Hexadecimal.digits(of: [byte])
+            }
+        }
+        if bytes.isEmpty { return ".empty" }
+        if bytes.count > limit { bytes = shortened(bytes, to: limit) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func shortened(_ bytes: [UInt8], to limit: Int) -> [UInt8] {
+        let sums = bytes.withUnsafeBytes { [XXHash64.hash($0), XXHash64.hash($0, seed: 1)] }
+        let digits = sums.flatMap { sum in withUnsafeBytes(of: sum.bigEndian) { Hexadecimal.digits(of: $0) } }
+        return bytes.prefix(max(limit, 40) - digits.count - 2) + Array(".x".utf8) + digits
+    }
+
+    static func require(_ name: String) throws(StorageError) {
+        guard isValid(name.utf8) else {
+            throw StorageError(.invalidValue, "An entry of a store file cannot be called \(name.debugDescription).")
+        }
+    }
+}

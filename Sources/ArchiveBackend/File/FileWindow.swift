@@ -1,0 +1,54 @@
+internal import StorageAPI
+
+/// Reads a file through one buffer, by `pread`: a mapped file would end the process where somebody cuts it meanwhile.
+///
+/// Bytes that it hands out are valid until the next call.
+final class FileWindow {
+    static let size = 1 << 20
+
+    let file: OpenFile
+    /// Where the file ended when that was last looked at.
+    private(set) var end: Int64
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+    private var start: Int64 = 0
+    private var count = 0
+
+    init(_ file: OpenFile) throws(StorageError) {
+        self.file = file
+        end = try file.status().size
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Looks at the file's size again and forgets what was read.
+    func reload() throws(StorageError) {
+        end = try file.status().size
+        count = 0
+    }
+
+    /// So many bytes, at most ``size``, or nil where the file has no such place.
+    func bytes(at offset: Int64, _ wanted: Int) throws(StorageError) -> UnsafeRawBufferPointer? {
+        guard offset >= 0, wanted >= 0, wanted <= Self.size, offset <= end, Int64(wanted) <= end - offset else {
+            return nil
+        }
+        if offset < start || offset + Int64(wanted) > start + Int64(count) { try fill(at: offset) }
+        guard Int(offset - start) + wanted <= count else { return nil }
+        return UnsafeRawBufferPointer(buffer).part(Int(offset - start), wanted)
+    }
+
+    /// The bytes from a place on, as many as are at hand, at least one unless the end is reached.
+    func run(at offset: Int64, upTo limit: Int64) throws(StorageError) -> UnsafeRawBufferPointer? {
+        guard limit > offset else { return nil }
+        let isInside = offset >= start && offset < start + Int64(count)
+        let atHand = isInside ? start + Int64(count) - offset : Int64(Self.size)
+        return try bytes(at: offset, Int(min(atHand, limit - offset)))
+    }
+
+    private func fill(at offset: Int64) throws(StorageError) {
+        count = 0
+        count = try file.read(
+            at: offset,
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(Self.size), end - offset))]))
+        start = offset
+    }
+}

@@ -1,0 +1,25 @@
+/// What opening a store file found.
+package struct Recovery: Sendable, Equatable {
+    /// Commits that were read, those without entries included.
+    package var commits: Int
+    /// What was cut off behind the last commit: a write that was never acknowledged, or was not waited for.
+    package var torn: TornTail?
+    /// What salvaging could not read, in the order of the file.
+    package var damage: [Damage] = []
+
+    package init(commits: Int = 0) { self.commits = commits }
+
+    /// Bytes behind the last sound commit.
+    package struct TornTail: Sendable, Equatable {
+        package var offset: Int64
+        package var size: Int64
+        /// The file that they were copied to; nil where they are all zero, and for readers, who leave them alone.
+        package var copy: String?
+    }
+
+    /// A part of the file that is not readable.
+    package struct Damage: Sendable, Equatable {
+        package var range: Range<Int64>
+        package var reason: String
+    }
+}

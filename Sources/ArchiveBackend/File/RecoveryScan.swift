@@ -1,0 +1,107 @@
+internal import StorageAPI
+
+/// Reads a file from its beginning, and judges what stands behind the last sound commit.
+struct RecoveryScan {
+    private(set) var scanner: CommitScanner
+    private(set) var recovery = Recovery()
+    private let mode: StoreFile.Mode
+    private let reader: CommitReader
+    /// Where a mismatch was looked at a second time.
+    private var repeated: Int64?
+
+    private enum Verdict {
+        case torn
+        case damaged(next: Int64)
+    }
+
+    init(_ window: FileWindow, _ mode: StoreFile.Mode) throws(StorageError) {
+        self.init(CommitScanner(window, try Self.codec(window, mode)), mode)
+    }
+
+    /// Goes on where a reader stopped.
+    init(_ scanner: CommitScanner, _ mode: StoreFile.Mode) {
+        (self.scanner, self.mode) = (scanner, mode)
+        reader = CommitReader(scanner.window)
+    }
+
+    /// The codec that the first bytes tell; where they are damaged, that of the first trailer that is found.
+    private static func codec(_ window: FileWindow, _ mode: StoreFile.Mode) throws(StorageError) -> ArchiveCodec {
+        let beginning = try window.run(at: 0, upTo: min(window.end, 6)) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        let told = ArchiveCodec(fileBeginningWith: beginning)
+        guard mode == .salvage else { return told }
+        for codec in [told] + ArchiveCodec.allCases {
+            if try CommitScanner(window, codec).trailer(from: 0) != nil { return codec }
+        }
+        return told
+    }
+
+    mutating func run(each: (Entry) throws(StorageError) -> Void) throws(StorageError) {
+        while true {
+            switch try scanner.next() {
+            case .end: return
+            case .newer(let version): throw StoreDamage.newer(path, version)
+            case .commit(let commit): try read(commit, each)
+            case .mismatch: if try !goOn() { return }
+            }
+        }
+    }
+
+    private var path: String { scanner.window.file.path }
+
+    /// Whether the last sound commit has no entries.
+    var endsSealed: Bool { scanner.last?.length == 0 }
+    /// The sequence number of the commit that would follow.
+    var nextSequence: UInt64 { scanner.last.map { $0.sequence &+ 1 } ?? 0 }
+
+    private mutating func read(
+        _ commit: Commit, _ each: (Entry) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        recovery.commits += 1
+        guard let failure = try reader.read(commit, each: each) else { return }
+        guard mode == .salvage else { throw failure }
+        recovery.damage.append(Recovery.Damage(range: commit.range, reason: failure.message))
+    }
+
+    /// Whether there is more to read behind what is no sound commit.
+    private mutating func goOn() throws(StorageError) -> Bool {
+        let (position, end) = (scanner.position, scanner.window.end)
+        switch try verdict() {
+        case .torn:
+            guard scanner.last != nil else { throw StoreDamage.noStore(path) }
+            recovery.torn = Recovery.TornTail(offset: position, size: end - position)
+            return false
+        case .damaged(let next) where mode == .salvage:
+            recovery.damage.append(Recovery.Damage(range: position..<next, reason: "no sound commit"))
+            scanner.skip(to: next)
+            return true
+        case .damaged:
+            // A reader may have met a commit that was being written while another followed.
+            guard mode == .readOnly, repeated != position else {
+                throw scanner.last == nil
+                    ? StoreDamage.noStore(path)
+                    : StoreDamage.error(path, at: position, "its checks do not hold, and sound commits follow")
+            }
+            repeated = position
+            try scanner.window.reload()
+            return true
+        }
+    }
+
+    /// A commit that was on the disk when a later one was written cannot be torn: it was damaged afterwards.
+    private func verdict() throws(StorageError) -> Verdict {
+        var place = scanner.position
+        while let found = try scanner.trailer(from: place) {
+            switch found.reading {
+            case .newer(let version): throw StoreDamage.newer(path, version)
+            case .trailer(let trailer) where isProof(trailer): return .damaged(next: Int64(trailer.offset))
+            default: place = found.place + 1
+            }
+        }
+        return .torn
+    }
+
+    private func isProof(_ trailer: Trailer) -> Bool {
+        trailer.offset > UInt64(scanner.position)
+            && (mode == .salvage || trailer.durable > UInt64(scanner.position))
+    }
+}

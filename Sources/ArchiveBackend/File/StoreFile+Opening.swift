@@ -1,0 +1,117 @@
+package import Logging
+package import StorageAPI
+
+extension StoreFile {
+    /// Opens the file at a path, and calls `each` with the entries of all commits in order.
+    ///
+    /// For writing, the file need not be there; a tail that a broken write left is copied aside and cut off, and what
+    /// a broken rewriting left is removed. Costs one read of the whole file, in constant memory beside the largest entry.
+    ///
+    /// Throws `locked` where somebody else writes, `corrupt` with the place for a damaged file, `schemaNewer` for a newer
+    /// version, `io` or `full` where the file system fails, and what `each` throws. The file is then as it was.
+    package static func open(
+        _ path: String, _ mode: Mode, _ options: FileOptions, layer: any FileLayer = SystemFileLayer(),
+        logger: Logger, each: (Entry) throws(StorageError) -> Void
+    ) throws(StorageError) -> (StoreFile, Recovery) {
+        let path = try resolved(path, layer)
+        let lock = mode == .readWrite ? try WriterLock(path, layer) : nil
+        let store = StoreFile(path, mode, options, layer, logger, lock)
+        return (store, try store.start(each))
+    }
+
+    private static func resolved(_ path: String, _ layer: any FileLayer) throws(StorageError) -> String {
+        do { return try layer.resolve(path) ?? path } catch { throw FileFailure.error(error, path) }
+    }
+
+    private func start(_ each: (Entry) throws(StorageError) -> Void) throws(StorageError) -> Recovery {
+        if mode == .readWrite { try removeTemporary() }
+        guard let file = try openExisting() else { return Recovery() }
+        let window = try FileWindow(file)
+        // An empty file is one that somebody else made; the first commit replaces it.
+        guard window.end > 0 else { return Recovery() }
+        var scan = try RecoveryScan(window, mode)
+        try scan.scanner.codec.requireSupport()
+        try scan.run(each: each)
+        current = Current(file: file, scanner: scan.scanner, durable: 0, isSealed: scan.endsSealed)
+        return try finish(scan)
+    }
+
+    private func openExisting() throws(StorageError) -> OpenFile? {
+        do {
+            return try OpenFile(path, mode == .readWrite ? .readWrite : .read, layer)
+        } catch {
+            if mode == .readWrite, error.isMissingFile { return nil }
+            throw FileFailure.error(error, path)
+        }
+    }
+
+    /// Makes the file ready to be written: no torn tail, and all commits on the disk.
+    private func finish(_ scan: RecoveryScan) throws(StorageError) -> Recovery {
+        var recovery = scan.recovery
+        if mode == .readWrite {
+            if let torn = recovery.torn {
+                let removal = TornTailRemoval(path: path, layer: layer, window: scan.scanner.window)
+                recovery.torn = try removal.remove(torn, sequence: scan.nextSequence)
+            }
+            try sync()
+        }
+        log(recovery)
+        return recovery
+    }
+
+    private func log(_ recovery: Recovery) {
+        if let torn = recovery.torn {
+            logger.warning(
+                "A store file ended in an unfinished commit",
+                metadata: [
+                    "path": "\(path)", "offset": "\(torn.offset)", "bytes": "\(torn.size)",
+                    "copy": "\(torn.copy ?? "none")",
+                ])
+        }
+        for damage in recovery.damage {
+            logger.error(
+                "A part of a store file cannot be read",
+                metadata: ["path": "\(path)", "bytes": "\(damage.range)", "reason": "\(damage.reason)"])
+        }
+    }
+
+    /// Removes what a rewriting left that did not come to its end.
+    func removeTemporary() throws(StorageError) {
+        do { try layer.remove(temporaryPath) } catch {
+            guard error.isMissingFile else { throw FileFailure.error(error, temporaryPath) }
+        }
+    }
+
+    var temporaryPath: String { path + ".tmp" }
+}
+
+extension StoreFile {
+    /// What a reader finds when it looks again.
+    package enum Refresh: Sendable, Equatable {
+        /// So many further commits were read, perhaps none.
+        case commits(Int)
+        /// The file was rewritten: this one stays as it is, and opening it again reads the new one.
+        case replaced
+    }
+
+    /// Reads the commits that a writer has added since.
+    package func refresh(each: (Entry) throws(StorageError) -> Void) throws(StorageError) -> Refresh {
+        try require(writing: false)
+        guard let file = current?.file, let scanner = current?.scanner else { return .replaced }
+        guard let now = try openExistingForComparison(), try now.status().isSameFile(as: try file.status()) else {
+            return .replaced
+        }
+        try scanner.window.reload()
+        var scan = RecoveryScan(scanner, mode)
+        defer { current?.scanner = scan.scanner }
+        try scan.run(each: each)
+        return .commits(scan.recovery.commits)
+    }
+
+    private func openExistingForComparison() throws(StorageError) -> OpenFile? {
+        do { return try OpenFile(path, .read, layer) } catch {
+            if error.isMissingFile { return nil }
+            throw FileFailure.error(error, path)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package import StorageAPI
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension StoreFile {
+    /// Adds one commit with what the body adds, or nothing where that is nothing.
+    ///
+    /// When it returns, the commit survives the process; with `durable`, also a power cut. A call that throws has added
+    /// nothing: the body's own error, `full` or `io` where writing fails. Where a sync fails, or what was written cannot
+    /// be taken back, every later call throws until the file is opened again.
+    package func append(
+        durable: Bool = true, _ body: (inout CommitWriter) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try require(writing: true)
+        guard let current, let last = current.scanner.last else {
+            return try replace(WriterState(store: UUID(), generation: 0), options.codec, body)
+        }
+        let state = WriterState(after: last, end: current.scanner.position, durable: current.durable)
+        try write(state, current, isSeal: false, body)
+        if durable { try sync() }
+    }
+
+    /// Writes the file anew with what the body adds: all of it is there afterwards, or the old one.
+    ///
+    /// The entries go to a temporary file, which takes the place of the old when it is on the disk; readers of the old
+    /// one keep it. Sequence numbers begin at 0 again. Throws as ``append(durable:_:)`` does, and `invalidValue` where
+    /// the body adds nothing.
+    package func rewrite(
+        _ body: (inout CommitWriter) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try require(writing: true)
+        try replace(WriterState(store: storeID ?? UUID(), generation: generation &+ 1), options.codec, body)
+        seal()
+    }
+
+    /// Waits until all commits are on the disk.
+    package func sync() throws(StorageError) {
+        try require(writing: true)
+        guard let current, current.durable < current.scanner.position else { return }
+        do { try current.file.sync(.contents) } catch {
+            // What the disk holds is not known, and asking again would not tell.
+            poison(error)
+            throw error
+        }
+        self.current?.durable = current.scanner.position
+    }
+
+    /// Ends the file with a commit without entries, so that damage in the last one cannot pass for a torn tail. Not
+    /// being able to is no failure: it adds no data.
+    func seal() {
+        guard let current, !current.isSealed, let last = current.scanner.last else { return }
+        let state = WriterState(after: last, end: current.scanner.position, durable: current.durable)
+        do {
+            try write(state, current, isSeal: true) { (writer) throws(StorageError) in try writer.seal() }
+        } catch {
+            logger.warning("A store file was not sealed", metadata: ["path": "\(path)", "cause": "\(error)"])
+        }
+    }
+
+    /// Writes behind the last commit, and takes back what was written where that fails.
+    private func write(
+        _ state: WriterState, _ current: Current, isSeal: Bool,
+        _ body: (inout CommitWriter) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let compressor = options.compressor(for: current.scanner.codec)
+        var writer = CommitWriter(current.file, compressor, buffers, state, modified: layer.now())
+        do {
+            try body(&writer)
+            try writer.finish()
+        } catch {
+            if writer.state.hasWritten { takeBack(current) }
+            throw error
+        }
+        guard let trailer = writer.state.last, trailer != state.last else { return }
+        self.current?.scanner.adopt(trailer, end: writer.state.end)
+        self.current?.isSealed = isSeal
+    }
+
+    private func takeBack(_ current: Current) {
+        do {
+            try current.file.truncate(to: current.scanner.position)
+            try current.file.sync(.contents)
+        } catch {
+            poison(error)
+        }
+    }
+}
+
+extension StoreFile {
+    /// Writes a new file and puts it in the place of the old one, if there is one.
+    private func replace(
+        _ state: WriterState, _ codec: ArchiveCodec, _ body: (inout CommitWriter) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try removeTemporary()
+        let new: Current
+        do throws(StorageError) {
+            new = try writeTemporary(state, codec, body)
+            do throws(SystemError) { try layer.rename(temporaryPath, to: path) } catch {
+                throw FileFailure.error(error, path)
+            }
+        } catch {
+            // A file that stays is removed when the store is opened next.
+            try? layer.remove(temporaryPath)
+            throw error
+        }
+        current = new
+        do { try syncFolder() } catch {
+            // A power cut may bring the old file back, without what would be added to the new one.
+            poison(error)
+            throw error
+        }
+    }
+
+    private func writeTemporary(
+        _ state: WriterState, _ codec: ArchiveCodec, _ body: (inout CommitWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> Current {
+        let file = try createTemporary()
+        let compressor = options.compressor(for: codec)
+        var writer = CommitWriter(file, compressor, buffers, state, modified: layer.now(), isRewriting: true)
+        try body(&writer)
+        try writer.finish()
+        guard let last = writer.state.last else {
+            throw StorageError(.invalidValue, "A store file must have an entry; nothing was given to write.")
+        }
+        try file.sync(.everything)
+        var scanner = CommitScanner(try FileWindow(file), codec)
+        scanner.adopt(last, end: writer.state.end)
+        return Current(file: file, scanner: scanner, durable: writer.state.end, isSealed: false)
+    }
+
+    /// Creates the temporary file with the permissions of the one that it will replace.
+    private func createTemporary() throws(StorageError) -> OpenFile {
+        let permissions = try current?.file.status().permissions ?? 0o644
+        do {
+            return try OpenFile(temporaryPath, .createNew(permissions: permissions), layer, name: path)
+        } catch {
+            throw FileFailure.error(error, temporaryPath)
+        }
+    }
+
+    private func syncFolder() throws(StorageError) {
+        let name = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder: OpenFile
+        do { folder = try OpenFile(name, .folder, layer) } catch { throw FileFailure.error(error, name) }
+        try folder.sync(.everything)
+    }
+}

@@ -1,0 +1,117 @@
+internal import Logging
+package import StorageAPI
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// A file of commits, open for writing by one process, or for reading by any.
+///
+/// Not thread-safe: whoever uses it makes its calls one after the other. <doc:StoreFileFormat> describes the file.
+package final class StoreFile {
+    package enum Mode: Sendable {
+        /// To read and append; the only writer. The file is created with the first commit.
+        case readWrite
+        /// To read up to the last commit, beside a writer.
+        case readOnly
+        /// To read what is whole of a damaged file.
+        case salvage
+    }
+
+    /// The path without symbolic links.
+    package let path: String
+    let mode: Mode
+    let options: FileOptions
+    let layer: any FileLayer
+    let logger: Logger
+    let buffers = WriteBuffers()
+    // Held until the file is closed or forgotten.
+    private var lock: WriterLock?
+    /// What is open; nil before the first commit and after ``close()``.
+    var current: Current?
+    /// Why nothing more can be done, until the file is opened again.
+    var failure: StorageError?
+
+    /// An open file, and where its next commit goes.
+    struct Current {
+        let file: OpenFile
+        var scanner: CommitScanner
+        /// Where the part ends that is known to be on the disk.
+        var durable: Int64
+        /// Whether the last commit has no entries, so that damage before it cannot pass for a torn tail.
+        var isSealed: Bool
+    }
+
+    init(
+        _ path: String, _ mode: Mode, _ options: FileOptions, _ layer: any FileLayer, _ logger: Logger,
+        _ lock: WriterLock?
+    ) {
+        (self.path, self.mode, self.options, self.layer) = (path, mode, options, layer)
+        (self.logger, self.lock) = (logger, lock)
+    }
+
+    /// The sequence number of the last commit, or nil where there is none.
+    package var sequence: UInt64? { current?.scanner.last?.sequence }
+    /// Bytes of all commits.
+    package var size: Int64 { current?.scanner.position ?? 0 }
+    /// The identity that all generations of the file share, or nil before the first commit.
+    package var storeID: UUID? { current?.scanner.last?.store }
+    /// How often the file was rewritten.
+    package var generation: UInt32 { current?.scanner.last?.generation ?? 0 }
+    /// How the file is compressed, which may differ from the option until it is rewritten.
+    package var codec: ArchiveCodec { current?.scanner.codec ?? options.codec }
+
+    func require(writing: Bool) throws(StorageError) {
+        if let failure { throw failure }
+        guard !writing || mode == .readWrite else {
+            throw StorageError(.io, "\(path) is open for reading only; open it for writing.")
+        }
+    }
+
+    /// Refuses everything from now on: what the disk holds is not known.
+    func poison(_ cause: StorageError) {
+        failure = StorageError(
+            .io,
+            "\(path): an earlier write failed, so that what the disk holds is not known; close the store and open it "
+                + "again.", underlying: cause)
+        logger.error("A store file failed", metadata: ["path": "\(path)", "cause": "\(cause)"])
+    }
+
+    /// Waits for what was written without waiting, and closes the file. The second call does nothing.
+    package func close() throws(StorageError) {
+        defer {
+            current = nil
+            lock = nil
+            failure = StorageError(.closed, "\(path) is closed; open it again.")
+        }
+        guard failure == nil, mode == .readWrite, current != nil else { return }
+        try sync()
+        seal()
+    }
+}
+
+/// How a store file is written.
+package struct FileOptions: Sendable {
+    /// For a new file, and for one that is rewritten.
+    package let codec: ArchiveCodec
+    package let level: Int
+
+    /// Throws `configuration` for a level that the codec does not have, and `unsupported` for a codec that this system's
+    /// libarchive lacks.
+    package init(codec: ArchiveCodec = .zstd, level: Int? = nil) throws(StorageError) {
+        try codec.requireSupport()
+        if let level, codec.levels?.contains(level) != true {
+            let accepted = codec.levels.map { "takes levels \($0.lowerBound) to \($0.upperBound)" } ?? "has no levels"
+            throw StorageError(.configuration, "Level \(level) is not possible: \(codec.rawValue) \(accepted).")
+        }
+        self.codec = codec
+        self.level = level ?? codec.defaultLevel
+    }
+
+    /// The compressor for a file of a codec, with this level where it is of the same.
+    func compressor(for codec: ArchiveCodec) -> FrameCompressor {
+        FrameCompressor(codec: codec, level: codec == self.codec ? level : codec.defaultLevel)
+    }
+}

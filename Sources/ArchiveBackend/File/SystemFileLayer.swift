@@ -1,0 +1,118 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The operating system's own calls.
+package struct SystemFileLayer: FileLayer {
+    package init() {}
+
+    package func open(_ path: String, _ access: FileAccess) throws(SystemError) -> Int32 {
+        let (flags, permissions) = Self.flags(access)
+        return try Self.call("open") { systemOpen(path, flags | O_CLOEXEC, permissions) }
+    }
+
+    private static func flags(_ access: FileAccess) -> (Int32, mode_t) {
+        switch access {
+        case .read: (O_RDONLY, 0)
+        case .readWrite: (O_RDWR, 0)
+        case .create: (O_RDWR | O_CREAT, 0o644)
+        case .createNew(let permissions): (O_RDWR | O_CREAT | O_EXCL, mode_t(truncatingIfNeeded: permissions))
+        case .folder: (O_RDONLY | O_DIRECTORY, 0)
+        }
+    }
+
+    package func read(
+        _ file: Int32, at offset: Int64, into bytes: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        try Self.call("pread") { pread(file, bytes.baseAddress, bytes.count, off_t(offset)) }
+    }
+
+    package func write(
+        _ file: Int32, at offset: Int64, _ bytes: UnsafeRawBufferPointer
+    ) throws(SystemError) -> Int {
+        try Self.call("pwrite") { pwrite(file, bytes.baseAddress, bytes.count, off_t(offset)) }
+    }
+
+    package func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError) {
+        #if canImport(Darwin)
+        // fsync alone leaves the bytes in the drive's cache.
+        if fcntl(file, F_FULLFSYNC) == 0 { return }
+        try Self.call("fsync") { fsync(file) }
+        #else
+        switch scope {
+        case .contents: try Self.call("fdatasync") { fdatasync(file) }
+        case .everything: try Self.call("fsync") { fsync(file) }
+        }
+        #endif
+    }
+
+    package func truncate(_ file: Int32, to size: Int64) throws(SystemError) {
+        try Self.call("ftruncate") { ftruncate(file, off_t(size)) }
+    }
+
+    package func status(_ file: Int32) throws(SystemError) -> FileStatus {
+        var status = stat()
+        try Self.call("fstat") { fstat(file, &status) }
+        return FileStatus(
+            size: Int64(status.st_size), device: UInt64(truncatingIfNeeded: status.st_dev),
+            number: UInt64(truncatingIfNeeded: status.st_ino),
+            permissions: UInt32(status.st_mode) & 0o777)
+    }
+
+    package func lock(_ file: Int32) throws(SystemError) -> Bool {
+        do {
+            try Self.call("flock") { flock(file, LOCK_EX | LOCK_NB) }
+            return true
+        } catch  where error.code == EWOULDBLOCK {
+            return false
+        }
+    }
+
+    package func close(_ file: Int32) { _ = systemClose(file) }
+
+    package func rename(_ path: String, to newPath: String) throws(SystemError) {
+        try Self.call("rename") { systemRename(path, newPath) }
+    }
+
+    package func remove(_ path: String) throws(SystemError) {
+        try Self.call("unlink") { unlink(path) }
+    }
+
+    package func resolve(_ path: String) throws(SystemError) -> String? {
+        guard let text = realpath(path, nil) else {
+            if errno == ENOENT { return nil }
+            throw SystemError(call: "realpath", code: errno)
+        }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    package func now() -> Int64 { Int64(time(nil)) }
+
+    package func processName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        let host = gethostname(&name, name.count - 1) == 0 ? name.prefix { $0 != 0 } : []
+        return "process \(getpid()) on host \(String(decoding: host.map(UInt8.init(bitPattern:)), as: UTF8.self))"
+    }
+
+    /// Makes a call that answers -1 where it failed, again where a signal interrupted it.
+    @discardableResult
+    private static func call<N: SignedInteger>(_ name: String, _ make: () -> N) throws(SystemError) -> N {
+        while true {
+            let result = make()
+            if result != -1 { return result }
+            if errno != EINTR { throw SystemError(call: name, code: errno) }
+        }
+    }
+}
+
+// Inside the layer these names are its own methods.
+private func systemOpen(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 {
+    open(path, flags, permissions)
+}
+private func systemClose(_ file: Int32) -> Int32 { close(file) }
+private func systemRename(_ path: String, _ newPath: String) -> Int32 { rename(path, newPath) }
