@@ -1,12 +1,110 @@
 public import Logging
 public import StorageAPI
 
+/// Stores models in one file: a compressed tar whose entries are keyed archives, and which only grows.
+///
+/// ```swift
+/// let store = try await Store(ArchiveBackend(path: "people.karch"), models: Person.self)
+/// ```
+///
+/// A commit appends one piece; `tar -xf` and `bsdtar -xf` extract the file at any time, and Foundation's
+/// `NSKeyedUnarchiver` opens what they extract. All records are held in memory, so reading costs no input or output, and
+/// opening reads the whole file. <doc:StoreFileFormat> describes the bytes.
 public struct ArchiveBackend: StorageBackend {
     public static let scheme = "archive"
+
+    /// What a commit waits for.
+    public enum Durability: String, Sendable, CaseIterable {
+        /// The disk: what was committed survives a power cut.
+        case full
+        /// The operating system: it survives the process; a power cut may lose the last commits, never the store.
+        case relaxed
+    }
+
+    /// When the file is written anew without what is superseded.
+    public enum Compaction: String, Sendable, CaseIterable {
+        /// After a commit that leaves more superseded and separately stored records than the file has live ones, in a file
+        /// of more than 1 MiB. That commit then takes as long as writing all records; readers don't wait.
+        case automatic
+        /// When ``StorageAPI/Store/compact()`` is called.
+        case manual
+    }
+
+    /// What the file is opened for.
+    public enum Access: String, Sendable, CaseIterable {
+        case readWrite
+        /// Nothing is ever written; a writer in another process is no obstacle. The store is that of the last commit at
+        /// the time of opening.
+        case readOnly
+        /// As read-only, and parts of the file that are damaged are passed over and logged.
+        case salvage
+    }
+
+    /// The file's path. It is created with the first commit; a lock file `<path>-lock` stands beside it.
     public var path: String
-    public init(path: String) { self.path = path }
-    public init(url: StorageURL) throws(StorageError) { self.init(path: url.path) }
+    public var durability: Durability
+    /// How a new file is compressed; an old one keeps its codec until it is compacted.
+    public var codec: ArchiveCodec
+    /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil for the codec's usual level, 3 or 6.
+    public var level: Int?
+    public var compaction: Compaction
+    public var access: Access
+
+    public init(
+        path: String, durability: Durability = .full, codec: ArchiveCodec = .zstd, level: Int? = nil,
+        compaction: Compaction = .automatic, access: Access = .readWrite
+    ) {
+        self.path = path
+        self.durability = durability
+        self.codec = codec
+        self.level = level
+        self.compaction = compaction
+        self.access = access
+    }
+
+    /// `archive:people.karch?compression=zstd&level=3&durability=full&compaction=automatic&readonly=true`
+    ///
+    /// `salvage=true` in the place of `readonly=true` reads what is whole of a damaged file.
+    public init(url: StorageURL) throws(StorageError) {
+        self.init(path: url.path)
+        guard !path.isEmpty else {
+            throw StorageError(.configuration, "\(url) names no file; write archive:people.karch.", operation: "open")
+        }
+        var options = StorageURL.Options(url)
+        codec = try options.take("compression", accepted: Self.list(ArchiveCodec.self), ArchiveCodec.init) ?? .zstd
+        level = try options.take("level", accepted: "1 to 19 with zstd, 0 to 9 with xz") { Int($0) }
+        durability = try options.take("durability", accepted: Self.list(Durability.self), Durability.init) ?? .full
+        compaction = try options.take("compaction", accepted: Self.list(Compaction.self), Compaction.init) ?? .automatic
+        let isReadOnly = try options.take("readonly", accepted: "true, false", Bool.init) ?? false
+        let isSalvaging = try options.take("salvage", accepted: "true, false", Bool.init) ?? false
+        access = isSalvaging ? .salvage : isReadOnly ? .readOnly : .readWrite
+        try options.finish()
+        _ = try fileOptions()
+    }
+
+    private static func list<T: CaseIterable & RawRepresentable<String>>(_: T.Type) -> String {
+        T.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
     public func open(logger: Logger) throws(StorageError) -> any StorageEngine {
-        try ArchiveEngine(self, logger: logger)
+        try open(layer: SystemFileLayer(), logger: logger)
+    }
+
+    /// Opens the file through a layer of its own, so that tests can let system calls fail.
+    package func open(layer: any FileLayer, logger: Logger) throws(StorageError) -> any StorageEngine {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw StorageError(.configuration, "The path is empty or has a NUL; name a file.")
+        }
+        return try ArchiveEngine(self, layer: layer, logger: logger)
+    }
+
+    func fileOptions() throws(StorageError) -> FileOptions { try FileOptions(codec: codec, level: level) }
+
+    var fileMode: StoreFile.Mode {
+        switch access {
+        case .readWrite: .readWrite
+        case .readOnly: .readOnly
+        case .salvage: .salvage
+        }
     }
 }

@@ -3,29 +3,149 @@ internal import StorageAPI
 import Synchronization
 
 /// An open store file: its tables in memory, and the file to which commits are appended.
-final class ArchiveEngine: StorageEngine {
+final class ArchiveEngine: StorageEngine, CompactingEngine {
     private let configuration: ArchiveBackend
+    private let logger: Logger
     private let committed: Mutex<ArchiveTables>
+    private let writer: Mutex<WriterState>
 
-    init(_ configuration: ArchiveBackend, logger: Logger) throws(StorageError) {
+    struct WriterState: ~Copyable {
+        /// Nil once the engine is closed.
+        var file: StoreFile?
+        /// How models' records are entries, as of the last commit.
+        var archives: [ModelArchive]
+        var tally: EntryTally
+        let builder = RowBuilder()
+    }
+
+    init(_ configuration: ArchiveBackend, layer: any FileLayer, logger: Logger) throws(StorageError) {
         self.configuration = configuration
-        committed = Mutex(ArchiveTables())
+        self.logger = logger
+        var loader = StoreLoader()
+        let (file, recovery) = try StoreFile.open(
+            configuration.path, configuration.fileMode, configuration.fileOptions(), layer: layer, logger: logger
+        ) { (entry) throws(StorageError) in try loader.take(entry) }
+        logger.debug(
+            "store file opened",
+            metadata: ["path": "\(configuration.path)", "commits": "\(recovery.commits)", "bytes": "\(file.size)"])
+        committed = Mutex(loader.tables)
+        writer = Mutex(WriterState(file: file, archives: loader.archives, tally: loader.tally))
     }
 
     var info: BackendInfo {
-        BackendInfo(name: ArchiveBackend.scheme, location: configuration.path)
+        var lacking: [BackendInfo.Capability: String] = [
+            .sharing: "One process writes a store file at a time; others may open it read-only."
+        ]
+        if configuration.access != .readWrite { lacking[.writing] = "The store file was opened read-only." }
+        return BackendInfo(
+            name: ArchiveBackend.scheme, location: configuration.path, lacking: lacking,
+            limits: BackendInfo.Limits(valueBytes: 64 << 20))
     }
 
     // A reader holds the tables as they are at this moment. They are values: a writer changes copies.
     func reader(_: ReadScope) -> any StorageReader { ArchiveReader(committed.withLock { $0 }) }
 
+    // MARK: Writing
+
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
-        let writer = ArchiveWriter(committed.withLock { $0 }, RowBuilder())
-        try body(writer)
-        committed.withLock { $0 = writer.changes.tables }
+        try withFile { (state, file) throws(StorageError) in
+            // A file that has failed takes nothing more, and says so before anything is done.
+            try file.requireWritable()
+            let session = ArchiveWriter(committed.withLock { $0 }, state.builder)
+            try body(session)
+            try commit(session.changes, file, &state)
+            committed.withLock { $0 = session.changes.tables }
+            compactIfWorthwhile(file, &state)
+        }
     }
 
-    func close() throws(StorageError) {}
+    private func commit(_ changes: Changes, _ file: StoreFile, _ state: inout WriterState) throws(StorageError) {
+        if changes.changesSchema || file.sequence == nil {
+            let archives = try Self.archives(changes.tables)
+            if changes.needsRewrite { return try rewrite(changes.tables, archives, file, &state) }
+            try append(changes, archives, file, &state)
+            state.archives = archives
+        } else {
+            try append(changes, state.archives, file, &state)
+        }
+    }
+
+    private func append(
+        _ changes: Changes, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout WriterState
+    ) throws(StorageError) {
+        var recorder = ChangeRecorder(changes.tables, archives, sequence: file.sequence.map { $0 &+ 1 } ?? 0)
+        try file.append(durable: configuration.durability == .full) { (commit) throws(StorageError) in
+            try recorder.record(changes, to: &commit)
+        }
+        state.tally += recorder.tally
+    }
+
+    /// Writes the file anew with these tables, in the place of the old one.
+    private func rewrite(
+        _ tables: ArchiveTables, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout WriterState
+    ) throws(StorageError) {
+        var recorder = ChangeRecorder(tables, archives, sequence: 0)
+        try file.rewrite { (commit) throws(StorageError) in try recorder.recordAll(to: &commit) }
+        state.tally = recorder.tally
+        state.archives = archives
+    }
+
+    private static func archives(_ tables: ArchiveTables) throws(StorageError) -> [ModelArchive] {
+        var archives: [ModelArchive] = []
+        for model in tables.models { archives.append(try ModelArchive(model, tables)) }
+        return archives
+    }
+
+    // MARK: Compaction
+
+    func compact() throws(StorageError) {
+        try withFile { (state, file) throws(StorageError) in
+            try file.requireWritable()
+            guard file.sequence != nil else { return }
+            try rewrite(committed.withLock { $0 }, state.archives, file, &state)
+        }
+    }
+
+    /// The commit before is done whatever becomes of this: the old file stays where the new one cannot be written.
+    private func compactIfWorthwhile(_ file: StoreFile, _ state: inout WriterState) {
+        let tables = committed.withLock { $0 }
+        let records = tables.list.reduce(0) { $0 + ($1.schema.isRoot ? $1.rows.count : 0) }
+        guard configuration.compaction == .automatic,
+            state.tally.isWorthCompacting(records: records, bytes: file.size)
+        else { return }
+        let before = file.size
+        do {
+            try rewrite(tables, state.archives, file, &state)
+            logger.info(
+                "store file compacted",
+                metadata: ["path": "\(configuration.path)", "before": "\(before)", "after": "\(file.size)"])
+        } catch {
+            // Not again with every commit.
+            state.tally = EntryTally(written: records)
+            logger.warning(
+                "A store file was not compacted", metadata: ["path": "\(configuration.path)", "cause": "\(error)"])
+        }
+    }
+
+    // MARK: Closing
+
+    func close() throws(StorageError) {
+        let file = writer.withLock { state in
+            defer { state.file = nil }
+            return state.file
+        }
+        try file?.close()
+        committed.withLock { $0 = ArchiveTables() }
+    }
+
+    private func withFile(
+        _ body: (inout WriterState, StoreFile) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try writer.withLock { (state) throws(StorageError) in
+            guard let file = state.file else { throw Self.closed }
+            try body(&state, file)
+        }
+    }
 
     static var closed: StorageError { StorageError(.closed, "The store is closed; open it again to use it.") }
 }

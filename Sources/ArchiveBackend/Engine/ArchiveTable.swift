@@ -66,6 +66,32 @@ struct ArchiveTable {
         }
     }
 
+    /// Stores a row of all columns as the file has it; false where it replaces one.
+    mutating func load(_ cells: UnsafePointer<Cell>, _ builder: RowBuilder) throws(StorageError) -> Bool {
+        builder.begin(width: schema.key.count)
+        for (index, column) in schema.key.enumerated() { builder.key[index] = cells[column] }
+        let row = try builder.pack(cells, format)
+        // Compacted files have their rows in order.
+        if let last = rows.lastRow, rows.order.compare(last, to: builder.key, count: schema.key.count) >= 0 {
+            let (position, isFound) = rows.search(builder.key, count: schema.key.count)
+            if isFound {
+                try replace(row, at: position, builder)
+                return false
+            }
+            try insert(row, at: position, builder)
+        } else {
+            try insert(row, at: rows.end, builder)
+        }
+        return true
+    }
+
+    /// Removes the rows that belong to a root, given its row's cells and where its key is in them.
+    mutating func removeOwned(by root: UnsafePointer<Cell>, key: [Int], _ builder: RowBuilder) {
+        builder.begin(width: key.count)
+        for (index, column) in key.enumerated() { builder.key[index] = root[column] }
+        _ = remove(prefix: builder.key, count: rootKeyCount, builder)
+    }
+
     mutating func removeAll() {
         self = ArchiveTable(schema, missing: missing)
     }

@@ -19,6 +19,13 @@ struct ArchiveTables {
         return try body(&list[place])
     }
 
+    /// The same by the table's place in ``list``.
+    mutating func change(
+        at place: Int, _ body: (inout ArchiveTable) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try body(&list[place])
+    }
+
     mutating func add(_ table: ArchiveTable) {
         places[table.schema.name] = list.count
         list.append(table)

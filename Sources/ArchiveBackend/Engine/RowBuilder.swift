@@ -36,10 +36,12 @@ final class RowBuilder {
         cells.initialize(repeating: .null, count: wanted)
     }
 
-    /// The cells as a row; valid until the next one is packed.
+    /// The builder's cells as a row; valid until the next one is packed.
     ///
     /// - Throws: `limitExceeded` for a row longer than ``RowFormat/mostBytes``.
-    func pack(_ format: RowFormat) throws(StorageError) -> UnsafeRawPointer {
+    func pack(_ format: RowFormat) throws(StorageError) -> UnsafeRawPointer { try pack(cells, format) }
+
+    func pack(_ cells: UnsafePointer<Cell>, _ format: RowFormat) throws(StorageError) -> UnsafeRawPointer {
         guard let size = format.size(of: cells) else {
             throw StorageError(
                 .limitExceeded,

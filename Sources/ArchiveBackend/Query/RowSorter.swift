@@ -52,7 +52,7 @@ struct RowSorter {
     }
 
     private func isBeforeByKey(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
-        table.rows.order.compare(left, to: right, count: table.schema.key.count) < 0
+        table.rows.order.compareRows(left, right, count: table.schema.key.count) < 0
     }
 
     /// With sort keys through children, whose values are worked out once for each row.

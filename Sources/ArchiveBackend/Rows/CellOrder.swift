@@ -59,7 +59,7 @@ struct RowOrder: Sendable {
     }
 
     /// How two rows of the tree stand to each other, by the first `count` columns of their keys.
-    func compare(_ left: UnsafeRawPointer, to right: UnsafeRawPointer, count: Int) -> Int {
+    func compareRows(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Int {
         for (column, isDecimal) in columns.prefix(count) {
             let order = format.cell(column, of: left)
                 .compared(to: format.cell(column, of: right), isDecimal: isDecimal)

@@ -25,7 +25,7 @@ struct RowDifference {
                 new.advance()
                 return newRow
             }
-            let comparison = order.compare(oldRow, to: newRow, count: order.columns.count)
+            let comparison = order.compareRows(oldRow, newRow, count: order.columns.count)
             if comparison < 0 {
                 old.advance()
                 return oldRow

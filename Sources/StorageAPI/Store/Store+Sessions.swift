@@ -73,7 +73,8 @@ extension Store {
         return try finish(job, operation, result)
     }
 
-    private func enter(_ operation: String) throws(StorageError) {
+    /// Counts a call that writes, until the gate is left.
+    func enter(_ operation: String) throws(StorageError) {
         do {
             try info.require(.writing, for: operation)
             try gate.enter()

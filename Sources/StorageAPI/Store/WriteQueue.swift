@@ -43,6 +43,13 @@ final class WriteQueue: Sendable {
         queue.sync { drain() }
     }
 
+    /// Runs the body on the queue's thread while no write runs.
+    nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: body()) }
+        }
+    }
+
     /// Waits until no write runs, and runs the body before any other.
     func finish(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         var failure: StorageError?

@@ -1,0 +1,67 @@
+internal import StorageAPI
+
+/// How one model's records are entries of the file: their names, and their codec.
+struct ModelArchive {
+    /// The model's stored name.
+    let name: String
+    /// The folder of its entries.
+    let folder: String
+    /// The names of its tables, the root's first.
+    let tables: [String]
+    let layout: RecordLayout
+    private let keyTypes: [ColumnType]
+
+    private static let segments = "segments"
+    private static let deleted = "deleted"
+
+    init(_ model: ArchiveTables.Model, _ tables: ArchiveTables) throws(StorageError) {
+        let members = model.places.map { tables.list[$0] }
+        name = model.name
+        self.tables = members.map(\.schema.name)
+        layout = try RecordLayout(tables: members.map(\.schema), missing: members.map(\.missing))
+        let root = members[0].schema
+        // Tables' names differ in more than case.
+        folder = EntryName.escape(root.name, keepingCase: true, limit: 40)
+        keyTypes = root.key.map { root.columns[$0].type }
+    }
+
+    /// What an entry in the model's folder holds.
+    enum Contents {
+        /// Records, one or a segment of them.
+        case records
+        /// Keys of records that are gone.
+        case deletedKeys
+    }
+
+    static func contents(of name: Substring) -> Contents {
+        name.hasPrefix(deleted + "/") ? .deletedKeys : .records
+    }
+
+    func segmentName(_ sequence: UInt64, _ number: Int) -> String {
+        "\(folder)/\(Self.segments)/\(sequence)-\(number).plist"
+    }
+
+    func deletedName(_ sequence: UInt64, _ number: Int) -> String {
+        "\(folder)/\(Self.deleted)/\(sequence)-\(number).plist"
+    }
+
+    /// The name of the entry of one record: its key, if that is short and plain.
+    func recordName(_ key: UnsafePointer<Cell>) -> String {
+        let texts = keyTypes.enumerated().map { index, type in
+            let text = Self.text(key[index])
+            // With its length in front a text cannot be taken for two.
+            return keyTypes.count > 1 && type == .string ? "\(text.utf8.count)_\(text)" : text
+        }
+        return folder + "/" + EntryName.escape(texts.joined(separator: "_"), limit: 53) + ".plist"
+    }
+
+    private static func text(_ cell: Cell) -> String {
+        switch cell.value {
+        case .int(let number): String(number)
+        case .unsigned(let number): String(number)
+        case .text(let text): text
+        case .blob(let bytes): bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        case .null, .double: ""
+        }
+    }
+}

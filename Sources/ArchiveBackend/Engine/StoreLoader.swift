@@ -1,0 +1,105 @@
+internal import StorageAPI
+
+/// Builds the tables from a file's entries, in the order in which they were written.
+struct StoreLoader {
+    private(set) var tables = ArchiveTables()
+    private(set) var archives: [ModelArchive] = []
+    private(set) var tally = EntryTally()
+    private var decoders: [String: ModelLoader] = [:]
+    private let builder = RowBuilder()
+
+    private struct ModelLoader {
+        var decoder: RecordDecoder
+        let places: [Int]
+    }
+
+    /// - Throws: `corrupt` for an entry that is none of a store's, or whose contents do not fit the schema.
+    mutating func take(_ entry: Entry) throws(StorageError) {
+        if entry.name == StoreRecord.entryName { return try apply(StoreRecord(entry.contents)) }
+        guard let slash = entry.name.firstIndex(of: "/"), var loader = decoders[String(entry.name[..<slash])] else {
+            throw StorageError(.corrupt, "The entry \(entry.name) belongs to no model of the store.")
+        }
+        // A deleted record's place.
+        guard !entry.contents.isEmpty else { return }
+        let rest = entry.name[entry.name.index(after: slash)...]
+        switch ModelArchive.contents(of: rest) {
+        case .records: try put(entry, &loader, isSeparate: !rest.contains("/"))
+        case .deletedKeys: try delete(entry, &loader)
+        }
+        decoders[String(entry.name[..<slash])]?.decoder = loader.decoder
+    }
+
+    // MARK: Records
+
+    private mutating func put(
+        _ entry: Entry, _ loader: inout ModelLoader, isSeparate: Bool
+    ) throws(StorageError) {
+        let places = loader.places
+        try loader.decoder.decode(entry.contents) { (record) throws(StorageError) in
+            tally.written += 1
+            if isSeparate { tally.separate += 1 }
+            try put(record, places)
+        }
+    }
+
+    private mutating func put(_ record: RecordRows, _ places: [Int]) throws(StorageError) {
+        var isNew = true
+        let rootKey = places.first.map { tables.list[$0].schema.key } ?? []
+        for (index, place) in places.enumerated() {
+            try tables.change(at: place) { (table) throws(StorageError) in
+                let rows = record.tables[index]
+                if index == 0 {
+                    isNew = try table.load(rows.cells, builder)
+                } else {
+                    if !isNew { table.removeOwned(by: record.tables[0].cells, key: rootKey, builder) }
+                    for row in 0..<rows.count { _ = try table.load(rows.cells + row * table.format.width, builder) }
+                }
+            }
+        }
+    }
+
+    private mutating func delete(_ entry: Entry, _ loader: inout ModelLoader) throws(StorageError) {
+        let places = loader.places
+        try loader.decoder.decodeKeys(entry.contents) { (key) throws(StorageError) in
+            tally.written += 1
+            for place in places {
+                try tables.change(at: place) { (table) throws(StorageError) in
+                    _ = table.remove(prefix: key, count: table.rootKeyCount, builder)
+                }
+            }
+        }
+    }
+
+    // MARK: The store's own entry
+
+    private mutating func apply(_ record: StoreRecord) throws(StorageError) {
+        var next = ArchiveTables()
+        for recorded in record.tables {
+            var table = try self.table(recorded, isEmpty: record.truncated.contains(recorded.schema.path.first ?? ""))
+            table.greatestKey = recorded.greatestKey
+            next.add(table)
+        }
+        tables = next
+        archives = []
+        decoders = [:]
+        for model in tables.models {
+            let archive = try ModelArchive(model, tables)
+            archives.append(archive)
+            decoders[archive.folder] = ModelLoader(decoder: RecordDecoder(archive.layout), places: model.places)
+        }
+    }
+
+    /// The table as it is now, in the form that the record gives it.
+    private func table(_ recorded: StoreRecord.Table, isEmpty: Bool) throws(StorageError) -> ArchiveTable {
+        let (schema, missing) = (recorded.schema, recorded.missing.map(\.value))
+        guard missing.count == schema.columns.count, schema.key.allSatisfy(schema.columns.indices.contains) else {
+            throw StorageError(.corrupt, "The store's schema of the table \(schema.name) contradicts itself.")
+        }
+        guard let old = tables[schema.name], !isEmpty else { return ArchiveTable(schema, missing: missing) }
+        if old.schema == schema { return old }
+        guard schema.columns.count >= old.schema.columns.count, schema.key == old.schema.key else {
+            throw StorageError(.corrupt, "The store's schema of the table \(schema.name) is not one that it can become.")
+        }
+        return try old.altered(to: schema, added: Array(missing[old.missing.count...]))
+    }
+}

@@ -1,0 +1,26 @@
+internal import StorageAPI
+
+/// What the store's own entry says: the schema, and what records alone cannot tell. It holds from its commit on.
+struct StoreRecord: Codable {
+    var tables: [Table]
+    /// Models whose records before this commit are gone.
+    var truncated: [String]
+
+    struct Table: Codable {
+        var schema: TableSchema
+        /// For each column the value of records that were written before it was added.
+        var missing: [RecordedValue]
+        /// The greatest key ever stored.
+        var greatestKey: Int64
+    }
+
+    /// The entry's name. No model's folder has it, for a folder's name is no file's.
+    static let entryName = "STORE.plist"
+
+    init(_ tables: ArchiveTables, truncated: Set<String> = []) {
+        self.tables = tables.list.map {
+            Table(schema: $0.schema, missing: $0.missing.map(RecordedValue.init), greatestKey: $0.greatestKey)
+        }
+        self.truncated = truncated.sorted()
+    }
+}
