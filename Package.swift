@@ -50,7 +50,7 @@ let package = Package(
         .executableTarget(
             name: "storage",
             dependencies: [
-                "SQLiteBackend", "StorageAPI",
+                "ArchiveBackend", "SQLiteBackend", "StorageAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

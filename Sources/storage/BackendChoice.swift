@@ -1,15 +1,17 @@
+import ArchiveBackend
 import ArgumentParser
 import SQLiteBackend
 import StorageAPI
 
 /// The backends that the tool can be told to use; a new one is a case here and what the compiler then asks for.
 enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
-    case sqlite, memory
+    case sqlite, archive, memory
 
     /// Opens a store for the demo's models, at the path where the backend keeps a file.
     func open(at path: String) async throws(StorageError) -> Store {
         switch self {
         case .sqlite: try await Store(SQLiteBackend(path: path), models: Country.self)
+        case .archive: try await Store(ArchiveBackend(path: path), models: Country.self)
         case .memory: try await Store(InMemoryBackend(), models: Country.self)
         }
     }
@@ -18,6 +20,7 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
     var fileName: String? {
         switch self {
         case .sqlite: "geonames.db"
+        case .archive: "geonames.karch"
         case .memory: nil
         }
     }
@@ -27,6 +30,7 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .sqlite:
             "sqlite3 \(path) 'select iso, name, population from Country order by population desc limit 5'"
+        case .archive: "bsdtar -tvf \(path)"
         case .memory: nil
         }
     }

@@ -1,7 +1,7 @@
 internal import StorageAPI
 // interim
 struct RecordLayout: Sendable { init(tables: [TableSchema], missing: [[Value]]) throws(StorageError) {} }
-struct RecordRows { struct Rows { var cells: UnsafePointer<Cell>; var count: Int }; var tables: [Rows] }
+struct RecordRows { struct Rows { var cells: UnsafePointer<Cell>; var count: Int }; var tables: UnsafeBufferPointer<Rows> }
 struct RecordEncoder {
     init(_ layout: RecordLayout) {}
     var count: Int { 0 }

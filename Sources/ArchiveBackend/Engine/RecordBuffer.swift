@@ -6,18 +6,25 @@ internal import StorageAPI
 final class RecordBuffer {
     private var cells: [UnsafeMutablePointer<Cell>]
     private var capacities: [Int]
-    private(set) var rows: RecordRows
+    private let counts: UnsafeMutableBufferPointer<RecordRows.Rows>
 
     /// - Parameter tables: how many tables the model has.
     init(tables: Int) {
         cells = (0..<tables).map { _ in .allocate(capacity: 64) }
         capacities = Array(repeating: 64, count: tables)
-        rows = RecordRows(tables: cells.map { RecordRows.Rows(cells: UnsafePointer($0), count: 0) })
+        counts = .allocate(capacity: tables)
+        for (index, cells) in cells.enumerated() {
+            counts.initializeElement(at: index, to: RecordRows.Rows(cells: UnsafePointer(cells), count: 0))
+        }
     }
 
     deinit {
         for cells in cells { cells.deallocate() }
+        counts.deallocate()
     }
+
+    /// The rows of the record that was collected last, valid until the next one is.
+    var rows: RecordRows { RecordRows(tables: UnsafeBufferPointer(counts)) }
 
     /// Collects the rows of a record; false where there is none of that key.
     func fill(_ tables: [ArchiveTable], key: UnsafePointer<Cell>) -> Bool {
@@ -39,7 +46,7 @@ final class RecordBuffer {
             for column in 0..<width { start[column] = table.format.cell(column, of: row) }
             count += 1
         }
-        rows.tables[index] = RecordRows.Rows(cells: UnsafePointer(cells[index]), count: count)
+        counts[index] = RecordRows.Rows(cells: UnsafePointer(cells[index]), count: count)
         return count
     }
 

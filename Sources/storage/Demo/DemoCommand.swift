@@ -13,6 +13,7 @@ struct DemoCommand: AsyncParsableCommand {
 
             Examples:
               storage demo
+              storage demo --backend archive
               storage demo --backend memory
               storage demo --data ~/geonames --database /tmp/world.db
             """)
@@ -52,6 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
         report.fact("Database", file?.path ?? "none, since the \(backend.rawValue) backend makes no file")
         let store = try await backend.open(at: file?.path ?? "")
         try await Demo(store: store, countries: countries, report: report, progress: progress).run()
+        if backend == .archive, let file { try await SizeComparison(file, report).run(store, countries) }
         try await store.close()
         showEnding(file, report)
     }

@@ -28,9 +28,9 @@ struct DemoDatabase {
         }
     }
 
-    /// Removes an earlier database, and the files that SQLite may have left beside it.
+    /// Removes an earlier database, and the files that a backend may have left beside it.
     private func removeEarlier() throws {
-        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 })
+        for file in ["", "-wal", "-shm", "-journal", "-lock", ".tmp"].map({ path + $0 })
         where FileManager.default.fileExists(atPath: file) {
             try FileManager.default.removeItem(atPath: file)
         }
