@@ -61,6 +61,16 @@ extension UnsafeRawBufferPointer {
         N(littleEndian: loadUnaligned(fromByteOffset: place, as: type))
     }
 
+    /// Whether both are the same bytes, eight at a step.
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        let words = count / 8
+        for word in 0..<words where littleEndian(at: 8 * word, as: UInt64.self) != other.littleEndian(at: 8 * word) {
+            return false
+        }
+        return (8 * words..<count).allSatisfy { self[$0] == other[$0] }
+    }
+
     /// Bytes at a place that the caller has checked to be inside.
     func part(_ place: Int, _ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[place..<place + count])

@@ -1,5 +1,13 @@
 internal import StorageAPI
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// A commit whose checks hold.
 struct Commit: Equatable {
     let trailer: Trailer
@@ -142,13 +150,18 @@ extension Trailer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where these bytes first stand.
+    /// Where these bytes, at least one, first stand.
     fileprivate func firstPlace(of pattern: [UInt8]) -> Int? {
+        guard let start = baseAddress else { return nil }
         var place = 0
         while place + pattern.count <= count {
-            guard let first = self[place...(count - pattern.count)].firstIndex(of: pattern[0]) else { return nil }
-            if part(first, pattern.count).elementsEqual(pattern) { return first }
-            place = first + 1
+            // The call looks at no byte behind the last place where the pattern could begin.
+            guard let hit = memchr(start + place, Int32(pattern[0]), count - pattern.count + 1 - place) else {
+                return nil
+            }
+            place = start.distance(to: UnsafeRawPointer(hit))
+            if part(place, pattern.count).elementsEqual(pattern) { return place }
+            place += 1
         }
         return nil
     }

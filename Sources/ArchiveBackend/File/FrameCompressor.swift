@@ -10,6 +10,9 @@ struct FrameCompressor {
     /// Appends one frame.
     func compress(_ contents: UnsafeRawBufferPointer, to output: ByteBuffer) throws(StorageError) {
         guard codec != .none else { return output.append(contents) }
+        if codec == .zstd, contents.count <= StoredFrame.largestContents {
+            return StoredFrame.append(contents, to: output)
+        }
         let start = output.count
         let archive = archive_write_new()
         defer { archive_write_free(archive) }

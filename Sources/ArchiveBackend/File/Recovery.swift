@@ -15,6 +15,10 @@ package struct Recovery: Sendable, Equatable {
         package var size: Int64
         /// The file that they were copied to; nil where they are all zero, and for readers, who leave them alone.
         package var copy: String?
+
+        package init(offset: Int64, size: Int64, copy: String? = nil) {
+            (self.offset, self.size, self.copy) = (offset, size, copy)
+        }
     }
 
     /// A part of the file that is not readable.

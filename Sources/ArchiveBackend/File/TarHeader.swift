@@ -16,34 +16,44 @@ struct TarHeader: Equatable {
     /// Bytes of an entry with so many bytes of contents.
     static func entrySize(_ size: Int) -> Int { Self.size + (size + 511) & ~511 }
 
+    /// All bytes that do not depend on the entry. The check's own place is spaces, as it is for summing.
+    private static let template: [UInt8] = {
+        var bytes = [UInt8](repeating: 0, count: size)
+        let fields: [(Int, String)] = [
+            (100, "0000644\0000000000\0000000000\0"), (148, "        0"), (257, "ustar\u{0}00"),
+            (329, "0000000\0000000000\0"),
+        ]
+        for (place, text) in fields { bytes.replaceSubrange(place..<place + text.utf8.count, with: text.utf8) }
+        return bytes
+    }()
+    private static let templateSum = template.reduce(0) { $0 + UInt64($1) }
+
     func append(to buffer: ByteBuffer) {
         let start = buffer.count
-        buffer.appendZeros(Self.size)
+        buffer.append(Self.template)
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer.mutableBytes[start...])
-        Self.put(name.utf8, at: 0, in: bytes)
-        Self.put("0000644\0000000000\0000000000\0".utf8, at: 100, in: bytes)
-        Self.putOctal(UInt64(clamping: size), at: 124, digits: 11, in: bytes)
-        Self.putOctal(UInt64(clamping: modified), at: 136, digits: 11, in: bytes)
-        Self.put("        0".utf8, at: 148, in: bytes)
-        Self.put("ustar\u{0}00".utf8, at: 257, in: bytes)
-        Self.put("0000000\0000000000\0".utf8, at: 329, in: bytes)
-        // The check is the sum of all bytes, its own place taken as spaces.
-        let sum = bytes.reduce(0) { $0 + UInt64($1) }
-        Self.putOctal(sum, at: 148, digits: 6, in: bytes)
+        var sum = Self.templateSum
+        for (index, byte) in name.utf8.prefix(StoreFormat.longestName).enumerated() {
+            bytes[index] = byte
+            sum += UInt64(byte)
+        }
+        sum += Self.putOctal(UInt64(clamping: size), at: 124, digits: 11, in: bytes)
+        sum += Self.putOctal(UInt64(clamping: modified), at: 136, digits: 11, in: bytes)
+        _ = Self.putOctal(sum, at: 148, digits: 6, in: bytes)
         bytes[154] = 0
     }
 
-    private static func put(_ text: some Sequence<UInt8>, at place: Int, in bytes: UnsafeMutableRawBufferPointer) {
-        for (index, byte) in text.prefix(bytes.count - place).enumerated() { bytes[place + index] = byte }
-    }
-
-    private static func putOctal(_ number: UInt64, at place: Int, digits: Int, in bytes: UnsafeMutableRawBufferPointer)
-    {
-        var rest = number
-        for index in (0..<digits).reversed() {
-            bytes[place + index] = UInt8(ascii: "0") + UInt8(rest & 7)
+    /// Writes the number's digits, and returns their sum.
+    private static func putOctal(
+        _ number: UInt64, at place: Int, digits: Int, in bytes: UnsafeMutableRawBufferPointer
+    ) -> UInt64 {
+        var (rest, sum) = (number, 0 as UInt64)
+        for index in (place..<place + digits).reversed() {
+            bytes[index] = UInt8(ascii: "0") + UInt8(rest & 7)
+            sum += UInt64(bytes[index])
             rest >>= 3
         }
+        return sum
     }
 }
 
@@ -58,7 +68,7 @@ extension TarHeader {
         self.init(name: String(decoding: name, as: UTF8.self), size: size, modified: Int64(modified))
         let written = ByteBuffer(capacity: Self.size)
         append(to: written)
-        guard written.bytes.elementsEqual(bytes) else { return nil }
+        guard written.bytes.hasSameBytes(as: bytes) else { return nil }
     }
 
     private static func octal(_ bytes: UnsafeRawBufferPointer) -> Int? {

@@ -67,7 +67,7 @@ extension ArchiveCodec {
         let reading = TrailerReading(payload: payload.bytes)
         let whole = ByteBuffer(capacity: trailerSize)
         wrap(payload, to: whole)
-        return whole.bytes.elementsEqual(bytes) ? reading : .nothing
+        return whole.bytes.hasSameBytes(as: bytes) ? reading : .nothing
     }
 
     private func payload(of bytes: UnsafeRawBufferPointer) -> ByteBuffer? {

@@ -5,7 +5,7 @@ import StorageAPI
 import Testing
 
 /// An entry as tests compare it.
-struct Item: Equatable, CustomStringConvertible {
+struct FileItem: Equatable, CustomStringConvertible {
     var name: String
     var contents: [UInt8]
 
@@ -16,41 +16,41 @@ struct Item: Equatable, CustomStringConvertible {
 }
 
 /// What a store file gave when it was opened.
-struct Opened {
+struct OpenedFile {
     let file: StoreFile
     let recovery: Recovery
     /// The entries of each commit, by its sequence number.
-    let commits: [UInt64: [Item]]
+    let commits: [UInt64: [FileItem]]
 
-    var items: [Item] { commits.sorted { $0.key < $1.key }.flatMap(\.value) }
+    var items: [FileItem] { commits.sorted { $0.key < $1.key }.flatMap(\.value) }
 }
 
-let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-func open(
+func openFile(
     _ path: String, _ mode: StoreFile.Mode = .readWrite, _ codec: ArchiveCodec = .zstd,
-    layer: any FileLayer = SystemFileLayer(), logger: Logger = quiet
-) throws(StorageError) -> Opened {
-    var commits: [UInt64: [Item]] = [:]
+    layer: any FileLayer = SystemFileLayer(), logger: Logger = silentLogger
+) throws(StorageError) -> OpenedFile {
+    var commits: [UInt64: [FileItem]] = [:]
     let options = try FileOptions(codec: codec)
     let (file, recovery) = try StoreFile.open(path, mode, options, layer: layer, logger: logger) { entry in
-        commits[entry.commit, default: []].append(Item(entry.name, Array(entry.contents)))
+        commits[entry.commit, default: []].append(FileItem(entry.name, Array(entry.contents)))
     }
-    return Opened(file: file, recovery: recovery, commits: commits)
+    return OpenedFile(file: file, recovery: recovery, commits: commits)
 }
 
 extension StoreFile {
-    func append(_ items: Item..., durable: Bool = true) throws(StorageError) {
+    func append(_ items: FileItem..., durable: Bool = true) throws(StorageError) {
         try append(durable: durable) { (writer) throws(StorageError) in try writer.add(items) }
     }
 
-    func rewrite(_ items: [Item]) throws(StorageError) {
+    func rewrite(_ items: [FileItem]) throws(StorageError) {
         try rewrite { (writer) throws(StorageError) in try writer.add(items) }
     }
 }
 
 extension CommitWriter {
-    mutating func add(_ items: [Item]) throws(StorageError) {
+    mutating func add(_ items: [FileItem]) throws(StorageError) {
         for item in items { try add(name: item.name, item.contents) }
     }
 
@@ -64,26 +64,27 @@ extension CommitWriter {
 }
 
 /// Runs a test with the path of a store that is not there yet, in a folder of its own.
-func withPath<T>(_ body: (String) throws -> T) throws -> T {
+func withStorePath<T>(_ body: (String) throws -> T) throws -> T {
     let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "store-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     return try body(folder.appending(path: "a.karch").path)
 }
 
-func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
-func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
+func fileBytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
+func writeFile(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
 /// The names in the store's folder.
-func files(beside path: String) throws -> Set<String> {
+func fileNames(beside path: String) throws -> Set<String> {
     Set(try FileManager.default.contentsOfDirectory(atPath: URL(filePath: path).deletingLastPathComponent().path))
 }
 
 /// Bytes that do not compress, the same for the same seed.
-func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+func noiseBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var state = seed
-    return (0..<count).map { _ in
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return UInt8(truncatingIfNeeded: state >> 33)
+    let words = (0..<(count + 7) / 8).map { _ in
+        state = (state ^ (state >> 29)) &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state
     }
+    return words.withUnsafeBytes { Array($0.prefix(count)) }
 }

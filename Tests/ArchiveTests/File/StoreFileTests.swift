@@ -6,101 +6,104 @@ import Testing
 @Suite struct StoreFileTests {
     @Test(arguments: ArchiveCodec.allCases)
     func `what was appended is read back in order`(codec: ArchiveCodec) throws {
-        try withPath { path in
-            let file = try open(path, .readWrite, codec).file
-            try file.append(Item("STORE.plist", "begin"))
-            try file.append(Item("Person/1.plist", "one"), Item("Person/2.plist", []))
-            try file.append(Item("Person/1.plist", noise(600)))
+        try withStorePath { path in
+            let file = try openFile(path, .readWrite, codec).file
+            try file.append(FileItem("STORE.plist", "begin"))
+            try file.append(FileItem("Person/1.plist", "one"), FileItem("Person/2.plist", []))
+            try file.append(FileItem("Person/1.plist", noiseBytes(600)))
             try file.close()
-            let again = try open(path)
+            let again = try openFile(path)
             #expect(again.recovery == Recovery(commits: 4))
             #expect(again.file.codec == codec)
-            #expect(again.commits[0] == [Item("STORE.plist", "begin")])
-            #expect(again.commits[1] == [Item("Person/1.plist", "one"), Item("Person/2.plist", [])])
-            #expect(again.commits[2] == [Item("Person/1.plist", noise(600))])
+            #expect(again.commits[0] == [FileItem("STORE.plist", "begin")])
+            #expect(again.commits[1] == [FileItem("Person/1.plist", "one"), FileItem("Person/2.plist", [])])
+            #expect(again.commits[2] == [FileItem("Person/1.plist", noiseBytes(600))])
         }
     }
 
     @Test(arguments: ArchiveCodec.allCases)
     func `a commit of several frames is one commit`(codec: ArchiveCodec) throws {
-        try withPath { path in
-            let items = (0..<40).map { Item("Big/\($0)", noise(300_000 + $0, seed: UInt64($0))) }
-            let file = try open(path, .readWrite, codec).file
-            try file.append(Item("first", "1"))
+        try withStorePath { path in
+            // Three frames: the contents are more than two times the size after which a frame ends.
+            let items = (0..<10).map { FileItem("Big/\($0)", Array(repeating: $0, count: 900_000) + noiseBytes(1000)) }
+            let file = try openFile(path, .readWrite, codec).file
+            try file.append(FileItem("first", "1"))
             try file.append { (writer) throws(StorageError) in try writer.add(items) }
             #expect(file.sequence == 1)
-            let read = try open(path, .readOnly)
+            let read = try openFile(path, .readOnly)
             #expect(read.commits[1] == items)
         }
     }
 
+    private let large = [UInt8](repeating: 3, count: 9_000_000)
+
     @Test(arguments: ArchiveCodec.allCases)
     func `a rewritten file has what it was rewritten with`(codec: ArchiveCodec) throws {
-        try withPath { path in
-            let file = try open(path, .readWrite, .zstd).file
-            try file.append(Item("a", "old"))
+        try withStorePath { path in
+            let file = try openFile(path, .readWrite, .zstd).file
+            try file.append(FileItem("a", "old"))
             let id = file.storeID
             try file.close()
-            let again = try open(path, .readWrite, codec).file
-            try again.rewrite([Item("a", "new"), Item("b", noise(9_000_000))])
-            try again.append(Item("c", "later"))
+            let again = try openFile(path, .readWrite, codec).file
+            try again.rewrite([FileItem("a", "new"), FileItem("b", large)])
+            try again.append(FileItem("c", "later"))
             #expect(again.generation == 1)
             #expect(again.codec == codec)
             #expect(again.storeID == id)
             try again.close()
-            #expect(try open(path).items == [Item("a", "new"), Item("b", noise(9_000_000)), Item("c", "later")])
-            #expect(try files(beside: path) == ["a.karch", "a.karch-lock"])
+            #expect(try openFile(path).items == [FileItem("a", "new"), FileItem("b", large), FileItem("c", "later")])
+            #expect(try fileNames(beside: path) == ["a.karch", "a.karch-lock"])
         }
     }
 
     @Test func `a body that throws leaves the file as it was`() throws {
-        try withPath { path in
-            let file = try open(path).file
-            try file.append(Item("a", "1"))
-            let before = try bytes(path)
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
+            let before = try fileBytes(path)
             let error = #expect(throws: StorageError.self) {
                 try file.append { (writer) throws(StorageError) in
-                    try writer.add(name: "b", noise(20_000_000))
+                    try writer.add(name: "b", Array(repeating: 1, count: 20_000_000))
                     throw StorageError(.cancelled, "enough")
                 }
             }
             #expect(error?.code == .cancelled)
-            #expect(try bytes(path) == before)
-            try file.append(Item("c", "3"))
-            #expect(try open(path, .readOnly).items == [Item("a", "1"), Item("c", "3")])
+            #expect(try fileBytes(path) == before)
+            try file.append(FileItem("c", "3"))
+            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1"), FileItem("c", "3")])
         }
     }
 
     @Test func `a commit of nothing is none`() throws {
-        try withPath { path in
-            let file = try open(path).file
-            try file.append(Item("a", "1"))
-            let before = try bytes(path)
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
+            let before = try fileBytes(path)
             try file.append()
-            #expect(try bytes(path) == before)
+            #expect(try fileBytes(path) == before)
             #expect(file.sequence == 0)
         }
     }
 
     @Test func `a closed file says so`() throws {
-        try withPath { path in
-            let file = try open(path).file
-            try file.append(Item("a", "1"))
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
             try file.close()
             try file.close()
-            #expect(throws: StorageError.self) { try file.append(Item("b", "2")) }
-            #expect(try open(path).items == [Item("a", "1")])
+            #expect(throws: StorageError.self) { try file.append(FileItem("b", "2")) }
+            #expect(try openFile(path).items == [FileItem("a", "1")])
         }
     }
 
     @Test(arguments: ["", "/a", "a/", "a//b", "../a", "a/../b", "./a", "-a", ".karch", "a b", "é", "a\u{0}"])
     func `a name outside the grammar is refused`(name: String) throws {
-        try withPath { path in
-            let file = try open(path).file
-            try file.append(Item("a", "1"))
-            let error = #expect(throws: StorageError.self) { try file.append(Item(name, "2")) }
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
+            let error = #expect(throws: StorageError.self) { try file.append(FileItem(name, "2")) }
             #expect(error?.code == .invalidValue)
-            #expect(try open(path, .readOnly).items == [Item("a", "1")])
+            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1")])
         }
     }
 }

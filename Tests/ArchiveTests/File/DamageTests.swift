@@ -1,0 +1,175 @@
+import ArchiveBackend
+import Foundation
+import StorageAPI
+import Testing
+
+/// A store cut anywhere and with any byte changed: the commits before, or an error; never other entries.
+@Suite struct DamageTests {
+    static let path = "/a.karch"
+
+    /// A store of five commits, of which the last two were closed one after the other.
+    private static func sample(_ codec: ArchiveCodec) throws -> (bytes: [UInt8], commits: [[FileItem]]) {
+        let files = MemoryFiles()
+        let commits = [
+            [FileItem("STORE.plist", "begin")],
+            [FileItem("Person/1.plist", "one"), FileItem("Person/2.plist", noiseBytes(50))],
+            [FileItem("Person/seg-1.plist", Array(repeating: 7, count: 700) + noiseBytes(100))],
+            [FileItem("Person/1.plist", [])],
+        ]
+        let file = try openFile(path, .readWrite, codec, layer: files).file
+        for commit in commits { try file.append { (writer) throws(StorageError) in try writer.add(commit) } }
+        return (try #require(files[path]), commits)
+    }
+
+    @Test(arguments: ArchiveCodec.allCases)
+    func `a store cut at any length has the commits before the cut`(codec: ArchiveCodec) throws {
+        let (whole, commits) = try Self.sample(codec)
+        var seen: Set<Int> = []
+        for length in 1..<whole.count {
+            let files = MemoryFiles()
+            files[Self.path] = Array(whole.prefix(length))
+            do {
+                let opened = try openFile(Self.path, layer: files)
+                let count = opened.recovery.commits
+                seen.insert(count)
+                try #require(opened.items == commits.prefix(count).flatMap(\.self), "cut at \(length)")
+                try opened.file.append(FileItem("later", "x"))
+                try opened.file.close()
+                try #require(try openFile(Self.path, layer: files).items.last == FileItem("later", "x"))
+            } catch let error as StorageError {
+                // Nothing but the first commit may be missed: it is never written in place.
+                try #require(error.code == .corrupt && seen.isEmpty, "cut at \(length): \(error)")
+                try #require(files[Self.path] == Array(whole.prefix(length)))
+            }
+        }
+        #expect(seen == [1, 2, 3])
+    }
+
+    @Test(arguments: ArchiveCodec.allCases)
+    func `a changed byte is found in every place`(codec: ArchiveCodec) throws {
+        let (whole, commits) = try Self.sample(codec)
+        let last = try Self.lastCommit(whole)
+        var outcomes: [String: Int] = [:]
+        for place in whole.indices {
+            for mask in codec == .zstd ? [0x01, 0x80, 0xFF] : [0x10] as [UInt8] {
+                var damaged = whole
+                damaged[place] ^= mask
+                let files = MemoryFiles()
+                files[Self.path] = damaged
+                do {
+                    let opened = try openFile(Self.path, .readOnly, layer: files)
+                    // Only the last commit cannot be told from one that was never finished.
+                    try #require(place >= last, "byte \(place) of \(whole.count)")
+                    try #require(opened.items == commits.dropLast().flatMap(\.self))
+                    outcomes["torn", default: 0] += 1
+                } catch let error as StorageError {
+                    try #require(error.code == .corrupt, "byte \(place): \(error)")
+                    outcomes["corrupt", default: 0] += 1
+                }
+                try #require(files[Self.path] == damaged)
+            }
+        }
+        #expect(outcomes["torn"] == (codec == .zstd ? 3 : 1) * (whole.count - last))
+        #expect(outcomes["corrupt"] == (codec == .zstd ? 3 : 1) * last)
+    }
+
+    /// Where the last commit begins.
+    private static func lastCommit(_ whole: [UInt8]) throws -> Int {
+        let files = MemoryFiles()
+        files[path] = whole.dropLast()
+        return Int(try openFile(path, .readOnly, layer: files).file.size)
+    }
+
+    @Test(arguments: ArchiveCodec.allCases)
+    func `a closed store shows damage in its last commit too`(codec: ArchiveCodec) throws {
+        let files = MemoryFiles()
+        let file = try openFile(Self.path, .readWrite, codec, layer: files).file
+        try file.append(FileItem("a", "1"))
+        let begin = Int(file.size)
+        try file.append(FileItem("b", "2"))
+        let end = Int(file.size)
+        try file.close()
+        let whole = try #require(files[Self.path])
+        for place in begin..<end {
+            var damaged = whole
+            damaged[place] ^= 0x10
+            files[Self.path] = damaged
+            let error = #expect(throws: StorageError.self) { try openFile(Self.path, layer: files) }
+            try #require(error?.code == .corrupt)
+            try #require(files[Self.path] == damaged)
+        }
+    }
+
+    @Test(arguments: ArchiveCodec.allCases)
+    func `salvaging reads all but the damaged commit`(codec: ArchiveCodec) throws {
+        let (whole, commits) = try Self.sample(codec)
+        let last = try Self.lastCommit(whole)
+        for place in 0..<last {
+            var damaged = whole
+            damaged[place] ^= 0x01
+            let files = MemoryFiles()
+            files[Self.path] = damaged
+            let opened = try openFile(Self.path, .salvage, layer: files)
+            let lost = commits.indices.filter { opened.commits[UInt64($0)] != commits[$0] }
+            try #require(lost.count == 1 && opened.commits.count == 3, "byte \(place)")
+            try #require(opened.recovery.damage.count == 1)
+            try #require(try #require(opened.recovery.damage.first).range.contains(Int64(place)))
+        }
+    }
+
+    @Test func `a torn tail is copied aside and reported`() throws {
+        let (whole, commits) = try Self.sample(.zstd)
+        let files = MemoryFiles()
+        files[Self.path] = whole.dropLast(10)
+        let lines = FileLog()
+        let opened = try openFile(Self.path, layer: files, logger: lines.logger(.warning))
+        let torn = try #require(opened.recovery.torn)
+        #expect(torn.copy == "/a.karch.torn-3")
+        #expect(files["/a.karch.torn-3"] == Array(whole.dropLast(10).dropFirst(Int(torn.offset))))
+        #expect(torn.size == Int64(whole.count - 10) - torn.offset)
+        #expect(opened.items == commits.dropLast().flatMap(\.self))
+        #expect(lines.messages(at: .warning) == ["A store file ended in an unfinished commit"])
+        try opened.file.close()
+
+        files[Self.path] = whole.dropLast(9)
+        #expect(try openFile(Self.path, layer: files).recovery.torn?.copy == "/a.karch.torn-3-2")
+    }
+
+    @Test func `a tail of zeros is cut off without a copy`() throws {
+        let (whole, commits) = try Self.sample(.zstd)
+        let files = MemoryFiles()
+        files[Self.path] = whole + [UInt8](repeating: 0, count: 3000)
+        let opened = try openFile(Self.path, layer: files)
+        #expect(opened.recovery.torn == Recovery.TornTail(offset: Int64(whole.count), size: 3000, copy: nil))
+        #expect(opened.items == commits.flatMap(\.self))
+        #expect(files.names == ["/a.karch", "/a.karch-lock"])
+    }
+
+    @Test func `a reader leaves a torn tail alone`() throws {
+        let (whole, commits) = try Self.sample(.zstd)
+        let files = MemoryFiles()
+        files[Self.path] = whole + [1, 2, 3]
+        #expect(try openFile(Self.path, .readOnly, layer: files).items == commits.flatMap(\.self))
+        #expect(files[Self.path] == whole + [1, 2, 3])
+        #expect(files.names == ["/a.karch"])
+    }
+
+    @Test(arguments: ["", "SQLite format 3\u{0}", "hello"])
+    func `a file of another program is not touched`(text: String) throws {
+        let files = MemoryFiles()
+        let other = Array(text.utf8) + noiseBytes(2000)
+        files[Self.path] = other
+        let error = #expect(throws: StorageError.self) { try openFile(Self.path, layer: files) }
+        #expect(error?.code == .corrupt)
+        #expect(files[Self.path] == other)
+    }
+
+    @Test func `an empty file becomes a store`() throws {
+        let files = MemoryFiles()
+        files[Self.path] = []
+        let file = try openFile(Self.path, layer: files).file
+        #expect(file.sequence == nil)
+        try file.append(FileItem("a", "1"))
+        #expect(try openFile(Self.path, .readOnly, layer: files).items == [FileItem("a", "1")])
+    }
+}

@@ -1,0 +1,187 @@
+import ArchiveBackend
+import Foundation
+
+/// A file system in memory: calls fail when told to, writes may be short, space may end, and power may be cut.
+final class MemoryFiles: FileLayer, @unchecked Sendable {
+    /// Which call fails, counted from 0, with which `errno`, and whether all later ones fail too.
+    struct Fault: Sendable {
+        var call: Int
+        var isSticky = false
+        var code = EIO
+    }
+
+    fileprivate final class Node {
+        var bytes: [UInt8] = []
+        /// What the disk has.
+        var synced: [UInt8] = []
+        var isLocked = false
+    }
+
+    fileprivate struct State {
+        var nodes: [String: Node] = [:]
+        /// The names that the disk has.
+        var synced: [String: Node] = [:]
+        var open: [Int32: Node] = [:]
+        var locks: [Int32: Node] = [:]
+        var next: Int32 = 3
+        var calls = 0
+        var fault: Fault?
+        var space: Int?
+        var longestWrite = Int.max
+    }
+
+    // Unchecked, because each test makes its own and calls it from one task.
+    private var state: State
+
+    init(fault: Fault? = nil, longestWrite: Int = .max) {
+        state = State(fault: fault, longestWrite: longestWrite)
+    }
+
+    /// Calls made so far.
+    var calls: Int { state.calls }
+    var names: Set<String> { Set(state.nodes.keys) }
+    subscript(path: String) -> [UInt8]? {
+        get { state.nodes[path]?.bytes }
+        set {
+            let node = Node()
+            node.bytes = newValue ?? []
+            node.synced = node.bytes
+            state.nodes[path] = newValue == nil ? nil : node
+            state.synced[path] = state.nodes[path]
+        }
+    }
+    func set(_ fault: Fault?) { (state.fault, state.calls) = (fault, 0) }
+    /// Bytes that all files together may have.
+    func limit(to space: Int?) { state.space = space }
+    var used: Int { state.used }
+
+    /// Forgets what no sync has waited for, but the first `kept` bytes of it in each file, and who has what open.
+    func cutPower(keeping kept: Int) {
+        state.nodes = state.synced
+        for node in state.nodes.values {
+            let later = node.bytes.dropFirst(node.synced.count).prefix(kept)
+            node.bytes = node.synced + later
+            node.isLocked = false
+        }
+        (state.open, state.locks, state.fault) = ([:], [:], nil)
+    }
+
+    private func call<T>(_ name: String, _ body: (inout State) throws(SystemError) -> T) throws(SystemError) -> T {
+        defer { state.calls += 1 }
+        if let fault = state.fault, fault.isSticky ? state.calls >= fault.call : state.calls == fault.call {
+            throw SystemError(call: name, code: fault.code)
+        }
+        return try body(&state)
+    }
+
+    func open(_ path: String, _ access: FileAccess) throws(SystemError) -> Int32 {
+        try call("open") { (state) throws(SystemError) in
+            var node = access == .folder ? Node() : state.nodes[path]
+            switch access {
+            case .createNew:
+                if node != nil { throw SystemError(call: "open", code: EEXIST) }
+                node = Node()
+            case .create: node = node ?? Node()
+            case .read, .readWrite, .folder: break
+            }
+            guard let node else { throw SystemError(call: "open", code: ENOENT) }
+            if access != .folder { state.nodes[path] = node }
+            state.next += 1
+            state.open[state.next] = node
+            return state.next
+        }
+    }
+
+    func read(_ file: Int32, at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try call("pread") { (state) throws(SystemError) in
+            let part = try state.node(file).bytes.dropFirst(Int(offset)).prefix(bytes.count)
+            bytes.copyBytes(from: part)
+            return part.count
+        }
+    }
+
+    func write(_ file: Int32, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        try call("pwrite") { (state) throws(SystemError) in
+            let node = try state.node(file)
+            let growth = max(0, Int(offset) + bytes.count - node.bytes.count)
+            let free = state.space.map { max(0, $0 - state.used) } ?? .max
+            let count = min(bytes.count - max(0, growth - free), state.longestWrite)
+            guard count > 0 else { throw SystemError(call: "pwrite", code: ENOSPC) }
+            let end = Int(offset) + count
+            if node.bytes.count < end { node.bytes += [UInt8](repeating: 0, count: end - node.bytes.count) }
+            node.bytes.replaceSubrange(Int(offset)..<end, with: bytes.prefix(count))
+            return count
+        }
+    }
+
+    func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError) {
+        try call("fsync") { (state) throws(SystemError) in
+            let node = try state.node(file)
+            node.synced = node.bytes
+            // A folder is no node of its own: syncing it keeps all names.
+            if !state.nodes.values.contains(where: { $0 === node }) { state.synced = state.nodes }
+        }
+    }
+
+    func truncate(_ file: Int32, to size: Int64) throws(SystemError) {
+        try call("ftruncate") { (state) throws(SystemError) in
+            let node = try state.node(file)
+            node.bytes = Array(node.bytes.prefix(Int(size)))
+        }
+    }
+
+    func status(_ file: Int32) throws(SystemError) -> FileStatus {
+        try call("fstat") { (state) throws(SystemError) in
+            let node = try state.node(file)
+            let number = UInt64(UInt(bitPattern: ObjectIdentifier(node)))
+            return FileStatus(size: Int64(node.bytes.count), device: 1, number: number, permissions: 0o644)
+        }
+    }
+
+    func lock(_ file: Int32) throws(SystemError) -> Bool {
+        try call("flock") { (state) throws(SystemError) in
+            let node = try state.node(file)
+            if node.isLocked { return false }
+            node.isLocked = true
+            state.locks[file] = node
+            return true
+        }
+    }
+
+    func close(_ file: Int32) {
+        state.locks.removeValue(forKey: file)?.isLocked = false
+        state.open[file] = nil
+    }
+
+    func rename(_ path: String, to newPath: String) throws(SystemError) {
+        try call("rename") { (state) throws(SystemError) in
+            guard let node = state.nodes.removeValue(forKey: path) else {
+                throw SystemError(call: "rename", code: ENOENT)
+            }
+            state.nodes[newPath] = node
+        }
+    }
+
+    func remove(_ path: String) throws(SystemError) {
+        try call("unlink") { (state) throws(SystemError) in
+            guard state.nodes.removeValue(forKey: path) != nil else {
+                throw SystemError(call: "unlink", code: ENOENT)
+            }
+        }
+    }
+
+    func resolve(_ path: String) throws(SystemError) -> String? {
+        try call("realpath") { $0.nodes[path].map { _ in path } }
+    }
+    func now() -> Int64 { 1_700_000_000 }
+    func processName() -> String { "process 1 on host memory" }
+}
+
+extension MemoryFiles.State {
+    fileprivate var used: Int { nodes.values.reduce(0) { $0 + $1.bytes.count } }
+
+    fileprivate func node(_ file: Int32) throws(SystemError) -> MemoryFiles.Node {
+        guard let node = open[file] else { throw SystemError(call: "fd", code: EBADF) }
+        return node
+    }
+}
