@@ -69,7 +69,12 @@ let package = Package(
             dependencies: ["ArchiveBackend", "StorageKit", "SQLiteBackend", "CSQLite", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .testTarget(
-            name: "ArchiveTests", dependencies: ["ArchiveBackend", "CArchive", "StorageKit"], swiftSettings: strict),
+            name: "ArchiveTests",
+            dependencies: ["ArchiveBackend", "CArchive", "CrashWriter", "SQLiteBackend", "StorageKit"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "CrashWriter", dependencies: ["ArchiveBackend", "SQLiteBackend", "StorageKit"],
+            path: "Tests/CrashWriter", swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),

@@ -1,0 +1,137 @@
+import ArchiveBackend
+import Foundation
+import StorageKit
+import Testing
+
+@Storable("Item") private struct ItemV1: Equatable {
+    var id: Int
+    var name: String
+    var count: Int
+    var parts: [Part] = []
+}
+
+@Storable private struct Part: Equatable {
+    var label: String
+}
+
+/// A property more, with a default, and one optional.
+@Storable("Item") private struct ItemV2: Equatable {
+    var id: Int
+    var name: String
+    var count: Int
+    var color: String = "blue"
+    var weight: Double?
+    var parts: [Part] = []
+}
+
+/// A renamed property, a wider type, and an index.
+@Storable("Item") private struct ItemV3: Equatable {
+    var id: Int
+    @Field(renamedFrom: "name") @Indexed var title: String
+    var count: Double
+    var color: String = "blue"
+    var parts: [Part] = []
+}
+
+/// A change that loses something.
+@Storable("Item") private struct ItemBad: Equatable {
+    var id: Int
+    var name: Int
+    var count: Int
+}
+
+/// S: each version of a program opens the store that the one before has left.
+@Suite struct ArchiveSchemaTests {
+    let folder: TemporaryFolder
+    let backend: ArchiveBackend
+    fileprivate let items = (0..<200).map { number in
+        ItemV1(
+            id: number, name: "item \(number)", count: number * 3,
+            parts: (0..<number % 3).map { Part(label: "part \($0)") })
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        backend = ArchiveBackend(path: folder.path("items.karch"))
+    }
+
+    private func withStore<M: Storable, T>(
+        _ model: M.Type, _ body: (Store) async throws -> T
+    ) async throws -> T {
+        let store = try await Store(backend, models: model)
+        do {
+            let result = try await body(store)
+            try await store.close()
+            return result
+        } catch {
+            try? await store.close()
+            throw error
+        }
+    }
+
+    @Test func `added properties have their default in old records, also after later commits and compaction`()
+        async throws
+    {
+        try await withStore(ItemV1.self) { try await $0.insert(items) }
+        let expected = items.map { ItemV2(id: $0.id, name: $0.name, count: $0.count, parts: $0.parts) }
+        try await withStore(ItemV2.self) { store in
+            #expect(try await store.select(ItemV2.self).all() == expected)
+            #expect(try await store.select(ItemV2.self).where { $0.color == "blue" }.count() == 200)
+            try await store.update(ItemV2.self).where { $0.id == 5 }.set(\.color, to: "red").run()
+        }
+        try await withStore(ItemV2.self) { store in
+            #expect(try await store.select(ItemV2.self).where { $0.color == "red" }.keys() == [5])
+            try await store.compact()
+        }
+        try await withStore(ItemV2.self) { store in
+            #expect(try await store.select(ItemV2.self).where { $0.color == "blue" }.count() == 199)
+            #expect(try await store.select(ItemV2.self).where { $0.weight == nil }.count() == 200)
+        }
+    }
+
+    @Test func `a rename and a wider type move the data, and the old program then meets newer names`() async throws {
+        try await withStore(ItemV1.self) { try await $0.insert(items) }
+        let expected = items.map { ItemV3(id: $0.id, title: $0.name, count: Double($0.count), parts: $0.parts) }
+        for _ in 0..<2 {
+            try await withStore(ItemV3.self) { store in
+                #expect(try await store.select(ItemV3.self).all() == expected)
+                #expect(try await store.select(ItemV3.self).where { $0.title == "item 7" }.first()?.id == 7)
+            }
+        }
+    }
+
+    @Test func `a change that loses something is refused before the file is touched`() async throws {
+        try await withStore(ItemV1.self) { try await $0.insert(items) }
+        let before = try Data(contentsOf: URL(fileURLWithPath: backend.path))
+        let error = await expectError(.schemaMismatch) { try await withStore(ItemBad.self) { _ in } }
+        #expect(error?.model == "Item" && error?.property == "name")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: backend.path)) == before)
+    }
+
+    @Test func `a migration that fails at any system call leaves the old or the new`() async throws {
+        let few = Array(items.prefix(20))
+        let files = MemoryFiles()
+        let faulty = FaultyBackend(backend: backend, files: files)
+        var store = try await Store(faulty, models: ItemV1.self)
+        try await store.insert(few)
+        try await store.close()
+        let path = try #require(files.names.first { $0.hasSuffix(".karch") })
+        let before = try #require(files[path])
+        files.set(nil)
+        store = try await Store(faulty, models: ItemV3.self)
+        try await store.close()
+        for call in 0..<files.calls {
+            let files = MemoryFiles()
+            files[path] = before
+            files.set(MemoryFiles.Fault(call: call))
+            let faulty = FaultyBackend(backend: backend, files: files)
+            let opened = try? await Store(faulty, models: ItemV3.self)
+            try? await opened?.close()
+            files.set(nil)
+            let again = try await Store(faulty, models: ItemV3.self)
+            let titles = try await again.select(ItemV3.self).all().map(\.title)
+            try #require(titles == few.map(\.name), "call \(call)")
+            try await again.close()
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import ArchiveBackend
+import Foundation
+import StorageKit
+import Testing
+
+/// A store in a file, closed and opened again.
+@Suite struct ArchiveStoreTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("people.karch")
+    }
+
+    func open(_ change: (inout ArchiveBackend) -> Void = { _ in }) async throws -> Store {
+        var backend = ArchiveBackend(path: path)
+        change(&backend)
+        return try await Store(backend, models: Person.self, Note.self, Place.self)
+    }
+
+    /// Closes the store and opens it again.
+    func reopened(_ store: Store) async throws -> Store {
+        try await store.close()
+        return try await open()
+    }
+
+    @Test(arguments: [1, 64, 65, 1000]) func `graphs are equal after reopening, in single entries and in segments`(
+        count: Int
+    ) async throws {
+        let people = Person.samples(count)
+        var store = try await open()
+        try await store.insert(people)
+        store = try await reopened(store)
+        #expect(try await store.select(Person.self).all() == people)
+        try await store.close()
+    }
+
+    @Test func `every kind of change is there after reopening`() async throws {
+        var people = Person.samples(300)
+        var store = try await open()
+        try await store.insert(people)
+        people[7].pens = []
+        people[8].city = nil
+        try await store.save([people[7], people[8]])
+        try await store.update(Person.self).where { $0.age < 10 }.set(\.age, to: 10).run()
+        try await store.delete(Person.self).where { $0.id >= 100 && $0.id < 200 }.run()
+        try await store.delete(Person.self, key: 50)
+        let expected = people.filter { $0.id != 50 && !(100..<200).contains($0.id) }.map { person in
+            var person = person
+            person.age = max(person.age, 10)
+            return person
+        }
+        store = try await reopened(store)
+        #expect(try await store.select(Person.self).all() == expected)
+        try await store.truncate(Person.self)
+        try await store.insert(people[0])
+        store = try await reopened(store)
+        #expect(try await store.select(Person.self).all() == [people[0]])
+        try await store.close()
+    }
+
+    @Test func `an assigned key is not used again, after reopening and compaction neither`() async throws {
+        var store = try await open()
+        try await store.insert([Note(title: "a"), Note(title: "b"), Note(title: "c")])
+        try await store.delete(Note.self, key: 3)
+        store = try await reopened(store)
+        #expect(try await store.insert(Note(title: "d")).id == 4)
+        try await store.transaction { tx in
+            let note = try tx.insert(Note(title: "gone at once"))
+            _ = try tx.delete(note)
+        }
+        try await store.compact()
+        store = try await reopened(store)
+        #expect(try await store.insert(Note(title: "e")).id == 6)
+        try await store.truncate(Note.self)
+        store = try await reopened(store)
+        #expect(try await store.insert(Note(title: "f")).id == 1)
+        try await store.close()
+    }
+
+    @Test func `unique values are known after reopening`() async throws {
+        var store = try await open()
+        try await store.insert(Note(title: "a"))
+        store = try await reopened(store)
+        let error = await expectError(.constraint) { try await store.insert(Note(title: "a")) }
+        #expect(error?.property == "title")
+        try await store.close()
+    }
+
+    @Test func `keys of any text have entries of their own`() async throws {
+        let texts = ["", ".", "..", "../../etc/passwd", "/", "a", "A", "é", "e\u{301}", "\0", "segments", "deleted"]
+            + [String(repeating: "k", count: 1024), String(repeating: "k", count: 1025), "👨‍👩‍👧", "1_a", "a_1"]
+        let places = texts.flatMap { [Place(country: $0, number: 1, text: $0), Place(country: $0, number: -1, text: $0)] }
+        var store = try await open()
+        for place in places { try await store.insert(place) }
+        store = try await reopened(store)
+        #expect(Set(try await store.select(Place.self).all().map(\.text)) == Set(texts))
+        #expect(try await store.select(Place.self).count() == places.count)
+        for place in places { #expect(try await store.delete(place) == 1) }
+        store = try await reopened(store)
+        #expect(try await store.select(Place.self).count() == 0)
+        try await store.close()
+    }
+
+    @Test(arguments: ArchiveCodec.allCases) func `every codec holds the same`(codec: ArchiveCodec) async throws {
+        let people = Person.samples(200)
+        var store = try await open { $0.codec = codec }
+        try await store.insert(people)
+        try await store.save(people[3])
+        try await store.close()
+        store = try await open()
+        #expect(try await store.select(Person.self).all() == people)
+        try await store.compact()
+        store = try await reopened(store)
+        #expect(try await store.select(Person.self).all() == people)
+        try await store.close()
+    }
+
+    @Test func `a second writer is locked out by name, a reader is not`() async throws {
+        let store = try await open()
+        try await store.insert(Person.sample(1))
+        let error = await expectError(.locked) { _ = try await open() }
+        #expect(error?.message.contains(String(ProcessInfo.processInfo.processIdentifier)) == true)
+        let reader = try await open { $0.access = .readOnly }
+        try await store.insert(Person.sample(2))
+        #expect(try await reader.select(Person.self).all() == [Person.sample(1)])
+        await expectError(.unsupported) { try await reader.insert(Person.sample(3)) }
+        try await reader.close()
+        try await store.close()
+        try await open().close()
+    }
+
+    @Test func `superseded records give their room back by themselves`() async throws {
+        let noise = { Data((0..<2000).map { _ in UInt8.random(in: 0...255) }) }
+        let store = try await open { $0.durability = .relaxed }
+        var largest = 0
+        for round in 0..<30 {
+            var people = Person.samples(100)
+            for index in people.indices { people[index].photo = noise() }
+            people[0].age = round
+            try await store.save(people)
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            largest = max(largest, size ?? 0)
+        }
+        // 30 rounds write 6 MB of noise; the rule lets superseded records be as many as live ones, or 1,000.
+        #expect(largest < 4_000_000)
+        #expect(try await store.select(Person.self).first()?.age == 29)
+        try await store.close()
+        #expect(try folder.names == ["people.karch", "people.karch-lock"])
+    }
+
+    @Test func `a file made by hand is refused, and left alone`() async throws {
+        for bytes in [Data("hello".utf8), Data(repeating: 0, count: 4096), Data([0x28, 0xB5, 0x2F, 0xFD, 1, 2, 3])] {
+            try bytes.write(to: URL(fileURLWithPath: path))
+            await expectError(.corrupt) { _ = try await open() }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+        }
+    }
+
+    @Test func `options are read from a URL, and others refused by name`() async throws {
+        let backend = try ArchiveBackend(
+            url: StorageURL("archive:\(path)?compression=xz&level=2&durability=relaxed&compaction=manual"))
+        #expect(backend.codec == .xz && backend.level == 2)
+        #expect(backend.durability == .relaxed && backend.compaction == .manual)
+        for options in ["compression=gzip", "level=99", "compression=none&level=1", "compact=yes"] {
+            let error = await expectError(.configuration) {
+                _ = try ArchiveBackend(url: StorageURL("archive:\(path)?\(options)"))
+            }
+            #expect(error?.message.isEmpty == false)
+        }
+        await expectError(.configuration) { _ = try ArchiveBackend(url: StorageURL("archive:")) }
+    }
+}
