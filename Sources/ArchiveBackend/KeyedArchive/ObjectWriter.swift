@@ -1,0 +1,219 @@
+internal import StorageAPI
+
+/// Writes the `$objects` of one keyed archive: values that refer to each other by UID.
+struct ObjectWriter: ~Copyable {
+    var list = PropertyListWriter()
+    /// For each entry of `$objects` the object of the property list, and the object that holds its UID.
+    private var objects: [UInt32] = []
+    private var uids: [UInt32] = []
+    private var strings = StringTable()
+    private var names: [UInt32]
+    private var classes: [UInt32]
+
+    /// Classes of the archive's own values. Their raw values are places in `classes`.
+    enum FoundationClass: Int, CaseIterable {
+        case array, date, url, uuid, null
+
+        var name: StaticString {
+            switch self {
+            case .array: "NSArray"
+            case .date: "NSDate"
+            case .url: "NSURL"
+            case .uuid: "NSUUID"
+            case .null: "NSNull"
+            }
+        }
+    }
+
+    /// Keys of the archive's own objects. Their raw values are places in `names`.
+    enum Name: Int, CaseIterable {
+        case className, classNames, rootClass, objectClass, sequence, objects, time, base, relative, uuid
+
+        var text: StaticString {
+            switch self {
+            case .className: "$classname"
+            case .classNames: "$classes"
+            case .rootClass: "NSObject"
+            case .objectClass: "$class"
+            case .sequence: "$seq"
+            case .objects: "NS.objects"
+            case .time: "NS.time"
+            case .base: "NS.base"
+            case .relative: "NS.relative"
+            case .uuid: "NS.uuidbytes"
+            }
+        }
+    }
+
+    /// Longer strings are written as often as they occur: a list of references to one long string would make a small
+    /// archive a large value, which readers must refuse.
+    static let longestShared = 64
+
+    /// - Parameter classCount: how many classes the caller has; they are numbered from 0.
+    init(classCount: Int) {
+        names = Array(repeating: PropertyListWriter.none, count: Name.allCases.count)
+        classes = Array(repeating: PropertyListWriter.none, count: FoundationClass.allCases.count + classCount)
+        begin()
+    }
+
+    mutating func begin() {
+        list.begin()
+        objects.removeAll(keepingCapacity: true)
+        uids.removeAll(keepingCapacity: true)
+        strings.removeAll()
+        for index in names.indices { names[index] = PropertyListWriter.none }
+        for index in classes.indices { classes[index] = PropertyListWriter.none }
+        _ = add(list.ascii("$null"))
+    }
+
+    /// The UID that stands for nil.
+    @inline(__always)
+    var null: UInt32 { mutating get { uid(0) } }
+
+    /// Makes a property-list object an entry of `$objects` and returns its number there.
+    @inline(__always)
+    mutating func add(_ object: UInt32) -> UInt32 {
+        objects.append(object)
+        uids.append(PropertyListWriter.none)
+        return UInt32(truncatingIfNeeded: objects.count &- 1)
+    }
+
+    /// The UID of an entry, one for all who refer to it.
+    @inline(__always)
+    mutating func uid(_ entry: UInt32) -> UInt32 {
+        let index = Int(entry)
+        let known = uids[index]
+        if known != PropertyListWriter.none { return known }
+        let object = list.uid(entry)
+        uids[index] = object
+        return object
+    }
+
+    mutating func name(_ name: Name) -> UInt32 {
+        let known = names[name.rawValue]
+        if known != PropertyListWriter.none { return known }
+        let object = list.ascii(name.text)
+        names[name.rawValue] = object
+        return object
+    }
+
+    // MARK: Classes
+
+    mutating func classUID(_ known: FoundationClass) -> UInt32 {
+        if classes[known.rawValue] != PropertyListWriter.none { return classes[known.rawValue] }
+        return addClass(at: known.rawValue, named: list.ascii(known.name))
+    }
+
+    /// The UID of a class of the caller's.
+    mutating func classUID(_ index: Int, name: [UInt8]) throws(StorageError) -> UInt32 {
+        let place = FoundationClass.allCases.count + index
+        if classes[place] != PropertyListWriter.none { return classes[place] }
+        return addClass(at: place, named: try plainString(name))
+    }
+
+    private mutating func addClass(at place: Int, named name: UInt32) -> UInt32 {
+        let chain = list.array([name, self.name(.rootClass)])
+        let keys = [self.name(.className), self.name(.classNames)]
+        let object = uid(add(list.dictionary(keys: keys[...], values: [name, chain])))
+        classes[place] = object
+        return object
+    }
+
+    // MARK: Values
+
+    /// A string of the property list that is no entry: a key or a class's name.
+    mutating func plainString(_ bytes: [UInt8]) throws(StorageError) -> UInt32 {
+        guard let object = bytes.withUnsafeBytes({ string($0) }) else { throw Self.illFormed }
+        return object
+    }
+
+    private mutating func string(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
+        Self.isASCII(bytes) ? list.ascii(bytes) : list.utf16(bytes)
+    }
+
+    /// The entry of a string.
+    @inline(__always)
+    mutating func text(_ bytes: UnsafeRawBufferPointer) throws(StorageError) -> UInt32 {
+        guard Self.isASCII(bytes) else {
+            guard let object = list.utf16(bytes) else { throw Self.illFormed }
+            return add(object)
+        }
+        guard bytes.count <= Self.longestShared else { return add(list.ascii(bytes)) }
+        let hash = strings.hash(bytes)
+        if let known = find(bytes, hash) { return known }
+        let entry = add(list.ascii(bytes))
+        strings.insert(entry, hash: hash)
+        return entry
+    }
+
+    @inline(__always)
+    private func find(_ bytes: UnsafeRawBufferPointer, _ hash: UInt32) -> UInt32? {
+        strings.find(hash) { equal(list.writtenASCII(objects[Int($0)]), bytes) }
+    }
+
+    mutating func object(_ known: FoundationClass, _ key: Name, _ value: UInt32) -> UInt32 {
+        let keys = [name(key), name(.objectClass)]
+        return add(list.dictionary(keys: keys[...], values: [value, classUID(known)]))
+    }
+
+    /// The entry of an array whose elements have these UIDs.
+    mutating func array(_ elements: ArraySlice<UInt32>) -> UInt32 {
+        object(.array, .objects, list.array(elements))
+    }
+
+    mutating func url(_ text: UInt32) -> UInt32 {
+        let keys = [name(.base), name(.relative), name(.objectClass)]
+        return add(list.dictionary(keys: keys[...], values: [null, uid(text), classUID(.url)]))
+    }
+
+    // MARK: The archive
+
+    /// Ends the archive with its root and gives its bytes, which are valid until the next change.
+    mutating func finish(root: UInt32) throws(StorageError) -> UnsafeRawBufferPointer {
+        let root = uid(root)
+        let top = list.dictionary(keys: [list.ascii("root")], values: [root])
+        let all = list.array(objects[...])
+        let keys = [list.ascii("$version"), list.ascii("$archiver"), list.ascii("$top"), list.ascii("$objects")]
+        let values = [list.integer(100_000), list.ascii("NSKeyedArchiver"), top, all]
+        return try list.finish(top: list.dictionary(keys: keys[...], values: values[...]))
+    }
+
+    // MARK: Bytes
+
+    private static var illFormed: StorageError {
+        StorageError(.invalidValue, "A text is no well-formed UTF-8, which an archive cannot hold.")
+    }
+
+    @inline(__always)
+    static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index &+ 8 <= bytes.count {
+            if bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
+            index &+= 8
+        }
+        while index < bytes.count {
+            if bytes[index] >= 0x80 { return false }
+            index &+= 1
+        }
+        return true
+    }
+}
+
+/// Whether two runs of bytes are the same.
+@inline(__always)
+func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    guard left.count == right.count else { return false }
+    var index = 0
+    while index &+ 8 <= left.count {
+        let same =
+            left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            == right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        if !same { return false }
+        index &+= 8
+    }
+    while index < left.count {
+        if left[index] != right[index] { return false }
+        index &+= 1
+    }
+    return true
+}

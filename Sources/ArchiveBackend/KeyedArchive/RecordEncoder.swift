@@ -1,0 +1,147 @@
+internal import StorageAPI
+
+/// Writes records as keyed archives: one archive for each record, or one for a list of them.
+///
+/// ```swift
+/// encoder.begin(sequence: 7)
+/// try encoder.add(rows)
+/// try encoder.finish(asList: false) { file.append($0) }
+/// ```
+/// Keeps its memory from archive to archive. Used by one thread at a time.
+struct RecordEncoder: ~Copyable {
+    let layout: RecordLayout
+    var writer: ObjectWriter
+    /// Keys and values of the objects at hand, each object's above its owner's.
+    var keys: [UInt32] = []
+    var values: [UInt32] = []
+    /// For each key of the layout its string in this archive.
+    private var keyStrings: [UInt32]
+    /// For each table the next row that has no owner yet.
+    var next: [Int]
+    var nodes = NodeIndex()
+    var scratch = ByteBuffer()
+    private var records: [UInt32] = []
+    private var sequence = PropertyListWriter.none
+
+    init(_ layout: RecordLayout) {
+        self.layout = layout
+        writer = ObjectWriter(classCount: layout.tables.count)
+        keyStrings = Array(repeating: PropertyListWriter.none, count: layout.keys.count)
+        next = Array(repeating: 0, count: layout.tables.count)
+    }
+
+    /// About how many bytes the archive would have if it ended here.
+    var size: Int { writer.list.size }
+
+    /// How many records have been added.
+    var count: Int { records.count }
+
+    /// Begins an archive whose records all carry this commit number.
+    mutating func begin(sequence number: UInt64?) {
+        writer.begin()
+        records.removeAll(keepingCapacity: true)
+        for index in keyStrings.indices { keyStrings[index] = PropertyListWriter.none }
+        sequence =
+            number.map { number in
+                Int64(exactly: number).map { writer.list.integer($0) } ?? writer.list.unsigned(number)
+            } ?? PropertyListWriter.none
+    }
+
+    /// Adds a record. Its cells are not needed afterwards.
+    ///
+    /// - Throws: `corrupt` where a row has no owner; `limitExceeded` where children nest too deep; `invalidValue` for
+    ///   text that is no UTF-8. The archive is then of no further use.
+    mutating func add(_ record: RecordRows) throws(StorageError) {
+        guard record.tables.count == layout.tables.count, record.tables[0].count == 1 else {
+            throw StorageError(.corrupt, "A record has exactly one root row and rows of every table of its model.")
+        }
+        keys.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
+        if layout.tables.count > 1 { prepareChildren(record) }
+        records.append(try object(of: 0, row: 0, record, depth: 0))
+        if layout.tables.count > 1 { try checkOwners(record) }
+    }
+
+    /// Adds an object that has nothing but a record's key, for a list of deleted records.
+    ///
+    /// - Parameter key: one cell for each key column of the root, in the order of its key.
+    mutating func addKey(_ key: UnsafePointer<Cell>) throws(StorageError) {
+        keys.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
+        for (place, index) in layout.keyColumns.enumerated() {
+            let column = layout.root.columns[index]
+            keys.append(try self.key(column.key))
+            values.append(try scalar(key[place], column.form))
+        }
+        records.append(try endObject(of: 0, from: 0))
+    }
+
+    /// Ends the archive and calls the body with its bytes, which are valid until it returns.
+    ///
+    /// - Parameter asList: whether the root is an NSArray of the records; otherwise it is the only record.
+    mutating func finish(
+        asList: Bool, _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        guard asList else {
+            guard records.count == 1 else {
+                throw StorageError(.invalidValue, "\(records.count) records need an archive of a list.")
+            }
+            return try body(writer.finish(root: records[0]))
+        }
+        values.removeAll(keepingCapacity: true)
+        for record in records { values.append(writer.uid(record)) }
+        try body(writer.finish(root: writer.array(values[...])))
+    }
+
+    /// Ends the archive and gives a copy of its bytes.
+    mutating func finish(asList: Bool) throws(StorageError) -> [UInt8] {
+        var copy: [UInt8] = []
+        try finish(asList: asList) { (bytes) throws(StorageError) in copy = Array(bytes) }
+        return copy
+    }
+
+    // MARK: Objects
+
+    @inline(__always)
+    mutating func key(_ index: Int) throws(StorageError) -> UInt32 {
+        let known = keyStrings[index]
+        if known != PropertyListWriter.none { return known }
+        let string = try writer.plainString(layout.keys[index])
+        keyStrings[index] = string
+        return string
+    }
+
+    /// Writes a row with all that it owns, and returns its entry.
+    mutating func object(
+        of table: Int, row: Int, _ record: RecordRows, depth: Int
+    ) throws(StorageError) -> UInt32 {
+        guard depth <= RecordLayout.deepest else {
+            throw StorageError(
+                .limitExceeded, "Children nest deeper than the limit of \(RecordLayout.deepest) levels of an archive.")
+        }
+        let start = keys.count
+        let cells = record.tables[table].cells + row * layout.tables[table].width
+        for column in layout.tables[table].columns {
+            keys.append(try key(column.key))
+            values.append(try scalar(cells[column.index], column.form))
+        }
+        if !layout.tables[table].relations.isEmpty {
+            try relations(of: table, row: row, record, depth: depth)
+        }
+        return try endObject(of: table, from: start)
+    }
+
+    @inline(__always)
+    private mutating func endObject(of table: Int, from start: Int) throws(StorageError) -> UInt32 {
+        if table == 0, sequence != PropertyListWriter.none {
+            keys.append(writer.name(.sequence))
+            values.append(sequence)
+        }
+        keys.append(writer.name(.objectClass))
+        values.append(try writer.classUID(table, name: layout.tables[table].className))
+        let object = writer.list.dictionary(keys: keys[start...], values: values[start...])
+        keys.removeSubrange(start...)
+        values.removeSubrange(start...)
+        return writer.add(object)
+    }
+}

@@ -1,0 +1,79 @@
+internal import StorageAPI
+
+/// How the rows of one model's tables stand in a keyed archive. Made once for each schema.
+///
+/// A row is an object whose keys are the stored names of its properties. Owner, position, node and parent columns are
+/// not written: where an object stands in the graph says the same.
+struct RecordLayout: Sendable {
+    let tables: [Table]
+    /// All keys that objects of this layout have, each once; fields refer to them by index.
+    let keys: [[UInt8]]
+    /// For each part of the root's key its place in the root's `columns`.
+    let keyColumns: [Int]
+
+    struct Table: Sendable {
+        let name: String
+        let className: [UInt8]
+        let width: Int
+        let columns: [Column]
+        var relations: [Relation] = []
+        let form: Form
+        /// The columns that hold the root's key, in its order.
+        let owners: [Int]
+        /// The columns of positions on the way from the root.
+        let positions: [Int]
+        /// The values of columns whose key an archive does not have.
+        let missing: [Value]
+    }
+
+    /// Where the rows of a table belong.
+    enum Form: Equatable, Sendable {
+        case root
+        case child
+        /// Rows that own each other, by the number in `node`; 0 in `parent` stands for a row of the entry's table.
+        case node(node: Int, parent: Int)
+    }
+
+    /// A column that has a value of its own in the archive.
+    struct Column: Sendable {
+        let index: Int
+        let key: Int
+        let form: ScalarForm
+    }
+
+    /// An owned property.
+    struct Relation: Sendable {
+        let key: Int
+        let target: Int
+        let isMany: Bool
+        /// The owner's column that tells nil from an empty array.
+        let presence: Int?
+    }
+
+    /// More levels of children than a store takes, so that whatever it took can be written and read.
+    static let deepest = 128
+
+    var root: Table { tables[0] }
+    var hasNodes: Bool { tables.contains { $0.nodeColumns != nil } }
+
+    /// - Parameters:
+    ///   - tables: the root's table first.
+    ///   - missing: for each table and column the value of rows from archives that lack the column's key.
+    ///   - single: the paths of tables in the node form that hold one child for each owner, not arrays.
+    /// - Throws: `configuration` where the tables are not those of one model.
+    init(
+        tables schemas: [TableSchema], missing: [[Value]] = [], single: Set<[String]> = []
+    ) throws(StorageError) {
+        var builder = RecordLayoutBuilder(schemas, missing: missing, single: single)
+        tables = try builder.build()
+        keys = builder.keys
+        let columns = tables[0].columns
+        keyColumns = schemas[0].key.compactMap { key in columns.firstIndex { $0.index == key } }
+    }
+}
+
+extension RecordLayout.Table {
+    var nodeColumns: (node: Int, parent: Int)? {
+        if case .node(let node, let parent) = form { (node, parent) } else { nil }
+    }
+}
