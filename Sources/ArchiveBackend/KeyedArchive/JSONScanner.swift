@@ -27,7 +27,7 @@ struct JSONScanner {
     /// The next element as a cell, whose bytes are in the text or in `scratch`; nil where it is not as expected. An
     /// inner array is a text cell with its JSON.
     @inline(__always)
-    mutating func element(_ form: ScalarForm, _ scratch: inout ByteBuffer) -> Cell? {
+    mutating func element(_ form: ScalarForm, _ scratch: inout OutputBuffer) -> Cell? {
         guard position < text.count else { return nil }
         if text[position] == UInt8(ascii: "n") { return takeWord("null") ? .null : nil }
         if form.arrays > 0 { return array() }
@@ -57,7 +57,7 @@ struct JSONScanner {
     // MARK: Strings
 
     @inline(__always)
-    private mutating func string(_ scratch: inout ByteBuffer) -> Cell? {
+    private mutating func string(_ scratch: inout OutputBuffer) -> Cell? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = position
         while position < text.count {
@@ -73,7 +73,7 @@ struct JSONScanner {
         return nil
     }
 
-    private mutating func escapedString(from start: Int, _ scratch: inout ByteBuffer) -> Cell? {
+    private mutating func escapedString(from start: Int, _ scratch: inout OutputBuffer) -> Cell? {
         scratch.removeAll()
         scratch.append(slice(start..<position))
         while position < text.count {
@@ -144,7 +144,7 @@ struct JSONScanner {
 
     // MARK: Bytes
 
-    private mutating func data(_ scratch: inout ByteBuffer) -> Cell? {
+    private mutating func data(_ scratch: inout OutputBuffer) -> Cell? {
         guard let cell = string(&scratch) else { return nil }
         let text = String(decoding: cell.bytes, as: UTF8.self)
         guard let data = Data(base64Encoded: text), data.base64EncodedString() == text else { return nil }
@@ -153,7 +153,7 @@ struct JSONScanner {
         return .bytes(scratch.bytes, .blob)
     }
 
-    private mutating func uuid(_ scratch: inout ByteBuffer) -> Cell? {
+    private mutating func uuid(_ scratch: inout OutputBuffer) -> Cell? {
         guard let cell = string(&scratch) else { return nil }
         let text = String(decoding: cell.bytes, as: UTF8.self)
         guard let uuid = UUID(uuidString: text), uuid.uuidString == text else { return nil }

@@ -6,7 +6,7 @@ internal import StorageAPI
 /// hand are written anew, which happens at 256 and at 65,536 objects. The format is Core Foundation's, as
 /// `CFBinaryPList.c` describes it.
 struct PropertyListWriter: ~Copyable {
-    private var buffer = ByteBuffer(capacity: 64 * 1024)
+    private var buffer = OutputBuffer(capacity: 64 * 1024)
     private var offsets: [UInt32] = []
     private var width = 1
     private var smallIntegers: [UInt32]
@@ -204,7 +204,7 @@ struct PropertyListWriter: ~Copyable {
     @inline(never)
     private mutating func widen() {
         let wider = width * 2
-        var copy = ByteBuffer(capacity: buffer.count * 2)
+        var copy = OutputBuffer(capacity: buffer.count * 2)
         let all = buffer.bytes
         copy.append(UnsafeRawBufferPointer(rebasing: all[..<8]))
         for index in offsets.indices {

@@ -19,7 +19,7 @@ struct RecordEncoder: ~Copyable {
     /// For each table the next row that has no owner yet.
     var next: [Int]
     var nodes = NodeIndex()
-    var scratch = ByteBuffer()
+    var scratch = OutputBuffer()
     private var records: [UInt32] = []
     private var sequence = PropertyListWriter.none
 

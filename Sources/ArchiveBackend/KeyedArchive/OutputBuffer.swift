@@ -1,5 +1,5 @@
 /// Bytes that grow at their end, in memory that is kept for the next use.
-struct ByteBuffer: ~Copyable {
+struct OutputBuffer: ~Copyable {
     // Owned by this value alone and `capacity` bytes long; every write reserves its room first.
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
