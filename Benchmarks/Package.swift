@@ -15,6 +15,13 @@ let package = Package(
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "SQLiteBackend", package: "swift-storage"),
             ]),
+        .executableTarget(
+            name: "ArchiveBench",
+            dependencies: [
+                .product(name: "ArchiveBackend", package: "swift-storage"),
+                .product(name: "StorageAPI", package: "swift-storage"),
+                .product(name: "SQLiteBackend", package: "swift-storage"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,8 +18,9 @@ struct RowDifference {
         while true {
             skipShared()
             guard let newRow = new.row else {
-                defer { old.advance() }
-                return old.row
+                guard let oldRow = old.row else { return nil }
+                old.advance()
+                return oldRow
             }
             guard let oldRow = old.row else {
                 new.advance()
