@@ -17,6 +17,8 @@ struct OutputBuffer: ~Copyable {
 
     mutating func removeAll() { count = 0 }
 
+    mutating func removeLast(_ bytes: Int) { count -= bytes }
+
     @inline(__always)
     mutating func append(_ byte: UInt8) {
         reserve(1)

@@ -10,4 +10,6 @@ struct RecordRows {
 
     /// One for each table of the layout, in its order.
     var tables: UnsafeBufferPointer<Rows>
+    /// The number of the commit that wrote the record, where its archive says so. Encoding does not look at it.
+    var sequence: UInt64?
 }

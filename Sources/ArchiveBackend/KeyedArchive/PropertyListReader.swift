@@ -1,0 +1,201 @@
+internal import StorageAPI
+
+/// Reads the objects of one binary property list where they stand.
+///
+/// Nothing that the bytes say is believed: every number of an object, offset and count is compared with what is there
+/// before it is used, and nothing is allocated. Objects may refer to each other in circles; that is for the caller.
+struct PropertyListReader {
+    // The bytes outlive this value: the call that makes it holds them.
+    let bytes: UnsafeRawBufferPointer
+    /// How many objects there are.
+    let count: Int
+    let top: Int
+    /// Where the objects end and the table of their offsets begins.
+    let table: Int
+    let offsetWidth: Int
+    let referenceWidth: Int
+
+    /// What an object's first bytes say: its marker, and where its content begins.
+    struct Head {
+        var marker: UInt8
+        /// Bytes of an integer, real or UID, and units of everything else: bytes, code units, elements, pairs.
+        var count: Int
+        var start: Int
+
+        var kind: UInt8 { marker & 0xF0 }
+    }
+
+    static let magic: StaticString = "bplist00"
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        let trailer = bytes.count - 32
+        guard trailer >= 9, Self.magic.withUTF8Buffer({ equal(UnsafeRawBufferPointer($0), .init(rebasing: bytes[..<8])) })
+        else { throw Self.damage("This is no binary property list", at: 0) }
+        let offsetWidth = Int(bytes[trailer + 6])
+        let referenceWidth = Int(bytes[trailer + 7])
+        let count = Self.number(bytes, trailer + 8, 8)
+        let top = Self.number(bytes, trailer + 16, 8)
+        let table = Self.number(bytes, trailer + 24, 8)
+        guard (1...8).contains(offsetWidth), (1...8).contains(referenceWidth), table >= 9, table <= trailer,
+            count >= 1, top < count, count <= UInt64((trailer - Int(table)) / offsetWidth),
+            Int(table) + Int(count) * offsetWidth == trailer
+        else { throw Self.damage("The property list's trailer contradicts its length", at: trailer) }
+        self.bytes = bytes
+        self.count = Int(count)
+        self.top = Int(top)
+        self.table = Int(table)
+        self.offsetWidth = offsetWidth
+        self.referenceWidth = referenceWidth
+    }
+
+    // MARK: Numbers
+
+    /// A big-endian number of 1 to 8 bytes, which must be within the bytes.
+    @inline(__always)
+    private static func number(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ width: Int) -> UInt64 {
+        switch width {
+        case 1: return UInt64(bytes[start])
+        case 2: return UInt64(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt16.self)))
+        case 4: return UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
+        case 8: return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        default:
+            var value: UInt64 = 0
+            for index in 0..<width { value = value << 8 | UInt64(bytes[start + index]) }
+            return value
+        }
+    }
+
+    /// The number of an object that stands in a container. It may be any number.
+    @inline(__always)
+    func reference(_ start: Int, _ index: Int) -> UInt64 {
+        Self.number(bytes, start &+ index &* referenceWidth, referenceWidth)
+    }
+
+    /// Where an object stands.
+    @inline(__always)
+    func offset(_ object: UInt64) throws(StorageError) -> Int {
+        guard object < UInt64(truncatingIfNeeded: count) else { throw badReference(object) }
+        let offset = Self.number(bytes, table &+ Int(truncatingIfNeeded: object) &* offsetWidth, offsetWidth)
+        guard offset >= 8, offset < UInt64(truncatingIfNeeded: table) else { throw badOffset(object) }
+        return Int(truncatingIfNeeded: offset)
+    }
+
+    // MARK: Objects
+
+    @inline(__always)
+    func head(_ object: UInt64) throws(StorageError) -> Head {
+        let place = try offset(object)
+        let marker = bytes[place]
+        var head = Head(marker: marker, count: Int(marker & 15), start: place &+ 1)
+        switch marker & 0xF0 {
+        case 0x00: head.count = 0
+        case 0x10, 0x20:
+            guard head.count <= 4 else { throw badWidth(place) }
+            head.count = 1 << head.count
+        case 0x30:
+            guard marker == 0x33 else { throw badWidth(place) }
+            head.count = 8
+        case 0x80:
+            head.count &+= 1
+            guard head.count <= 8 else { throw badWidth(place) }
+        default:
+            if head.count == 15 { try readCount(&head) }
+        }
+        guard head.count <= (table &- head.start) / unit(marker) else { throw tooLong(place) }
+        return head
+    }
+
+    /// How many bytes one unit of an object's count takes.
+    @inline(__always)
+    private func unit(_ marker: UInt8) -> Int {
+        switch marker & 0xF0 {
+        case 0x60: 2
+        case 0xA0, 0xC0: referenceWidth
+        case 0xD0: referenceWidth &* 2
+        default: 1
+        }
+    }
+
+    /// A count above 14 follows as an integer.
+    private func readCount(_ head: inout Head) throws(StorageError) {
+        let place = head.start
+        guard place < table, bytes[place] & 0xF0 == 0x10, bytes[place] & 15 <= 3 else { throw badWidth(place) }
+        let width = 1 << Int(bytes[place] & 15)
+        guard width < table - place else { throw tooLong(place) }
+        guard let count = Int(exactly: Self.number(bytes, place + 1, width)) else { throw tooLong(place) }
+        head.count = count
+        head.start = place + 1 + width
+    }
+
+    /// The content of an object whose units are bytes.
+    @inline(__always)
+    func content(_ head: Head) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[head.start..<head.start &+ head.count])
+    }
+
+    /// A UID's number, checked by the caller against `$objects`.
+    @inline(__always)
+    func uid(_ head: Head) -> UInt64 { Self.number(bytes, head.start, head.count) }
+
+    /// An integer: those of 8 bytes are signed, shorter ones are not, and 16 bytes hold what is above `Int64.max`.
+    @inline(__always)
+    func integer(_ head: Head) throws(StorageError) -> Cell {
+        if head.count < 8 { return .int(Int64(bitPattern: Self.number(bytes, head.start, head.count))) }
+        if head.count == 8 { return .int(Int64(bitPattern: Self.number(bytes, head.start, 8))) }
+        guard Self.number(bytes, head.start, 8) == 0 else {
+            throw Self.damage("An integer has more than 64 bits", at: head.start)
+        }
+        return .unsigned(Self.number(bytes, head.start + 8, 8))
+    }
+
+    @inline(__always)
+    func real(_ head: Head) throws(StorageError) -> Double {
+        let bits = head.count <= 8 ? Self.number(bytes, head.start, head.count) : 0
+        switch head.count {
+        case 8: return Double(bitPattern: bits)
+        case 4: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+        default: throw badWidth(head.start - 1)
+        }
+    }
+
+    /// Whether an object is a string of these ASCII bytes.
+    func isString(_ object: UInt64, _ text: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+        let head = try head(object)
+        return head.kind == 0x50 && equal(content(head), text)
+    }
+
+    /// The value of a key of a dictionary, or nil. A key that stands there twice is an error.
+    func value(of key: StaticString, in dictionary: Head) throws(StorageError) -> UInt64? {
+        var found: UInt64?
+        for index in 0..<dictionary.count {
+            let name = reference(dictionary.start, index)
+            let text = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+            guard try isString(name, text) else { continue }
+            guard found == nil else { throw Self.damage("The key \(key) stands twice", at: dictionary.start) }
+            found = reference(dictionary.start, dictionary.count + index)
+        }
+        return found
+    }
+
+    // MARK: Errors
+
+    static func damage(_ what: String, at byte: Int) -> StorageError {
+        StorageError(.corrupt, "\(what) (byte \(byte)). Restore the archive from a copy.")
+    }
+
+    @inline(never)
+    private func badReference(_ object: UInt64) -> StorageError {
+        StorageError(.corrupt, "The archive refers to object \(object) of \(count). Restore it from a copy.")
+    }
+
+    @inline(never)
+    private func badOffset(_ object: UInt64) -> StorageError {
+        StorageError(.corrupt, "Object \(object) stands outside the archive. Restore it from a copy.")
+    }
+
+    @inline(never)
+    private func badWidth(_ place: Int) -> StorageError { Self.damage("An object has an impossible width", at: place) }
+
+    @inline(never)
+    private func tooLong(_ place: Int) -> StorageError { Self.damage("An object is longer than the archive", at: place) }
+}

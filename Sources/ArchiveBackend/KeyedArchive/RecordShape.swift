@@ -1,0 +1,91 @@
+internal import StorageAPI
+
+/// What the keys of one object mean to a table: found once, and good for every object with the same keys in the same
+/// order, which in an archive of one program are all of a class.
+final class RecordShape {
+    /// Where the keys stand in the archive.
+    let start: Int
+    let count: Int
+    /// For each key the index of its column, or -1.
+    var columns: [Int] = []
+    /// The relations among the keys: which, and under which key.
+    var relations: [(relation: Int, key: Int)] = []
+    var sequence: Int?
+    /// Under which key the class is.
+    var classKey: Int
+
+    init(_ object: PropertyListReader.Head, of table: RecordLayout.Table, _ keys: RecordKeys, _ list: PropertyListReader)
+        throws(StorageError)
+    {
+        start = object.start
+        count = object.count
+        classKey = -1
+        var seen = Set<Int>()
+        columns.reserveCapacity(count)
+        for index in 0..<count {
+            columns.append(-1)
+            guard let key = try keys.key(list, list.reference(start, index)) else { continue }
+            guard seen.insert(key).inserted else { throw PropertyListReader.damage("A key stands twice", at: start) }
+            switch key {
+            case RecordKeys.classKey: classKey = index
+            case RecordKeys.sequence: sequence = index
+            default:
+                if let column = table.columns.firstIndex(where: { $0.key == key }) {
+                    columns[index] = column
+                } else if let relation = table.relations.firstIndex(where: { $0.key == key }) {
+                    relations.append((relation, index))
+                }
+            }
+        }
+        guard classKey >= 0 else { throw PropertyListReader.damage("An object has no class", at: start) }
+    }
+
+    /// Whether an object has the same keys in the same order.
+    @inline(__always)
+    func matches(_ object: PropertyListReader.Head, _ list: PropertyListReader) -> Bool {
+        guard object.count == count else { return false }
+        let length = count &* list.referenceWidth
+        return equal(
+            UnsafeRawBufferPointer(rebasing: list.bytes[start..<start &+ length]),
+            UnsafeRawBufferPointer(rebasing: list.bytes[object.start..<object.start &+ length]))
+    }
+}
+
+/// The keys of a layout by their bytes.
+struct RecordKeys {
+    static let classKey = -1
+    static let sequence = -2
+
+    private var indices: [[UInt8]: Int] = [:]
+
+    init(_ layout: RecordLayout) {
+        for (index, key) in layout.keys.enumerated() { indices[key] = index }
+        indices[Array("$class".utf8)] = Self.classKey
+        indices[Array("$seq".utf8)] = Self.sequence
+    }
+
+    /// The layout's key that a string of the archive is, or nil for keys of others.
+    func key(_ list: PropertyListReader, _ object: UInt64) throws(StorageError) -> Int? {
+        let head = try list.head(object)
+        switch head.kind {
+        case 0x50: return indices[Array(list.content(head))]
+        case 0x60: return indices[Array(try list.utf8(head))]
+        default: throw PropertyListReader.damage("A key is no string", at: head.start)
+        }
+    }
+}
+
+extension PropertyListReader {
+    /// The UTF-8 form of a string of UTF-16 code units.
+    func utf8(_ head: Head) throws(StorageError) -> [UInt8] {
+        let content = UnsafeRawBufferPointer(rebasing: bytes[head.start..<head.start + head.count * 2])
+        let units = (0..<head.count).lazy.map { UInt16(content[$0 * 2]) << 8 | UInt16(content[$0 * 2 + 1]) }
+        var utf8: [UInt8] = []
+        utf8.reserveCapacity(content.count)
+        let isBroken = transcode(units.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: true) {
+            utf8.append($0)
+        }
+        if isBroken { throw Self.damage("A string is no well-formed UTF-16", at: head.start) }
+        return utf8
+    }
+}
