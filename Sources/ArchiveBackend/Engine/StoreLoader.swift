@@ -8,31 +8,37 @@ struct StoreLoader {
     private var decoders: [String: ModelLoader] = [:]
     private let builder = RowBuilder()
 
-    private struct ModelLoader {
+    /// How one model's entries become rows. Used by one thread at a time.
+    private final class ModelLoader {
         var decoder: RecordDecoder
+        /// The model's tables by their places.
         let places: [Int]
+
+        init(_ archive: ModelArchive, _ places: [Int]) {
+            decoder = RecordDecoder(archive.layout)
+            self.places = places
+        }
     }
 
     /// - Throws: `corrupt` for an entry that is none of a store's, or whose contents do not fit the schema.
     mutating func take(_ entry: Entry) throws(StorageError) {
         if entry.name == StoreRecord.entryName { return try apply(StoreRecord(entry.contents)) }
-        guard let slash = entry.name.firstIndex(of: "/"), var loader = decoders[String(entry.name[..<slash])] else {
+        guard let slash = entry.name.firstIndex(of: "/"), let loader = decoders[String(entry.name[..<slash])] else {
             throw StorageError(.corrupt, "The entry \(entry.name) belongs to no model of the store.")
         }
         // A deleted record's place.
         guard !entry.contents.isEmpty else { return }
         let rest = entry.name[entry.name.index(after: slash)...]
         switch ModelArchive.contents(of: rest) {
-        case .records: try put(entry, &loader, isSeparate: !rest.contains("/"))
-        case .deletedKeys: try delete(entry, &loader)
+        case .records: try put(entry, loader, isSeparate: !rest.contains("/"))
+        case .deletedKeys: try delete(entry, loader)
         }
-        decoders[String(entry.name[..<slash])]?.decoder = loader.decoder
     }
 
     // MARK: Records
 
     private mutating func put(
-        _ entry: Entry, _ loader: inout ModelLoader, isSeparate: Bool
+        _ entry: Entry, _ loader: ModelLoader, isSeparate: Bool
     ) throws(StorageError) {
         let places = loader.places
         try loader.decoder.decode(entry.contents) { (record) throws(StorageError) in
@@ -58,9 +64,9 @@ struct StoreLoader {
         }
     }
 
-    private mutating func delete(_ entry: Entry, _ loader: inout ModelLoader) throws(StorageError) {
+    private mutating func delete(_ entry: Entry, _ loader: ModelLoader) throws(StorageError) {
         let places = loader.places
-        try loader.decoder.decodeKeys(entry.contents) { (key) throws(StorageError) in
+        try loader.decoder.decodeKeys(entry.contents) { (key, _) throws(StorageError) in
             tally.written += 1
             for place in places {
                 try tables.change(at: place) { (table) throws(StorageError) in
@@ -85,7 +91,7 @@ struct StoreLoader {
         for model in tables.models {
             let archive = try ModelArchive(model, tables)
             archives.append(archive)
-            decoders[archive.folder] = ModelLoader(decoder: RecordDecoder(archive.layout), places: model.places)
+            decoders[archive.folder] = ModelLoader(archive, model.places)
         }
     }
 

@@ -16,7 +16,7 @@ struct RecordDecoder: ~Copyable {
     var marks = EntryMarks()
     /// Text that an archive does not hold as it is wanted: arrays, and strings beyond ASCII.
     var made = ByteBlocks()
-    var json = ByteBuffer()
+    var json = OutputBuffer()
 
     init(_ layout: RecordLayout) {
         self.layout = layout

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-extension ByteBuffer {
+extension OutputBuffer {
     /// Appends an element of a stored array, byte for byte as `JSONWriter` writes it.
     @inline(__always)
     mutating func appendJSON(_ cell: Cell, _ form: ScalarForm) {
