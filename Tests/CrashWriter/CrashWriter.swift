@@ -11,6 +11,7 @@ import StorageKit
 }
 
 @Storable struct Line {
+    var id: Int
     var number: Int
     var text: String
 }
@@ -43,7 +44,7 @@ import StorageKit
     }
 
     static func ledger(_ id: Int, _ number: Int) -> Ledger {
-        let lines = (0..<number % 7).map { _ in Line(number: number, text: String(repeating: "\(number) ", count: 40)) }
+        let lines = (0..<number % 7).map { Line(id: $0, number: number, text: String(repeating: "\(number) ", count: 40)) }
         return Ledger(id: id, number: number, lines: lines)
     }
 }

@@ -11,6 +11,7 @@ import Testing
 }
 
 @Storable private struct Part: Equatable {
+    var id: Int
     var label: String
 }
 
@@ -47,7 +48,7 @@ import Testing
     fileprivate let items = (0..<200).map { number in
         ItemV1(
             id: number, name: "item \(number)", count: number * 3,
-            parts: (0..<number % 3).map { Part(label: "part \($0)") })
+            parts: (0..<number % 3).map { Part(id: $0, label: "part \($0)") })
     }
 
     init() throws {
@@ -55,6 +56,7 @@ import Testing
         backend = ArchiveBackend(path: folder.path("items.karch"))
     }
 
+    @discardableResult
     private func withStore<M: Storable, T>(
         _ model: M.Type, _ body: (Store) async throws -> T
     ) async throws -> T {
@@ -74,16 +76,16 @@ import Testing
     {
         try await withStore(ItemV1.self) { try await $0.insert(items) }
         let expected = items.map { ItemV2(id: $0.id, name: $0.name, count: $0.count, parts: $0.parts) }
-        try await withStore(ItemV2.self) { store in
+        try await withStore(ItemV2.self) { (store) async throws in
             #expect(try await store.select(ItemV2.self).all() == expected)
             #expect(try await store.select(ItemV2.self).where { $0.color == "blue" }.count() == 200)
             try await store.update(ItemV2.self).where { $0.id == 5 }.set(\.color, to: "red").run()
         }
-        try await withStore(ItemV2.self) { store in
+        try await withStore(ItemV2.self) { (store) async throws in
             #expect(try await store.select(ItemV2.self).where { $0.color == "red" }.keys() == [5])
             try await store.compact()
         }
-        try await withStore(ItemV2.self) { store in
+        try await withStore(ItemV2.self) { (store) async throws in
             #expect(try await store.select(ItemV2.self).where { $0.color == "blue" }.count() == 199)
             #expect(try await store.select(ItemV2.self).where { $0.weight == nil }.count() == 200)
         }
@@ -93,7 +95,7 @@ import Testing
         try await withStore(ItemV1.self) { try await $0.insert(items) }
         let expected = items.map { ItemV3(id: $0.id, title: $0.name, count: Double($0.count), parts: $0.parts) }
         for _ in 0..<2 {
-            try await withStore(ItemV3.self) { store in
+            try await withStore(ItemV3.self) { (store) async throws in
                 #expect(try await store.select(ItemV3.self).all() == expected)
                 #expect(try await store.select(ItemV3.self).where { $0.title == "item 7" }.first()?.id == 7)
             }

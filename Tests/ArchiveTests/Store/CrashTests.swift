@@ -11,6 +11,7 @@ import Testing
 }
 
 @Storable("Line") struct LedgerLine: Equatable {
+    var id: Int
     var number: Int
     var text: String
 }

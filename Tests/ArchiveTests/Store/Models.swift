@@ -2,6 +2,7 @@ import Foundation
 import StorageKit
 
 @Storable struct City: Equatable {
+    var id: Int
     var name: String
     var spell: String
 }
@@ -29,7 +30,7 @@ import StorageKit
             id: number, name: number % 3 == 0 ? "人\(number)" : "person \(number)", age: number % 90,
             height: 1.5 + Double(number) / 1000, photo: number % 2 == 0 ? Data([UInt8(number & 255), 0, 255]) : nil,
             tags: (0..<number % 4).map { "tag \($0)" }, born: Date(timeIntervalSinceReferenceDate: Double(number) * 0.1),
-            city: number % 5 == 0 ? nil : City(name: "city \(number % 7)", spell: "Chengdu"),
+            city: number % 5 == 0 ? nil : City(id: 1, name: "city \(number % 7)", spell: "Chengdu"),
             pens: (0..<number % 3).map { Pen(id: $0, color: "red", price: Double($0) / 3) })
     }
 
