@@ -32,6 +32,9 @@ struct CommitReader {
     private func decode(
         _ commit: Commit, each: (Entry) throws(StorageError) -> Void
     ) throws(StorageError) {
+        guard commit.trailer.contents <= UInt64(commit.frames) * UInt64(StoreFormat.largestFrameContents) else {
+            throw EntryParser.damaged("its contents are too large for its frames")
+        }
         let frames = try FrameReader(commit.trailer.codec, window, commit.range)
         let parser = EntryParser(commit: commit.trailer.sequence, buffer)
         var rest = commit.trailer.contents

@@ -79,17 +79,23 @@ struct CommitScanner {
     private mutating func accept(
         _ trailer: Trailer, _ range: Range<Int64>, _ frames: Int
     ) throws(StorageError) -> Step {
-        guard covers(trailer, range, frames), follows(trailer), try check(of: range) == trailer.framesCheck else {
+        guard covers(trailer, range), follows(trailer), try check(of: range) == trailer.framesCheck else {
             return .mismatch
         }
         adopt(trailer, end: range.upperBound + Int64(codec.trailerSize))
         return .commit(Commit(trailer: trailer, frames: frames, range: range))
     }
 
-    private func covers(_ trailer: Trailer, _ range: Range<Int64>, _ frames: Int) -> Bool {
+    /// Whether all of a commit is there whose trailer stands at a place, although it is no sound one.
+    func isWhole(_ trailer: Trailer, at place: Int64) throws(StorageError) -> Bool {
+        let range = position..<place
+        guard covers(trailer, range) else { return false }
+        return try check(of: range) == trailer.framesCheck
+    }
+
+    private func covers(_ trailer: Trailer, _ range: Range<Int64>) -> Bool {
         trailer.codec == codec && trailer.offset == UInt64(range.lowerBound) && trailer.length == UInt64(range.count)
             && trailer.durable <= trailer.offset
-            && trailer.contents <= UInt64(frames) * UInt64(StoreFormat.largestFrameContents)
     }
 
     private func follows(_ trailer: Trailer) -> Bool {
@@ -122,7 +128,7 @@ extension CommitScanner {
                 continue
             }
             let candidate = place + Int64(hit - codec.trailerMarkerPlace)
-            if candidate >= start, case let reading = try reading(at: candidate), isOfThisFile(reading, at: candidate) {
+            if candidate >= start, case let reading = try reading(at: candidate), isOfThisFile(reading) {
                 return (candidate, reading)
             }
             place += Int64(hit + 1)
@@ -130,12 +136,12 @@ extension CommitScanner {
         return nil
     }
 
-    private func isOfThisFile(_ reading: TrailerReading, at place: Int64) -> Bool {
+    private func isOfThisFile(_ reading: TrailerReading) -> Bool {
         switch reading {
         case .nothing: false
         case .newer: true
         case .trailer(let trailer):
-            trailer.codec == codec && (UInt64(position)...UInt64(place)).contains(trailer.offset)
+            trailer.codec == codec && trailer.offset >= UInt64(position)
                 && (last.map { $0.precedes(trailer) } ?? true)
         }
     }

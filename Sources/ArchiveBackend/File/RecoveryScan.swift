@@ -79,7 +79,7 @@ struct RecoveryScan {
             guard mode == .readOnly, repeated != position else {
                 throw scanner.last == nil
                     ? StoreDamage.noStore(path)
-                    : StoreDamage.error(path, at: position, "its checks do not hold, and sound commits follow")
+                    : StoreDamage.error(path, at: position, "it is not what a store wrote there")
             }
             repeated = position
             try scanner.window.reload()
@@ -87,21 +87,27 @@ struct RecoveryScan {
         }
     }
 
-    /// A commit that was on the disk when a later one was written cannot be torn: it was damaged afterwards.
+    /// A commit that was on the disk when a later one was written cannot be torn: it was damaged afterwards. Nor can one
+    /// that is whole: it was never in the form that stores write.
     private func verdict() throws(StorageError) -> Verdict {
         var place = scanner.position
         while let found = try scanner.trailer(from: place) {
             switch found.reading {
             case .newer(let version): throw StoreDamage.newer(path, version)
-            case .trailer(let trailer) where isProof(trailer): return .damaged(next: Int64(trailer.offset))
+            case .trailer(let trailer) where isProof(trailer, at: found.place):
+                return .damaged(next: Int64(clamping: trailer.offset))
+            case .trailer(let trailer) where try scanner.isWhole(trailer, at: found.place):
+                return .damaged(next: found.place + Int64(scanner.codec.trailerSize))
             default: place = found.place + 1
             }
         }
         return .torn
     }
 
-    private func isProof(_ trailer: Trailer) -> Bool {
-        trailer.offset > UInt64(scanner.position)
-            && (mode == .salvage || trailer.durable > UInt64(scanner.position))
+    private func isProof(_ trailer: Trailer, at place: Int64) -> Bool {
+        let position = UInt64(scanner.position)
+        // To salvage, any commit that can be gone on with will do.
+        return mode == .salvage
+            ? trailer.offset > position && trailer.offset <= UInt64(place) : trailer.durable > position
     }
 }

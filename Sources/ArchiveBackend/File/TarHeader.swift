@@ -20,8 +20,8 @@ struct TarHeader: Equatable {
     private static let template: [UInt8] = {
         var bytes = [UInt8](repeating: 0, count: size)
         let fields: [(Int, String)] = [
-            (100, "0000644\0000000000\0000000000\0"), (148, "        0"), (257, "ustar\u{0}00"),
-            (329, "0000000\0000000000\0"),
+            (100, "0000644"), (108, "0000000"), (116, "0000000"), (148, "        0"), (257, "ustar"), (263, "00"),
+            (329, "0000000"), (337, "0000000"),
         ]
         for (place, text) in fields { bytes.replaceSubrange(place..<place + text.utf8.count, with: text.utf8) }
         return bytes

@@ -1,0 +1,134 @@
+import ArchiveBackend
+import Foundation
+import StorageAPI
+import Testing
+
+/// One writer and any readers.
+@Suite struct SharingTests {
+    @Test func `a second writer is told who is the first`() throws {
+        try withStorePath { path in
+            let first = try openFile(path).file
+            try first.append(FileItem("a", "1"))
+            let error = #expect(throws: StorageError.self) { try openFile(path) }
+            #expect(error?.code == .locked)
+            #expect(error?.message.contains("process \(ProcessInfo.processInfo.processIdentifier) on host ") == true)
+            try first.rewrite([FileItem("a", "2")])
+            #expect(throws: StorageError.self) { try openFile(path) }
+            try first.close()
+            #expect(try openFile(path).items == [FileItem("a", "2")])
+        }
+    }
+
+    @Test func `a second writer through a symbolic link is turned away too`() throws {
+        try withStorePath { path in
+            let first = try openFile(path).file
+            try first.append(FileItem("a", "1"))
+            let link = path + "-link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+            #expect(throws: StorageError.self) { try openFile(link) }
+            try first.close()
+            let second = try openFile(link).file
+            try second.rewrite([FileItem("a", "2")])
+            #expect(try openFile(path, .readOnly).items == [FileItem("a", "2")])
+        }
+    }
+
+    @Test(.enabled(if: ToolTests.has("flock")))
+    func `the lock holds between processes`() throws {
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
+            #expect(try ToolTests.run("flock", ["-n", path + "-lock", "true"]).0 == 1)
+            try file.close()
+            #expect(try ToolTests.run("flock", ["-n", path + "-lock", "true"]).0 == 0)
+
+            let other = Process()
+            other.executableURL = URL(filePath: "/usr/bin/env")
+            other.arguments = ["flock", path + "-lock", "sh", "-c", "echo held; cat"]
+            let (input, output) = (Pipe(), Pipe())
+            (other.standardInput, other.standardOutput) = (input, output)
+            try other.run()
+            #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+            let error = #expect(throws: StorageError.self) { try openFile(path) }
+            #expect(error?.code == .locked)
+            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1")])
+            try input.fileHandleForWriting.close()
+            other.waitUntilExit()
+            #expect(try openFile(path).items == [FileItem("a", "1")])
+        }
+    }
+
+    @Test func `a reader sees later commits when it looks again`() throws {
+        try withStorePath { path in
+            let writer = try openFile(path).file
+            try writer.append(FileItem("a", "1"))
+            let reader = try openFile(path, .readOnly)
+            #expect(reader.items == [FileItem("a", "1")])
+            try writer.append(FileItem("b", "2"))
+            try writer.append(FileItem("c", "3"), FileItem("d", "4"))
+            var items: [FileItem] = []
+            let refresh = try reader.file.refresh { items.append(FileItem($0.name, Array($0.contents))) }
+            #expect(refresh == .commits(2))
+            #expect(items == [FileItem("b", "2"), FileItem("c", "3"), FileItem("d", "4")])
+            #expect(reader.file.sequence == 2)
+            #expect(try reader.file.refresh { _ in } == .commits(0))
+        }
+    }
+
+    @Test func `a reader is told of a rewritten file and keeps the old`() throws {
+        try withStorePath { path in
+            let writer = try openFile(path).file
+            try writer.append(FileItem("a", "1"))
+            let reader = try openFile(path, .readOnly).file
+            try writer.rewrite([FileItem("a", "2")])
+            #expect(try reader.refresh { _ in } == .replaced)
+            #expect(reader.sequence == 0)
+        }
+    }
+
+    @Test func `a reader writes nothing`() throws {
+        try withStorePath { path in
+            try openFile(path).file.append(FileItem("a", "1"))
+            let reader = try openFile(path, .readOnly).file
+            let before = try fileBytes(path)
+            #expect(throws: StorageError.self) { try reader.append(FileItem("b", "2")) }
+            #expect(throws: StorageError.self) { try reader.rewrite([FileItem("b", "2")]) }
+            try reader.close()
+            #expect(try fileBytes(path) == before)
+        }
+    }
+
+    @Test func `a reader needs a file`() throws {
+        try withStorePath { (path) throws in
+            for mode in [StoreFile.Mode.readOnly, .salvage] {
+                let error = #expect(throws: StorageError.self) { try openFile(path, mode) }
+                #expect(error?.code == .io)
+            }
+            #expect(try fileNames(beside: path).isEmpty)
+        }
+    }
+
+    @Test func `what a broken rewriting left is removed`() throws {
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
+            try file.close()
+            try writeFile(noiseBytes(100), to: path + ".tmp")
+            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1")])
+            #expect(try fileNames(beside: path).contains("a.karch.tmp"))
+            #expect(try openFile(path).items == [FileItem("a", "1")])
+            #expect(try fileNames(beside: path) == ["a.karch", "a.karch-lock"])
+        }
+    }
+
+    @Test func `a rewritten file keeps its permissions`() throws {
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            try file.rewrite([FileItem("a", "2")])
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+}
