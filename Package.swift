@@ -70,11 +70,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ArchiveTests",
-            dependencies: ["ArchiveBackend", "CArchive", "CrashWriter", "SQLiteBackend", "StorageKit"],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "CrashWriter", dependencies: ["ArchiveBackend", "SQLiteBackend", "StorageKit"],
-            path: "Tests/CrashWriter", swiftSettings: strict),
+            dependencies: ["ArchiveBackend", "CArchive", "StorageKit"], swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),

@@ -47,7 +47,7 @@ import Testing
         #expect(try await Self.work(store).count == 1)
         try await store.close()
         let calls = clean.calls
-        #expect(calls > 20)
+        #expect(calls > 15)
         for call in 0..<calls {
             let files = MemoryFiles()
             let store = try await Self.open(files)

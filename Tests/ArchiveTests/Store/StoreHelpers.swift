@@ -21,17 +21,6 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// An executable of this package, which lies beside the tests.
-func builtProduct(_ name: String) throws -> URL {
-    var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    for _ in 0..<5 {
-        let file = folder.appending(path: name)
-        if FileManager.default.isExecutableFile(atPath: file.path) { return file }
-        folder.deleteLastPathComponent()
-    }
-    throw StorageError(.io, "\(name) is not built.")
-}
-
 /// Runs a program and returns what it prints; nil where it is not installed.
 func run(_ program: String, _ arguments: String...) throws -> String? {
     let places = ["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + program }
