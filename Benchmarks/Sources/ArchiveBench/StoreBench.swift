@@ -29,12 +29,9 @@ struct StoreBench {
         try Blocking.open(SQLiteBackend(path: path(name), durability: durability), models: Sample.self)
     }
 
-    func run() throws {
-        try bulk()
-        try single()
-        try tasks()
-        try commits()
-        try opening()
+    func run(_ name: String) throws {
+        let parts = [("bulk", bulk), ("single", single), ("tasks", tasks), ("commits", commits), ("opening", opening)]
+        for part in parts where name == "all" || name == part.0 { try part.1() }
     }
 
     // MARK: Bulk and reading

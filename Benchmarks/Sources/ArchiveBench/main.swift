@@ -3,16 +3,16 @@ import Foundation
 import SQLiteBackend
 import StorageAPI
 
-// ArchiveBench [RECORDS]: the archive's figures as ratios, with 100,000 records and (opening, commits) RECORDS of them.
+// ArchiveBench [RECORDS [bulk|single|tasks|commits|opening]]: the archive's figures as ratios, with 100,000 records and (opening, commits) RECORDS of them.
 // ArchiveBench open PATH: opens a store and says how fast, and what memory it took; in a process of its own for that.
 
 let arguments = CommandLine.arguments
-if arguments.count == 3, arguments[1] == "open" {
+if arguments.count > 2, arguments[1] == "open" {
     try StoreBench.open(arguments[2])
 } else {
     let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("archive-bench-\(getpid())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let large = arguments.count > 1 ? Int(arguments[1]) ?? 1_000_000 : 1_000_000
-    try StoreBench(folder: folder, count: 100_000, large: large).run()
+    try StoreBench(folder: folder, count: 100_000, large: large).run(arguments.count > 2 ? arguments[2] : "all")
 }

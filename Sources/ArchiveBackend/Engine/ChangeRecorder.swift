@@ -46,12 +46,12 @@ struct ChangeRecorder {
             RecordDifference(from: changes.base, to: members), upTo: Self.mostSeparate + 1, members)
         guard changed > 0 else { return }
         var writer = EntryWriter(archive, sequence: sequence)
-        let buffer = RecordBuffer(tables: members.count)
-        var difference = RecordDifference(from: changes.base, to: members)
+        let buffer = RecordBuffer(members)
+        let difference = RecordDifference(from: changes.base, to: members)
         try Self.withKey(members) { (key) throws(StorageError) in
             while difference.next(key) {
                 tally.written += 1
-                if !buffer.fill(members, key: key) {
+                if !buffer.fill(key) {
                     try writer.delete(key, isSeparate: changed <= Self.mostSeparate, &commit)
                 } else if changed <= Self.mostSeparate {
                     tally.separate += 1
@@ -68,7 +68,6 @@ struct ChangeRecorder {
     private static func count(
         _ difference: RecordDifference, upTo most: Int, _ members: [ArchiveTable]
     ) throws(StorageError) -> Int {
-        var difference = difference
         var count = 0
         try withKey(members) { key throws(StorageError) in
             while count < most, difference.next(key) { count += 1 }
@@ -94,14 +93,14 @@ struct ChangeRecorder {
             let members = archive.tables.compactMap { tables[$0] }
             guard let root = members.first else { continue }
             var writer = EntryWriter(archive, sequence: sequence)
-            let buffer = RecordBuffer(tables: members.count)
+            let buffer = RecordBuffer(members)
             var range = RowRange(root.rows)
             try Self.withKey(members) { (key) throws(StorageError) in
                 while let row = range.next() {
                     for (index, column) in root.schema.key.enumerated() {
                         key[index] = root.format.cell(column, of: row)
                     }
-                    guard buffer.fill(members, key: key) else { continue }
+                    guard buffer.fill(key) else { continue }
                     tally.written += 1
                     try writer.add(buffer.rows, &commit)
                 }

@@ -4,11 +4,12 @@ internal import StorageAPI
 ///
 /// Used by one thread at a time. A tree copies rows in, so cells may point at rows that the tree is about to change.
 final class RowBuilder {
-    private(set) var cells: UnsafeMutablePointer<Cell>
-    private(set) var key: UnsafeMutablePointer<Cell>
-    private var width: Int
-    private var memory: UnsafeMutableRawPointer
-    private var capacity: Int
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement.
+    @exclusivity(unchecked) private(set) var cells: UnsafeMutablePointer<Cell>
+    @exclusivity(unchecked) private(set) var key: UnsafeMutablePointer<Cell>
+    @exclusivity(unchecked) private var width: Int
+    @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var capacity: Int
 
     init() {
         width = 32

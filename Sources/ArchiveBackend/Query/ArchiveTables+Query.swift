@@ -4,6 +4,7 @@ extension ArchiveTables {
     /// The rows of a query over this state of the tables, which the cursor keeps.
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         let table = try table(plan.table)
+        if let cursor = Self.rowOfKey(plan, arguments, table) { return cursor }
         let evaluation = QueryEvaluation(plan, arguments, in: self)
         let path = AccessPath(plan, arguments, table)
         let test = plan.query.filter.map { RowFilter(table.format, arguments, evaluation).test($0) }
@@ -16,6 +17,28 @@ extension ArchiveTables {
             let rows = page(table, path, plan.query, arguments, test, evaluation)
             return RowCursor(columns, table.format, rows).cursor
         }
+    }
+
+    /// The one row of a whole key: what `find` asks for, without all that other queries need.
+    private static func rowOfKey(
+        _ plan: QueryPlan, _ arguments: QueryArguments, _ table: ArchiveTable
+    ) -> Cursor? {
+        guard case .key(let count) = plan.query.scope, case .columns(let columns) = plan.query.result,
+            count == table.schema.key.count, plan.query.filter == nil, !plan.query.isLimited
+        else { return nil }
+        let row: UnsafeRawPointer?
+        if count == 1, case .int(let number) = arguments.values[0] {
+            row = withUnsafePointer(to: Cell.int(number)) { table.rows.row($0) }
+        } else {
+            let key = ValueCells(ValueList(width: count, values: Array(arguments.values.prefix(count))))
+            row = withExtendedLifetime(key) { table.rows.row(key.cells) }
+        }
+        var next = row
+        let rows = table.rows
+        return RowCursor(columns, table.format) {
+            defer { next = nil }
+            return withExtendedLifetime(rows) { next }
+        }.cursor
     }
 
     private static func cursor(_ number: Int) -> Cursor {

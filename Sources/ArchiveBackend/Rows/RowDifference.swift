@@ -3,13 +3,13 @@
 /// Pages and nodes that both trees refer to are passed over at once, so what a commit has changed is found at a cost of
 /// the pages it has touched and of the two lists of nodes.
 struct RowDifference {
-    private var old: Walk
-    private var new: Walk
+    private var old: RowWalk
+    private var new: RowWalk
     private let order: RowOrder
 
     init(from old: RowTree, to new: RowTree) {
-        self.old = Walk(old)
-        self.new = Walk(new)
+        self.old = RowWalk(old)
+        self.new = RowWalk(new)
         order = new.order
     }
 
@@ -49,39 +49,6 @@ struct RowDifference {
             } else {
                 return
             }
-        }
-    }
-
-    /// A walk through the rows of a tree.
-    private struct Walk {
-        private let nodes: [RowNode]
-        private var node = 0
-        private var page = 0
-        private var index = 0
-
-        init(_ tree: RowTree) { nodes = tree.nodes }
-
-        var row: UnsafeRawPointer? { node < nodes.count ? nodes[node].pages[page][index] : nil }
-
-        /// The node, where the walk stands at its beginning.
-        var wholeNode: RowNode? { page == 0 && index == 0 && node < nodes.count ? nodes[node] : nil }
-        /// The page, where the walk stands at its beginning.
-        var wholePage: RowPage? { index == 0 && node < nodes.count ? nodes[node].pages[page] : nil }
-
-        mutating func advance() {
-            index += 1
-            if index == nodes[node].pages[page].count { advancePage() }
-        }
-
-        mutating func advancePage() {
-            index = 0
-            page += 1
-            if page == nodes[node].pages.count { advanceNode() }
-        }
-
-        mutating func advanceNode() {
-            (page, index) = (0, 0)
-            node += 1
         }
     }
 }

@@ -23,7 +23,11 @@ struct RowRange {
     /// The rows whose keys begin with the first `count` columns of the key.
     init(_ tree: RowTree, prefix key: UnsafePointer<Cell>, count: Int) {
         let start = tree.search(key, count: count)
-        let end = start.isFound ? tree.searchEnd(key, count: count) : start.position
+        var end = start.position
+        if start.isFound {
+            // A whole key has one row.
+            if count == tree.order.columns.count { end.row += 1 } else { end = tree.searchEnd(key, count: count) }
+        }
         self.init(tree, from: start.position, to: end)
     }
 
