@@ -50,7 +50,8 @@ public enum KeyedArchive {
         let models = try decode([M].self, from: archive)
         guard models.count == 1 else {
             throw StorageError(
-                .corrupt, "The archive holds an array of \(models.count); read it as [\(M.self)].", model: M.schema.name)
+                .corrupt, "The archive holds an array of \(models.count); read it as [\(M.self)].", model: M.schema.name
+            )
         }
         return models[0]
     }
@@ -63,7 +64,9 @@ public enum KeyedArchive {
         var decoder = RecordDecoder(try layout(rows, className: nil))
         var reader = rows.reader()
         try archive.withUnsafeBufferPointer { (bytes) throws(StorageError) in
-            try decoder.decode(UnsafeRawBufferPointer(bytes)) { (record) throws(StorageError) in try reader.add(record.tables) }
+            try decoder.decode(UnsafeRawBufferPointer(bytes)) { (record) throws(StorageError) in
+                try reader.add(record.tables)
+            }
         }
         return try reader.finish()
     }

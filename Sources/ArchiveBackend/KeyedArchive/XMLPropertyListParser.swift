@@ -86,7 +86,8 @@ struct XMLPropertyListParser {
             values.append(value)
         }
         // XML has no UIDs; they are dictionaries of this one key.
-        if keys.count == 1, case .string("CF$UID") = objects[keys[0]], case .int(let uid) = objects[values[0]], uid >= 0 {
+        if keys.count == 1, case .string("CF$UID") = objects[keys[0]], case .int(let uid) = objects[values[0]], uid >= 0
+        {
             return .uid(UInt64(uid))
         }
         return .dictionary(keys: keys, values: values)
