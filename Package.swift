@@ -69,8 +69,8 @@ let package = Package(
             dependencies: ["ArchiveBackend", "StorageKit", "SQLiteBackend", "CSQLite", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .testTarget(
-            name: "ArchiveTests",
-            dependencies: ["ArchiveBackend", "CArchive", "StorageKit"], swiftSettings: strict),
+            name: "ArchiveTests", dependencies: ["ArchiveBackend", "CArchive", "StorageKit"],
+            resources: [.copy("Fixtures")], swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),

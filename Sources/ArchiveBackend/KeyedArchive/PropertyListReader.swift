@@ -29,7 +29,8 @@ struct PropertyListReader {
 
     init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         let trailer = bytes.count - 32
-        guard trailer >= 9, Self.magic.withUTF8Buffer({ equal(UnsafeRawBufferPointer($0), .init(rebasing: bytes[..<8])) })
+        guard trailer >= 9,
+            Self.magic.withUTF8Buffer({ equal(UnsafeRawBufferPointer($0), .init(rebasing: bytes[..<8])) })
         else { throw Self.damage("This is no binary property list", at: 0) }
         let offsetWidth = Int(bytes[trailer + 6])
         let referenceWidth = Int(bytes[trailer + 7])
@@ -197,5 +198,7 @@ struct PropertyListReader {
     private func badWidth(_ place: Int) -> StorageError { Self.damage("An object has an impossible width", at: place) }
 
     @inline(never)
-    private func tooLong(_ place: Int) -> StorageError { Self.damage("An object is longer than the archive", at: place) }
+    private func tooLong(_ place: Int) -> StorageError {
+        Self.damage("An object is longer than the archive", at: place)
+    }
 }

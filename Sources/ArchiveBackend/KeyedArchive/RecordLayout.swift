@@ -60,11 +60,13 @@ struct RecordLayout: Sendable {
     ///   - tables: the root's table first.
     ///   - missing: for each table and column the value of rows from archives that lack the column's key.
     ///   - single: the paths of tables in the node form that hold one child for each owner, not arrays.
+    ///   - classNames: for each table its objects' class; without them the last name of the table's path.
     /// - Throws: `configuration` where the tables are not those of one model.
     init(
-        tables schemas: [TableSchema], missing: [[Value]] = [], single: Set<[String]> = []
+        tables schemas: [TableSchema], missing: [[Value]] = [], single: Set<[String]> = [],
+        classNames: [String] = []
     ) throws(StorageError) {
-        var builder = RecordLayoutBuilder(schemas, missing: missing, single: single)
+        var builder = RecordLayoutBuilder(schemas, missing: missing, single: single, classNames: classNames)
         tables = try builder.build()
         keys = builder.keys
         let columns = tables[0].columns

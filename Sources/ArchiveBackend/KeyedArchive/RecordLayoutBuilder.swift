@@ -5,13 +5,15 @@ struct RecordLayoutBuilder {
     private let schemas: [TableSchema]
     private let missing: [[Value]]
     private let single: Set<[String]>
+    private let classNames: [String]
     private(set) var keys: [[UInt8]] = []
     private var keyIndex: [String: Int] = [:]
 
-    init(_ schemas: [TableSchema], missing: [[Value]], single: Set<[String]>) {
+    init(_ schemas: [TableSchema], missing: [[Value]], single: Set<[String]>, classNames: [String]) {
         self.schemas = schemas
         self.missing = missing
         self.single = single
+        self.classNames = classNames
     }
 
     mutating func build() throws(StorageError) -> [RecordLayout.Table] {
@@ -31,6 +33,7 @@ struct RecordLayoutBuilder {
         guard missing.isEmpty || missing.count == schema.columns.count else {
             throw failure("\(schema.name) needs one default for each column")
         }
+        let className = classNames.indices.contains(index) ? classNames[index] : schema.path.last ?? schema.name
         var columns: [RecordLayout.Column] = []
         for (place, column) in schema.columns.enumerated() where column.role == .property {
             columns.append(
@@ -38,7 +41,7 @@ struct RecordLayoutBuilder {
                     index: place, key: key(Self.key(of: column)), form: ScalarForm(column.type)))
         }
         return RecordLayout.Table(
-            name: schema.name, className: Array((schema.path.last ?? schema.name).utf8), width: schema.columns.count,
+            name: schema.name, className: Array(className.utf8), width: schema.columns.count,
             columns: columns, form: try form(schema), owners: Self.columns(schema, .owner),
             positions: Self.columns(schema, .position),
             missing: missing.isEmpty ? schema.columns.map { _ in .null } : missing)

@@ -3,10 +3,7 @@ internal import StorageAPI
 /// The rows of one record: its root's row, and for each table of owned properties the rows of that root.
 struct RecordRows {
     /// Rows of one table, in the order of its key, each with all columns of the table in order.
-    struct Rows {
-        var cells: UnsafePointer<Cell>
-        var count: Int
-    }
+    typealias Rows = TableRows
 
     /// One for each table of the layout, in its order.
     var tables: UnsafeBufferPointer<Rows>

@@ -14,7 +14,9 @@ final class RecordShape {
     /// Under which key the class is.
     var classKey: Int
 
-    init(_ object: PropertyListReader.Head, of table: RecordLayout.Table, _ keys: RecordKeys, _ list: PropertyListReader)
+    init(
+        _ object: PropertyListReader.Head, of table: RecordLayout.Table, _ keys: RecordKeys, _ list: PropertyListReader
+    )
         throws(StorageError)
     {
         start = object.start

@@ -42,7 +42,7 @@ struct RowFilter {
             return isIn(column, list)
         default:
             let (evaluation, format) = (evaluation, format)
-            return { row in evaluation.isTrue(term, TableRow(row: row, format: format)) }
+            return { row in evaluation.isTrue(term, PackedRow(row: row, format: format)) }
         }
     }
 

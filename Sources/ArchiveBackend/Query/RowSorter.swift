@@ -62,7 +62,7 @@ struct RowSorter {
         var rows: [(row: UnsafeRawPointer, values: [Value])] = []
         while let row = source.next() {
             guard test?(row) ?? true else { continue }
-            let seen = TableRow(row: row, format: table.format)
+            let seen = PackedRow(row: row, format: table.format)
             rows.append((row, keys.map { evaluation.value($0.term, seen) }))
         }
         rows.sort { left, right in

@@ -7,10 +7,10 @@ import Testing
     var id: Int
     var name: String
     var count: Int
-    var parts: [Part] = []
+    var parts: [ItemPart] = []
 }
 
-@Storable private struct Part: Equatable {
+@Storable private struct ItemPart: Equatable {
     var id: Int
     var label: String
 }
@@ -22,7 +22,7 @@ import Testing
     var count: Int
     var color: String = "blue"
     var weight: Double?
-    var parts: [Part] = []
+    var parts: [ItemPart] = []
 }
 
 /// A renamed property, a wider type, and an index.
@@ -31,7 +31,7 @@ import Testing
     @Field(renamedFrom: "name") @Indexed var title: String
     var count: Double
     var color: String = "blue"
-    var parts: [Part] = []
+    var parts: [ItemPart] = []
 }
 
 /// A change that loses something.
@@ -48,7 +48,7 @@ import Testing
     fileprivate let items = (0..<200).map { number in
         ItemV1(
             id: number, name: "item \(number)", count: number * 3,
-            parts: (0..<number % 3).map { Part(id: $0, label: "part \($0)") })
+            parts: (0..<number % 3).map { ItemPart(id: $0, label: "part \($0)") })
     }
 
     init() throws {

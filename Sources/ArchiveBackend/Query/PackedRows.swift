@@ -1,7 +1,7 @@
 internal import StorageAPI
 
 /// A row where it lies, as the general evaluation of queries looks at it.
-struct TableRow: ValueRow {
+struct PackedRow: ValueRow {
     let row: UnsafeRawPointer
     let format: RowFormat
 
@@ -9,7 +9,7 @@ struct TableRow: ValueRow {
 }
 
 /// The rows of a range one by one. Keeps their pages alive.
-struct TableRows: Sequence, IteratorProtocol {
+struct PackedRows: Sequence, IteratorProtocol {
     private var range: RowRange?
     private let format: RowFormat
 
@@ -18,14 +18,14 @@ struct TableRows: Sequence, IteratorProtocol {
         self.format = format
     }
 
-    mutating func next() -> TableRow? { range?.next().map { TableRow(row: $0, format: format) } }
+    mutating func next() -> PackedRow? { range?.next().map { PackedRow(row: $0, format: format) } }
 }
 
 extension ArchiveTables: ValueTables {
-    func rows(of table: TableSchema, keyPrefix: [Value]) -> TableRows {
-        guard let table = self[table.name] else { return TableRows(nil, RowFormat(width: 0)) }
+    func rows(of table: TableSchema, keyPrefix: [Value]) -> PackedRows {
+        guard let table = self[table.name] else { return PackedRows(nil, RowFormat(width: 0)) }
         let key = ValueCells(ValueList(width: keyPrefix.count, values: keyPrefix))
-        guard !keyPrefix.isEmpty else { return TableRows(RowRange(table.rows), table.format) }
-        return TableRows(RowRange(table.rows, prefix: key.cells, count: keyPrefix.count), table.format)
+        guard !keyPrefix.isEmpty else { return PackedRows(RowRange(table.rows), table.format) }
+        return PackedRows(RowRange(table.rows, prefix: key.cells, count: keyPrefix.count), table.format)
     }
 }

@@ -1,0 +1,194 @@
+/// Rows of one table, side by side, each with all columns of the table in order.
+public struct TableRows {
+    public var cells: UnsafePointer<Cell>
+    public var count: Int
+
+    public init(cells: UnsafePointer<Cell>, count: Int) {
+        self.cells = cells
+        self.count = count
+    }
+}
+
+/// Turns models into the rows of their tables and back, without a store: for file formats of whole records.
+///
+/// Models take the same way as through a ``Store``, so what a store refuses is refused here. Used by one thread at a
+/// time.
+public final class ModelRows<Model: Storable> {
+    private let handle: ModelHandle
+    private let limits = BackendInfo.Limits()
+    private let declared: DeclaredTables
+
+    /// - Throws: `configuration` for a model that cannot be stored.
+    public init(_: Model.Type = Model.self) throws(StorageError) {
+        declared = try DeclaredTables(Model.self)
+        let planner = try SchemaPlanner(
+            declared, recorded: [], reservedPrefixes: [], columnLimit: BackendInfo.Limits().columns)
+        handle = ModelHandle(planner.binding, ids: PlanIDs())
+    }
+
+    /// The model's tables, the root's first.
+    public var tables: [TableSchema] { handle.tables.tables.map(\.schema) }
+
+    /// For each table the stored name of the model whose rows it holds.
+    public var modelNames: [String] { declared.tables.map(\.model.name) }
+
+    /// The paths of the tables that hold one child for each owner and not an array of them.
+    public var singlePaths: Set<[String]> {
+        var paths: Set<[String]> = []
+        for table in declared.tables {
+            if case .one = table.owner?.property.kind { paths.insert(table.path) }
+        }
+        return paths
+    }
+
+    /// For each table and column what a row holds that was written before the property existed: the property's default,
+    /// or null.
+    public func defaults() throws(StorageError) -> [[Value]] {
+        var defaults: [[Value]] = []
+        for (table, binding) in zip(declared.tables, handle.tables.tables) {
+            var values = [Value](repeating: .null, count: binding.schema.columns.count)
+            var cell = binding.prefixCount
+            for member in table.members where member.column != nil {
+                values[binding.columns[cell]] = try Self.initial(member, model: table.model.name)
+                cell += 1
+            }
+            defaults.append(values)
+        }
+        return defaults
+    }
+
+    private static func initial(_ member: DeclaredTables.Member, model: String) throws(StorageError) -> Value {
+        if member.column?.role == .presence { return .int(0) }
+        do {
+            return try member.property.defaultValue?() ?? .null
+        } catch {
+            throw StorageError(
+                .invalidValue, "The property's default cannot be encoded: \(error)", model: model,
+                property: member.property.name)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Calls the body with each model's rows, one ``TableRows`` for each of ``tables``, valid until it returns.
+    ///
+    /// - Throws: `missingKey`, `invalidValue` or `limitExceeded` with the model's index; what the body throws.
+    public func write(
+        _ models: [Model], _ body: (UnsafeBufferPointer<TableRows>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        // Models of one key never share a batch, so each row's root is known by its key.
+        var rows = RowCollector(GraphWriter(handle.tables, limits: limits), replaces: true)
+        var index = 0
+        while index < models.count {
+            let first = index
+            do throws(StorageError) {
+                index = try Model.write(models, from: index, into: &rows)
+            } catch {
+                throw error.with { $0.element = first + rows.count }
+            }
+            try split(rows.graph, body)
+            rows.removeAll()
+        }
+    }
+
+    private func split(
+        _ graph: GraphWriter, _ body: (UnsafeBufferPointer<TableRows>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        var starts = [Int](repeating: 0, count: graph.buffers.count)
+        var rows: [TableRows] = []
+        for root in 0..<graph.buffers[0].count {
+            rows.removeAll(keepingCapacity: true)
+            let owner = UnsafePointer(graph.buffers[0].row(root))
+            rows.append(TableRows(cells: owner, count: 1))
+            for table in handle.tables.tables.dropFirst() {
+                let buffer = graph.buffers[table.index]
+                let start = starts[table.index]
+                var end = start
+                while end < buffer.count, isOwned(buffer.row(end), by: owner) { end += 1 }
+                starts[table.index] = end
+                rows.append(TableRows(cells: UnsafePointer(buffer.row(start)), count: end - start))
+            }
+            try rows.withUnsafeBufferPointer { (rows) throws(StorageError) in try body(rows) }
+        }
+    }
+
+    private func isOwned(_ row: UnsafeMutablePointer<Cell>, by root: UnsafePointer<Cell>) -> Bool {
+        ChildRows.order(UnsafePointer(row), to: root, of: handle.tables.root) == .same
+    }
+
+    // MARK: Reading
+
+    /// Collects rows until they are read as models.
+    public struct Reader: ~Copyable {
+        private let rows: ModelRows
+        private var buffers: [BufferedRows]
+        private var lastKey: [Value] = []
+        /// The models of the rows so far, but for those that ``finish()`` completes.
+        public private(set) var models: [Model] = []
+
+        fileprivate init(_ rows: ModelRows) {
+            self.rows = rows
+            buffers = rows.emptyBuffers()
+        }
+
+        /// Adds the rows of one record, one ``TableRows`` for each table. They are copied.
+        ///
+        /// - Throws: `typeMismatch` where a value does not fit its property.
+        public mutating func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) {
+            guard record.count == buffers.count else {
+                throw StorageError(.corrupt, "A record has rows of another number of tables than its model.")
+            }
+            // Children are read in step with their owners, which must stand in the order of their keys for that.
+            if rows.handle.tables.hasChildren {
+                let key = rows.handle.tables.root.keyCells.map { record[0].cells[$0].value }
+                if !lastKey.isEmpty, !lastKey.lexicographicallyPrecedes(key) { try flush() }
+                lastKey = key
+            }
+            for (index, table) in record.enumerated() {
+                let width = rows.handle.tables.tables[index].schema.columns.count
+                for row in 0..<table.count { buffers[index].add(table.cells + row * width) }
+            }
+            if buffers[0].count >= 256 { try flush() }
+        }
+
+        /// Reads what is left.
+        public consuming func finish() throws(StorageError) -> [Model] {
+            try flush()
+            return models
+        }
+
+        private mutating func flush() throws(StorageError) {
+            let session = RowsSession(rows.tables, buffers)
+            models += try Reading(handle: rows.handle, session: session).all(Model.self, Selection())
+            buffers = rows.emptyBuffers()
+            lastKey = []
+        }
+    }
+
+    /// A reader for rows that come record by record.
+    public func reader() -> Reader { Reader(self) }
+
+    private func emptyBuffers() -> [BufferedRows] {
+        handle.tables.tables.map { BufferedRows(width: $0.columns.count) }
+    }
+}
+
+/// Rows at hand as a session: every query is for all of them.
+private final class RowsSession: StorageSession {
+    private let schemas: [TableSchema]
+    private let buffers: [BufferedRows]
+
+    init(_ schemas: [TableSchema], _ buffers: [BufferedRows]) {
+        self.schemas = schemas
+        self.buffers = buffers
+    }
+
+    func tables() -> [TableSchema] { schemas }
+
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        guard let table = schemas.firstIndex(where: { $0.path == plan.table.path }) else {
+            throw StorageError(.io, "The rows of \(plan.table.name) are not at hand.")
+        }
+        return buffers[table].cursor(Array(0..<buffers[table].count))
+    }
+}

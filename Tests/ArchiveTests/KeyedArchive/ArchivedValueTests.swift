@@ -1,0 +1,118 @@
+import ArchiveBackend
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("Archives of other software as values")
+struct ArchivedValueTests {
+    private func fixture(_ name: String) throws -> [UInt8] {
+        let url = try #require(Bundle.module.url(forResource: "Fixtures/KeyedArchives/\(name)", withExtension: nil))
+        return [UInt8](try Data(contentsOf: url))
+    }
+
+    private func entry(_ key: String, _ value: ArchivedValue) -> ArchivedValue.Entry {
+        ArchivedValue.Entry(key: .string(key), value: value)
+    }
+
+    @Test func nestedCollectionsOfABinaryArchive() throws {
+        let value = try ArchivedValue(archive: try fixture("NSKeyedUnarchiver-ComplexTest.plist"))
+        let uuid: [UInt8] = [
+            0x71, 0xDC, 0x06, 0x8E, 0x34, 0x20, 0x45, 0xFF, 0x91, 0x9E, 0x3A, 0x26, 0x7D, 0x55, 0xEC, 0x22,
+        ]
+        #expect(
+            value
+                == .dictionary([
+                    entry(
+                        "array",
+                        .array([
+                            .null, .string("hello"), .int(34545), .dictionary([entry("key", .string("val"))]),
+                        ])), entry("string", .string("hello")),
+                    entry("url", .url("index.xml", base: "https://www.swift.org")), entry("uuid", .uuid(uuid)),
+                ]))
+    }
+
+    @Test func anXMLArchive() throws {
+        #expect(
+            try ArchivedValue(archive: try fixture("NSKeyedUnarchiver-ArrayTest.plist"))
+                == .array([.string("baa"), .string("baa"), .string("black"), .string("sheep")]))
+        #expect(
+            try ArchivedValue(archive: try fixture("NSKeyedUnarchiver-URLTest.plist"))
+                == .url("foo.xml", base: "https://www.example.com"))
+    }
+
+    @Test func setsAndOrderedSetsWrittenOnMacOS() throws {
+        #expect(
+            try ArchivedValue(archive: try fixture("NSSet-Numbers.archive"))
+                == .set([.int(3), .int(2), .int(5), .int(1), .int(4)]))
+        #expect(
+            try ArchivedValue(archive: try fixture("NSOrderedSet-Numbers.archive"))
+                == .array([.int(1), .int(2), .int(3), .int(4), .int(5)]))
+    }
+
+    @Test(arguments: ["primitives.bin", "primitives.xml"])
+    func severalRoots(name: String) throws {
+        let roots = try ArchivedValue.roots(of: try fixture(name))
+        #expect(roots.count == 12)
+        #expect(roots["$0"] == .int(1))
+        #expect(roots["$2"] == .real(1))
+        #expect(roots["$4"] == .data(Array("asdfasdfadsfadsf".utf8)))
+        #expect(roots["$5"] == .bool(true))
+        #expect(roots["$8"] == .string("Hello, World!"))
+        #expect(roots["$11"] == .int(42))
+        #expect(code { try ArchivedValue(archive: try fixture(name)) } == .corrupt)
+    }
+
+    @Test func bothFormsOfOneArchiveAreEqual() throws {
+        let value = try ArchivedValue(archive: try fixture("dict.bin"))
+        #expect(try ArchivedValue(archive: try fixture("dict.xml")) == value)
+        #expect(
+            value
+                == .dictionary([
+                    entry("int", .int(1)), entry("string", .string("string")),
+                    entry("array", .array([.bool(true), .string("Hello, World!"), .int(42)])),
+                ]))
+    }
+
+    @Test(arguments: [
+        "missing_archiver.xml", "missing_objects.xml", "missing_top.xml", "wrong_archiver.xml", "wrong_version.xml",
+        "broken_plist.xml",
+    ])
+    func damagedArchivesAreRefused(name: String) throws {
+        let archive = try fixture(name)
+        #expect(code { try ArchivedValue(archive: archive) } == .corrupt)
+        #expect(code { try KeyedArchive.decode(Reader.self, from: archive) } == .corrupt)
+    }
+
+    @Test func ourOwnArchiveKeepsItsClassAndKeys() throws {
+        let archive = try KeyedArchive.encode(Desk(id: 4, spare: Pencil(id: 2, color: "blue")))
+        guard case .object("Desk", let fields) = try ArchivedValue(archive: archive) else {
+            Issue.record("no object")
+            return
+        }
+        #expect(Set(fields.keys) == ["id", "best", "spare", "pencils", "drawer"])
+        #expect(fields["id"] == .int(4))
+        #expect(fields["drawer"] == .null)
+        #expect(fields["pencils"] == .array([]))
+        #expect(
+            fields["spare"]
+                == .object(className: "Pencil", fields: ["id": .int(2), "color": .string("blue"), "parts": .array([])]))
+    }
+
+    @Test func xmlWithEntitiesOfItsOwnIsRefused() {
+        let text = """
+            <?xml version="1.0"?><!DOCTYPE plist [<!ENTITY a "aaaa">]><plist version="1.0"><string>&a;</string></plist>
+            """
+        #expect(code { try ArchivedValue(archive: Array(text.utf8)) } == .corrupt)
+    }
+
+    @Test func limitsHoldExactly() throws {
+        let archive = try fixture("NSSet-Numbers.archive")
+        #expect(throws: Never.self) { try ArchivedValue(archive: archive, limits: .init(bytes: archive.count)) }
+        #expect(
+            code { try ArchivedValue(archive: archive, limits: .init(bytes: archive.count - 1)) } == .limitExceeded)
+        #expect(throws: Never.self) { try ArchivedValue(archive: archive, limits: .init(values: 6)) }
+        #expect(code { try ArchivedValue(archive: archive, limits: .init(values: 5)) } == .limitExceeded)
+        #expect(throws: Never.self) { try ArchivedValue(archive: archive, limits: .init(depth: 2)) }
+        #expect(code { try ArchivedValue(archive: archive, limits: .init(depth: 1)) } == .limitExceeded)
+    }
+}

@@ -1,0 +1,199 @@
+import ArchiveBackend
+import StorageKit
+import Testing
+
+@Suite("Archives that mean harm")
+struct HostileArchiveTests {
+    /// Every way in refuses these bytes, or gives a value: none may trap, hang or fail in another way.
+    private func readEveryWay(_ archive: [UInt8]) -> [StorageError.Code?] {
+        [
+            code { try ArchivedValue(archive: archive) },
+            code { try KeyedArchive.decode([Desk].self, from: archive) },
+            code { try KeyedArchive.decode([Branch].self, from: archive) },
+        ]
+    }
+
+    private let desk = Desk(
+        id: 3, best: Pencil(id: 1, color: "é", parts: [Part(id: 1, name: "tip")]), pencils: [Pencil(id: 2)])
+
+    @Test func cutAtEveryLength() throws {
+        let archive = try KeyedArchive.encode(desk)
+        for length in 0..<archive.count {
+            let cut = Array(archive[..<length])
+            #expect(readEveryWay(cut) == [.corrupt, .corrupt, .corrupt], "length \(length)")
+        }
+    }
+
+    @Test func everyByteChanged() throws {
+        let archive = try KeyedArchive.encode(desk)
+        let allowed: Set<StorageError.Code?> = [nil, .corrupt, .limitExceeded, .typeMismatch]
+        for index in archive.indices {
+            for flip: UInt8 in [0x01, 0x80, 0xFF, 0x10] {
+                var changed = archive
+                changed[index] ^= flip
+                for code in readEveryWay(changed) {
+                    #expect(allowed.contains(code), "byte \(index) flipped by \(flip)")
+                }
+            }
+        }
+    }
+
+    // MARK: Cycles, depth, repetition
+
+    /// `$objects` with a class, and arrays or branches made by `body`, which returns the entries from number 2 on.
+    private func archive(
+        class name: String, root: Int = 2, _ body: (inout RawPropertyList, _ classUID: Int) -> [Int]
+    ) -> [UInt8] {
+        var list = RawPropertyList(width: 4)
+        let null = list.string("$null")
+        let names = list.array([list.string(name), list.string("NSObject")])
+        let description = list.dictionary([
+            (list.string("$classname"), list.string(name)), (list.string("$classes"), names),
+        ])
+        let classUID = list.uid(1)
+        let entries = body(&list, classUID)
+        return list.archive([null, description] + entries, root: root)
+    }
+
+    /// `count` arrays, each of which holds the next one as often as `copies` says; the last holds entry `last`.
+    private func chain(_ count: Int, copies: Int, last: Int) -> [UInt8] {
+        archive(class: "NSArray") { list, classUID in
+            let objectsKey = list.string("NS.objects")
+            let classKey = list.string("$class")
+            return (0..<count).map { index in
+                let next = list.uid(index == count - 1 ? last : index + 3)
+                let elements = list.array(Array(repeating: next, count: copies))
+                return list.dictionary([(objectsKey, elements), (classKey, classUID)])
+            }
+        }
+    }
+
+    @Test func anArrayThatContainsItself() {
+        #expect(code { try ArchivedValue(archive: chain(1, copies: 1, last: 2)) } == .corrupt)
+        #expect(code { try ArchivedValue(archive: chain(3, copies: 2, last: 2)) } == .corrupt)
+        #expect(code { try KeyedArchive.decode([Branch].self, from: chain(2, copies: 2, last: 2)) } == .corrupt)
+    }
+
+    @Test func oneHundredThousandArraysInEachOther() {
+        let archive = chain(100_000, copies: 1, last: 0)
+        #expect(code { try ArchivedValue(archive: archive) } == .limitExceeded)
+        #expect(code { try KeyedArchive.decode([Branch].self, from: archive) } == .corrupt)
+    }
+
+    @Test func aBillionLaughs() {
+        let archive = chain(60, copies: 10, last: 0)
+        #expect(code { try ArchivedValue(archive: archive) } == .limitExceeded)
+        #expect(code { try KeyedArchive.decode([Branch].self, from: archive) } == .corrupt)
+    }
+
+    /// Branches whose branches are the next ones, `copies` times.
+    private func branches(_ count: Int, copies: Int, last: Int) -> [UInt8] {
+        archive(class: "Branch") { list, classUID in
+            let arrayName = list.array([list.string("NSArray")])
+            let arrayClass = list.dictionary([
+                (list.string("$classname"), list.string("NSArray")), (list.string("$classes"), arrayName),
+            ])
+            let keys = (list.string("id"), list.string("branches"), list.string("$class"), list.string("NS.objects"))
+            let zero = list.int(1)
+            let arrayClassUID = list.uid(2 + count * 2)
+            var entries: [Int] = []
+            for index in 0..<count {
+                let next = list.uid(index == count - 1 ? last : 2 + (index + 1) * 2)
+                let elements = list.array(Array(repeating: next, count: copies))
+                let arrayUID = list.uid(3 + index * 2)
+                entries.append(list.dictionary([(keys.0, zero), (keys.1, arrayUID), (keys.2, classUID)]))
+                entries.append(list.dictionary([(keys.3, elements), (keys.2, arrayClassUID)]))
+            }
+            return entries + [arrayClass]
+        }
+    }
+
+    @Test func modelsThatContainThemselvesOrEachOtherTooOften() throws {
+        #expect(code { try KeyedArchive.decode(Branch.self, from: branches(1, copies: 1, last: 2)) } == .corrupt)
+        #expect(code { try KeyedArchive.decode(Branch.self, from: branches(40, copies: 4, last: 2)) } == .corrupt)
+        #expect(code { try KeyedArchive.decode(Branch.self, from: branches(5000, copies: 1, last: 2)) } == .corrupt)
+        let shared = archive(class: "Branch") { list, classUID in
+            [list.dictionary([(list.string("id"), list.int(8)), (list.string("$class"), classUID)])]
+        }
+        #expect(try KeyedArchive.decode(Branch.self, from: shared).id == 8)
+        let laughs = branches(60, copies: 10, last: 2)
+        #expect(code { try KeyedArchive.decode(Branch.self, from: laughs) } == .corrupt)
+    }
+
+    // MARK: Wrong bytes
+
+    @Test(arguments: [
+        (24, 0xFF), (23, 0), (25, 0), (25, 9), (8, 0xFF), (16, 0xFF), (1, 0), (24, 1),
+    ])
+    func trailersThatContradictThemselves(fromEnd: Int, value: Int) throws {
+        var archive = try KeyedArchive.encode(desk)
+        archive[archive.count - fromEnd] = UInt8(value)
+        #expect(readEveryWay(archive) == [.corrupt, .corrupt, .corrupt])
+    }
+
+    private func listWith(_ object: [UInt8]) -> [UInt8] {
+        archive(class: "Branch") { list, classUID in
+            let value = list.add(object)
+            return [list.dictionary([(list.string("id"), value), (list.string("$class"), classUID)])]
+        }
+    }
+
+    @Test(arguments: [
+        [0x15], [0x1F], [0x20], [0x24], [0x2F], [0x4F, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
+        [0x5F, 0x14], [0x6F, 0x12, 0x7F, 0xFF, 0xFF, 0xFF], [0xAF, 0x13, 0x80, 0, 0, 0, 0, 0, 0, 0],
+        [0xDF, 0x12, 0xFF, 0xFF, 0xFF, 0xFF], [0x8F], [0x70], [0x51, 0x80], [0x62, 0xD8, 0x00, 0x00, 0x41],
+        [0x14, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0x80, 99], [0x83, 0xFF, 0xFF, 0xFF, 0xFF],
+    ])
+    func objectsOfImpossibleWidthLengthOrKind(object: [UInt8]) {
+        #expect(code { try KeyedArchive.decode(Branch.self, from: listWith(object)) } == .corrupt)
+        #expect(code { try ArchivedValue(archive: listWith(object)) } == .corrupt)
+    }
+
+    @Test func keysThatStandTwice() {
+        let twice = archive(class: "Branch") { list, classUID in
+            [
+                list.dictionary([
+                    (list.string("id"), list.int(1)), (list.string("id"), list.int(2)),
+                    (list.string("$class"), classUID),
+                ])
+            ]
+        }
+        #expect(readEveryWay(twice) == [.corrupt, .corrupt, .corrupt])
+    }
+
+    @Test func valuesOfTheWrongTypeNameTheirProperty() {
+        let archive = archive(class: "Branch") { list, classUID in
+            let text = list.uid(3)
+            return [
+                list.dictionary([
+                    (list.string("id"), list.int(1)), (list.string("name"), list.int(5)),
+                    (list.string("$class"), classUID),
+                ]), text,
+            ]
+        }
+        do {
+            _ = try KeyedArchive.decode(Branch.self, from: archive)
+            Issue.record("read")
+        } catch {
+            #expect(error.code == .typeMismatch)
+            #expect(error.property == "name")
+            #expect(error.storedValue == .int(5))
+        }
+    }
+
+    @Test func recordsWithoutKeyOrOfFoundationsClassesAreRefused() {
+        let keyless = archive(class: "Branch") { list, classUID in
+            [list.dictionary([(list.string("$class"), classUID)])]
+        }
+        #expect(code { try KeyedArchive.decode(Branch.self, from: keyless) } == .corrupt)
+        let set = archive(class: "NSSet") { list, classUID in
+            [list.dictionary([(list.string("id"), list.int(1)), (list.string("$class"), classUID)])]
+        }
+        #expect(code { try KeyedArchive.decode(Branch.self, from: set) } == .corrupt)
+    }
+
+    @Test func deepXML() {
+        let open = "<plist>" + String(repeating: "<array>", count: 100_000)
+        #expect(code { try ArchivedValue(archive: Array(open.utf8)) } == .corrupt)
+    }
+}
