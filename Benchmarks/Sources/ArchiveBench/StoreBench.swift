@@ -64,13 +64,23 @@ struct StoreBench {
         guard fetched == records, try theirs.blocking.select(Sample.self).all() == records else {
             return print("the stores hold something else")
         }
-        let fetch = try medians(7) { consume(try ours.blocking.select(Sample.self).all()) } _: {
+        let fetch = try medians(7) {
+            consume(try ours.blocking.select(Sample.self).all())
+        } _: {
             consume(try theirs.blocking.select(Sample.self).all())
         }
         report("fetch all, SQLite's time to ours", fetch.1 / fetch.0, ">= 1", rate(fetch))
-        let find = try medians(5) { try lookUp(ours) } _: { try lookUp(theirs) }
+        let find = try medians(5) {
+            try lookUp(ours)
+        } _: {
+            try lookUp(theirs)
+        }
         report("look up by key, SQLite's time to ours", find.1 / find.0, ">= 2", rate(find, 20_000))
-        let scan = try medians(7) { try filter(ours) } _: { try filter(theirs) }
+        let scan = try medians(7) {
+            try filter(ours)
+        } _: {
+            try filter(theirs)
+        }
         report("filtered scan, SQLite's time to ours", scan.1 / scan.0, ">= 1", rate(scan))
     }
 
@@ -87,7 +97,8 @@ struct StoreBench {
 
     private func filter(_ store: Store) throws {
         consume(
-            try store.blocking.select(Sample.self).where { $0.age >= 40 && $0.age < 42 && $0.name.hasSuffix("7") }.all())
+            try store.blocking.select(Sample.self).where { $0.age >= 40 && $0.age < 42 && $0.name.hasSuffix("7") }.all()
+        )
     }
 
     // MARK: Commits
@@ -105,7 +116,11 @@ struct StoreBench {
         try saves()
         let size = (bytes(of: path("single.karch")) - before) / count
         let raw = try RawAppends(path: path("raw"), size: size)
-        let times = try medians(9) { try saves() } _: { raw.run(count) }
+        let times = try medians(9) {
+            try saves()
+        } _: {
+            raw.run(count)
+        }
         report(
             "durable single saves, raw append and fdatasync to ours", times.1 / times.0, ">= 0.85",
             String(format: "%.0f against %.0f /s, %d bytes each", 300 / times.0, 300 / times.1, size))
@@ -161,7 +176,11 @@ struct StoreBench {
                 try store.blocking.save(record)
             }
         }
-        let times = try medians(7) { try save(big, among: large) } _: { try save(small, among: 1000) }
+        let times = try medians(7) {
+            try save(big, among: large)
+        } _: {
+            try save(small, among: 1000)
+        }
         report(
             "a commit with \(large) records stored against 1,000", times.0 / times.1, "<= 1.2",
             String(format: "%.1f against %.1f µs", times.0 / 2000 * 1e6, times.1 / 2000 * 1e6))
@@ -192,7 +211,9 @@ struct StoreBench {
         try process.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let figures = text.split(separator: " ").compactMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        let figures = text.split(separator: " ").compactMap {
+            Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
         guard figures.count == 3 else { return print("opening failed: \(text)") }
         let size = Double(bytes(of: path("open.db")))
         report(

@@ -93,7 +93,8 @@ struct Bench: Sendable {
             let medians = times.map { $0.sorted()[$0.count / 2] }
             let ratio = medians[0] / medians[1]
             print(
-                left, String(format: "%.4f s,", medians[0]), right, String(format: "%.4f s, ratio %.2f", medians[1], ratio))
+                left, String(format: "%.4f s,", medians[0]), right,
+                String(format: "%.4f s, ratio %.2f", medians[1], ratio))
         }
     }
 

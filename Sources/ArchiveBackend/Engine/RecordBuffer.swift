@@ -45,7 +45,9 @@ final class RecordBuffer {
         walks[index].seek(key, count: keyCount)
         var count = 0
         while walks[index].isAt(key, count: keyCount), let row = walks[index].row {
-            if (count + 1) * format.width > capacities[index] { grow(index, keeping: count * format.width, format.width) }
+            if (count + 1) * format.width > capacities[index] {
+                grow(index, keeping: count * format.width, format.width)
+            }
             let start = cells[index] + count * format.width
             for column in 0..<format.width { start[column] = format.cell(column, of: row) }
             count += 1

@@ -104,7 +104,8 @@ struct StoreLoader {
         guard let old = tables[schema.name], !isEmpty else { return ArchiveTable(schema, missing: missing) }
         if old.schema == schema { return old }
         guard schema.columns.count >= old.schema.columns.count, schema.key == old.schema.key else {
-            throw StorageError(.corrupt, "The store's schema of the table \(schema.name) is not one that it can become.")
+            throw StorageError(
+                .corrupt, "The store's schema of the table \(schema.name) is not one that it can become.")
         }
         return try old.altered(to: schema, added: Array(missing[old.missing.count...]))
     }

@@ -6,21 +6,58 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// The schema is JSON text, as the SQLite backend records it too.
+// A keyed archive of an NSDictionary: `format` is a number, `schema` is JSON text, as the SQLite backend records it too.
 extension StoreRecord {
+    private static let format: Int64 = 1
+
     func encoded() throws(StorageError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
+        let json: Data
         do {
-            return try Array(encoder.encode(self))
+            json = try encoder.encode(self)
         } catch {
             throw StorageError(.invalidValue, "The store's schema cannot be written.", underlying: error)
         }
+        return try Self.archive(Array(json))
     }
 
+    private static func archive(_ json: [UInt8]) throws(StorageError) -> [UInt8] {
+        var writer = ObjectWriter(classCount: 1)
+        let keys = try [text("format", &writer), text("schema", &writer)]
+        let number = writer.add(writer.list.integer(format))
+        let schema = writer.uid(try text(json, &writer))
+        let names = try [writer.plainString(Array("NS.keys".utf8)), writer.name(.objects), writer.name(.objectClass)]
+        let values = [
+            writer.list.array(keys.map { writer.uid($0) }[...]), writer.list.array([writer.uid(number), schema]),
+            try writer.classUID(0, name: Array("NSDictionary".utf8)),
+        ]
+        return Array(try writer.finish(root: writer.add(writer.list.dictionary(keys: names[...], values: values[...]))))
+    }
+
+    private static func text(_ text: String, _ writer: inout ObjectWriter) throws(StorageError) -> UInt32 {
+        try Self.text(Array(text.utf8), &writer)
+    }
+
+    private static func text(_ bytes: [UInt8], _ writer: inout ObjectWriter) throws(StorageError) -> UInt32 {
+        let entry = bytes.withUnsafeBytes { bytes in Result { () throws(StorageError) in try writer.text(bytes) } }
+        return try entry.get()
+    }
+
+    /// - Throws: `schemaNewer` for a later format; `corrupt` for anything that no store has written.
     init(_ contents: UnsafeRawBufferPointer) throws(StorageError) {
+        guard case .dictionary(let entries) = try ArchivedValue(archive: Array(contents)),
+            case .int(let format)? = entries.first(where: { $0.key == .string("format") })?.value,
+            case .string(let schema)? = entries.first(where: { $0.key == .string("schema") })?.value
+        else { throw StorageError(.corrupt, "The store's own entry is not one that a store writes.") }
+        guard format <= Self.format else {
+            throw StorageError(
+                .schemaNewer,
+                "The store has format \(format) and this program knows \(Self.format); use a newer version. Nothing was changed."
+            )
+        }
         do {
-            self = try JSONDecoder().decode(Self.self, from: Data(contents))
+            self = try JSONDecoder().decode(Self.self, from: Data(schema.utf8))
         } catch {
             throw StorageError(.corrupt, "The store's own entry cannot be read.", underlying: error)
         }

@@ -16,7 +16,7 @@ import Testing
     func open(_ change: (inout ArchiveBackend) -> Void = { _ in }) async throws -> Store {
         var backend = ArchiveBackend(path: path)
         change(&backend)
-        return try await Store(backend, models: Person.self, Note.self, Place.self)
+        return try await Store(backend, models: Person.self, Note.self, Site.self)
     }
 
     /// Closes the store and opens it again.
@@ -89,17 +89,20 @@ import Testing
     }
 
     @Test func `keys of any text have entries of their own`() async throws {
-        let texts = ["", ".", "..", "../../etc/passwd", "/", "a", "A", "é", "e\u{301}", "\0", "segments", "deleted"]
+        let texts =
+            ["", ".", "..", "../../etc/passwd", "/", "a", "A", "é", "e\u{301}", "\0", "segments", "deleted"]
             + [String(repeating: "k", count: 1024), String(repeating: "k", count: 1025), "👨‍👩‍👧", "1_a", "a_1"]
-        let places = texts.flatMap { [Place(country: $0, number: 1, text: $0), Place(country: $0, number: -1, text: $0)] }
+        let places = texts.flatMap {
+            [Site(country: $0, number: 1, text: $0), Site(country: $0, number: -1, text: $0)]
+        }
         var store = try await open()
         for place in places { try await store.insert(place) }
         store = try await reopened(store)
-        #expect(Set(try await store.select(Place.self).all().map(\.text)) == Set(texts))
-        #expect(try await store.select(Place.self).count() == places.count)
+        #expect(Set(try await store.select(Site.self).all().map(\.text)) == Set(texts))
+        #expect(try await store.select(Site.self).count() == places.count)
         for place in places { #expect(try await store.delete(place) == 1) }
         store = try await reopened(store)
-        #expect(try await store.select(Place.self).count() == 0)
+        #expect(try await store.select(Site.self).count() == 0)
         try await store.close()
     }
 

@@ -30,7 +30,9 @@ import Testing
                 [url = url as String, notes = notes as String, last = last as Int, seconds = seconds as Double] in
                 try await LedgerWriter(url, notes: notes).run(from: last + 1, killedAfter: seconds)
             }
-            let said = try String(contentsOfFile: notes, encoding: .utf8).split(separator: "\n").last.flatMap { Int($0) }
+            let said = try String(contentsOfFile: notes, encoding: .utf8).split(separator: "\n").last.flatMap {
+                Int($0)
+            }
             let number = try await LedgerWriter.check(url)
             let acknowledged = max(said ?? 0, last)
             let isThere = number == acknowledged || number == acknowledged + 1

@@ -29,7 +29,8 @@ import StorageKit
         Person(
             id: number, name: number % 3 == 0 ? "人\(number)" : "person \(number)", age: number % 90,
             height: 1.5 + Double(number) / 1000, photo: number % 2 == 0 ? Data([UInt8(number & 255), 0, 255]) : nil,
-            tags: (0..<number % 4).map { "tag \($0)" }, born: Date(timeIntervalSinceReferenceDate: Double(number) * 0.1),
+            tags: (0..<number % 4).map { "tag \($0)" },
+            born: Date(timeIntervalSinceReferenceDate: Double(number) * 0.1),
             city: number % 5 == 0 ? nil : City(id: 1, name: "city \(number % 7)", spell: "Chengdu"),
             pens: (0..<number % 3).map { Pen(id: $0, color: "red", price: Double($0) / 3) })
     }
@@ -43,7 +44,7 @@ import StorageKit
 }
 
 /// A record with a key of two parts, of which one is text.
-@Storable struct Place: Equatable {
+@Storable struct Site: Equatable {
     @Key var country: String
     @Key var number: Int
     var text: String
