@@ -33,6 +33,8 @@ import Testing
                 let count = opened.recovery.commits
                 seen.insert(count)
                 try #require(opened.items == commits.prefix(count).flatMap(\.self), "cut at \(length)")
+                // Going on behind a cut takes its time; a sixteenth of the places will do.
+                guard length.isMultiple(of: 16) else { continue }
                 try opened.file.append(FileItem("later", "x"))
                 try opened.file.close()
                 try #require(try openFile(Self.path, layer: files).items.last == FileItem("later", "x"))
@@ -90,7 +92,7 @@ import Testing
         let end = Int(file.size)
         try file.close()
         let whole = try #require(files[Self.path])
-        for place in begin..<end {
+        for place in stride(from: begin, to: end, by: codec == .zstd ? 1 : 11) {
             var damaged = whole
             damaged[place] ^= 0x10
             files[Self.path] = damaged
@@ -104,7 +106,8 @@ import Testing
     func `salvaging reads all but the damaged commit`(codec: ArchiveCodec) throws {
         let (whole, commits) = try Self.sample(codec)
         let last = try Self.lastCommit(whole)
-        for place in 0..<last {
+        // The places that matter most are in the shortest form; it is tried whole.
+        for place in stride(from: 0, to: last, by: codec == .zstd ? 1 : 11) {
             var damaged = whole
             damaged[place] ^= 0x01
             let files = MemoryFiles()
@@ -122,13 +125,13 @@ import Testing
         let files = MemoryFiles()
         files[Self.path] = whole.dropLast(10)
         let lines = FileLog()
-        let opened = try openFile(Self.path, layer: files, logger: lines.logger(.warning))
+        let opened = try openFile(Self.path, layer: files, logger: lines.logger)
         let torn = try #require(opened.recovery.torn)
         #expect(torn.copy == "/a.karch.torn-3")
         #expect(files["/a.karch.torn-3"] == Array(whole.dropLast(10).dropFirst(Int(torn.offset))))
         #expect(torn.size == Int64(whole.count - 10) - torn.offset)
         #expect(opened.items == commits.dropLast().flatMap(\.self))
-        #expect(lines.messages(at: .warning) == ["A store file ended in an unfinished commit"])
+        #expect(lines.taken == ["warning: A store file ended in an unfinished commit"])
         try opened.file.close()
 
         files[Self.path] = whole.dropLast(9)
