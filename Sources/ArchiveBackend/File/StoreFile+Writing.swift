@@ -143,7 +143,7 @@ extension StoreFile {
     }
 
     private func syncFolder() throws(StorageError) {
-        let name = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = Self.split(path).folder
         let folder: OpenFile
         do { folder = try OpenFile(name, .folder, layer) } catch { throw FileFailure.error(error, name) }
         try folder.sync(.everything)

@@ -70,6 +70,9 @@ package final class StoreFile {
         }
     }
 
+    /// Throws why nothing can be written, if that is so.
+    func requireWritable() throws(StorageError) { try require(writing: true) }
+
     /// Refuses everything from now on: what the disk holds is not known.
     func poison(_ cause: StorageError) {
         failure = StorageError(
