@@ -22,7 +22,7 @@ extension StoreFile {
     /// The absolute path without symbolic links, also of a file that is not there yet.
     private static func resolved(_ path: String, _ layer: any FileLayer) throws(StorageError) -> String {
         if let resolved = try resolve(path, layer) { return resolved }
-        let (folder, name) = split(path)
+        let (folder, name) = OpenFile.split(path)
         guard let resolved = try resolve(folder, layer), !name.isEmpty else {
             throw StorageError(.io, "\(path): there is no folder \(folder), or no file is named; check the path.")
         }
@@ -31,13 +31,6 @@ extension StoreFile {
 
     private static func resolve(_ path: String, _ layer: any FileLayer) throws(StorageError) -> String? {
         do { return try layer.resolve(path) } catch { throw FileFailure.error(error, path) }
-    }
-
-    /// A path's folder and name.
-    static func split(_ path: String) -> (folder: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
-        return (folder, String(path[path.index(after: slash)...]))
     }
 
     private func start(_ each: (Entry) throws(StorageError) -> Void) throws(StorageError) -> Recovery {
