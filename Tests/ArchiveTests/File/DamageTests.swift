@@ -171,6 +171,23 @@ import Testing
         #expect(files.names == ["/a.karch"])
     }
 
+    @Test(arguments: [1, 2, 3])
+    func `a reader looks twice before it calls a file damaged`(soundFrom read: Int) throws {
+        let (whole, commits) = try Self.sample(.zstd)
+        var damaged = whole
+        damaged[300] ^= 1
+        let files = MemoryFiles()
+        files[Self.path] = damaged
+        var reads = 0
+        files.beforeRead = {
+            reads += 1
+            if reads == read { files[Self.path] = whole }
+        }
+        let opened = try? openFile(Self.path, .readOnly, layer: files)
+        #expect(opened?.items == (read < 3 ? commits.flatMap(\.self) : nil))
+        files.beforeRead = {}
+    }
+
     @Test(arguments: ["", "SQLite format 3\u{0}", "hello"])
     func `a file of another program is not touched`(text: String) throws {
         let files = MemoryFiles()
