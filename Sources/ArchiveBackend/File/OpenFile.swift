@@ -61,6 +61,8 @@ final class OpenFile {
         try named { () throws(SystemError) in try layer.lock(descriptor) }
     }
 
+    func unlock() { layer.unlock(descriptor) }
+
     private func named<T>(_ call: () throws(SystemError) -> T) throws(StorageError) -> T {
         do { return try call() } catch { throw FileFailure.error(error, path) }
     }

@@ -72,6 +72,8 @@ package struct SystemFileLayer: FileLayer {
         }
     }
 
+    package func unlock(_ file: Int32) { _ = flock(file, LOCK_UN) }
+
     package func close(_ file: Int32) { _ = systemClose(file) }
 
     package func rename(_ path: String, to newPath: String) throws(SystemError) {

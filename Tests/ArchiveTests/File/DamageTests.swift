@@ -7,6 +7,14 @@ import Testing
 @Suite struct DamageTests {
     static let path = "/a.karch"
 
+    private static let isExhaustive = ProcessInfo.processInfo.environment["STORAGE_EXHAUSTIVE"] != nil
+
+    /// Every place of a store in the default's form, and every seventh of the longer other ones, unless the environment
+    /// has `STORAGE_EXHAUSTIVE`.
+    private static func places(_ range: Range<Int>, _ codec: ArchiveCodec) -> [Int] {
+        Array(stride(from: range.lowerBound, to: range.upperBound, by: codec == .zstd || isExhaustive ? 1 : 7))
+    }
+
     /// A store of five commits, of which the last two were closed one after the other.
     private static func sample(_ codec: ArchiveCodec) throws -> (bytes: [UInt8], commits: [[FileItem]]) {
         let files = MemoryFiles()
@@ -25,7 +33,7 @@ import Testing
     func `a store cut at any length has the commits before the cut`(codec: ArchiveCodec) throws {
         let (whole, commits) = try Self.sample(codec)
         var seen: Set<Int> = []
-        for length in 1..<whole.count {
+        for length in Self.places(1..<whole.count, codec) {
             let files = MemoryFiles()
             files[Self.path] = Array(whole.prefix(length))
             do {
@@ -33,8 +41,7 @@ import Testing
                 let count = opened.recovery.commits
                 seen.insert(count)
                 try #require(opened.items == commits.prefix(count).flatMap(\.self), "cut at \(length)")
-                // Going on behind a cut takes its time; a sixteenth of the places will do.
-                guard length.isMultiple(of: 16) else { continue }
+                guard Self.isExhaustive || length.isMultiple(of: 16) else { continue }
                 try opened.file.append(FileItem("later", "x"))
                 try opened.file.close()
                 try #require(try openFile(Self.path, layer: files).items.last == FileItem("later", "x"))
@@ -52,8 +59,9 @@ import Testing
         let (whole, commits) = try Self.sample(codec)
         let last = try Self.lastCommit(whole)
         var outcomes: [String: Int] = [:]
-        for place in whole.indices {
-            for mask in codec == .zstd ? [0x01, 0x80, 0xFF] : [0x10] as [UInt8] {
+        let places = Self.places(whole.indices, codec)
+        for place in places {
+            for mask in [0x01, 0x80, 0xFF] as [UInt8] {
                 var damaged = whole
                 damaged[place] ^= mask
                 let files = MemoryFiles()
@@ -71,8 +79,8 @@ import Testing
                 try #require(files[Self.path] == damaged)
             }
         }
-        #expect(outcomes["torn"] == (codec == .zstd ? 3 : 1) * (whole.count - last))
-        #expect(outcomes["corrupt"] == (codec == .zstd ? 3 : 1) * last)
+        #expect(outcomes["torn"] == 3 * places.filter { $0 >= last }.count)
+        #expect(outcomes["corrupt"] == 3 * places.filter { $0 < last }.count)
     }
 
     /// Where the last commit begins.
@@ -92,7 +100,7 @@ import Testing
         let end = Int(file.size)
         try file.close()
         let whole = try #require(files[Self.path])
-        for place in stride(from: begin, to: end, by: codec == .zstd ? 1 : 11) {
+        for place in Self.places(begin..<end, codec) {
             var damaged = whole
             damaged[place] ^= 0x10
             files[Self.path] = damaged
@@ -106,8 +114,7 @@ import Testing
     func `salvaging reads all but the damaged commit`(codec: ArchiveCodec) throws {
         let (whole, commits) = try Self.sample(codec)
         let last = try Self.lastCommit(whole)
-        // The places that matter most are in the shortest form; it is tried whole.
-        for place in stride(from: 0, to: last, by: codec == .zstd ? 1 : 11) {
+        for place in Self.places(0..<last, codec) {
             var damaged = whole
             damaged[place] ^= 0x01
             let files = MemoryFiles()

@@ -151,8 +151,10 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
+    func unlock(_ file: Int32) { state.locks.removeValue(forKey: file)?.isLocked = false }
+
     func close(_ file: Int32) {
-        state.locks.removeValue(forKey: file)?.isLocked = false
+        unlock(file)
         state.open[file] = nil
     }
 
