@@ -13,6 +13,8 @@ package protocol FileLayer: Sendable {
     func status(_ file: Int32) throws(SystemError) -> FileStatus
     /// Takes the exclusive lock without waiting. False where somebody else has it.
     func lock(_ file: Int32) throws(SystemError) -> Bool
+    /// Gives the lock back. Closing alone would leave it to a child process that has not yet replaced its program.
+    func unlock(_ file: Int32)
     /// What the file was written with is not lost when this fails, so it does not.
     func close(_ file: Int32)
     func rename(_ path: String, to newPath: String) throws(SystemError)

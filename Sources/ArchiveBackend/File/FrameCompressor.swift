@@ -7,6 +7,9 @@ struct FrameCompressor {
     let codec: ArchiveCodec
     let level: Int
 
+    // AE_IFREG, a macro with a cast, which Swift does not import.
+    private static let regularFile: UInt32 = 0o100000
+
     /// Appends one frame.
     func compress(_ contents: UnsafeRawBufferPointer, to output: ByteBuffer) throws(StorageError) {
         guard codec != .none else { return output.append(contents) }
@@ -22,7 +25,7 @@ struct FrameCompressor {
         try require(archive_write_open(archive, context, nil, appendFrame, nil), archive)
         let entry = archive_entry_new()
         defer { archive_entry_free(entry) }
-        archive_entry_set_filetype(entry, UInt32(S_IFREG))
+        archive_entry_set_filetype(entry, Self.regularFile)
         try require(archive_write_header(archive, entry), archive)
         try write(contents, archive)
         try require(archive_write_close(archive), archive)

@@ -61,7 +61,26 @@ final class OpenFile {
         try named { () throws(SystemError) in try layer.lock(descriptor) }
     }
 
+    func unlock() { layer.unlock(descriptor) }
+
     private func named<T>(_ call: () throws(SystemError) -> T) throws(StorageError) -> T {
         do { return try call() } catch { throw FileFailure.error(error, path) }
+    }
+}
+
+extension OpenFile {
+    /// A path's folder and name.
+    static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        return (folder, String(path[path.index(after: slash)...]))
+    }
+
+    /// Waits until the names in a file's folder are on the disk.
+    static func syncFolder(of path: String, _ layer: any FileLayer) throws(StorageError) {
+        let name = split(path).folder
+        let folder: OpenFile
+        do { folder = try OpenFile(name, .folder, layer) } catch { throw FileFailure.error(error, name) }
+        try folder.sync(.everything)
     }
 }

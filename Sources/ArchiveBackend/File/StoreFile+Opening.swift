@@ -19,8 +19,18 @@ extension StoreFile {
         return (store, try store.start(each))
     }
 
+    /// The absolute path without symbolic links, also of a file that is not there yet.
     private static func resolved(_ path: String, _ layer: any FileLayer) throws(StorageError) -> String {
-        do { return try layer.resolve(path) ?? path } catch { throw FileFailure.error(error, path) }
+        if let resolved = try resolve(path, layer) { return resolved }
+        let (folder, name) = OpenFile.split(path)
+        guard let resolved = try resolve(folder, layer), !name.isEmpty else {
+            throw StorageError(.io, "\(path): there is no folder \(folder), or no file is named; check the path.")
+        }
+        return resolved == "/" ? "/\(name)" : "\(resolved)/\(name)"
+    }
+
+    private static func resolve(_ path: String, _ layer: any FileLayer) throws(StorageError) -> String? {
+        do { return try layer.resolve(path) } catch { throw FileFailure.error(error, path) }
     }
 
     private func start(_ each: (Entry) throws(StorageError) -> Void) throws(StorageError) -> Recovery {

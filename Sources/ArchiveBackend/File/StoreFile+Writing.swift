@@ -108,7 +108,7 @@ extension StoreFile {
             throw error
         }
         current = new
-        do { try syncFolder() } catch {
+        do { try OpenFile.syncFolder(of: path, layer) } catch {
             // A power cut may bring the old file back, without what would be added to the new one.
             poison(error)
             throw error
@@ -140,12 +140,5 @@ extension StoreFile {
         } catch {
             throw FileFailure.error(error, temporaryPath)
         }
-    }
-
-    private func syncFolder() throws(StorageError) {
-        let name = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let folder: OpenFile
-        do { folder = try OpenFile(name, .folder, layer) } catch { throw FileFailure.error(error, name) }
-        try folder.sync(.everything)
     }
 }

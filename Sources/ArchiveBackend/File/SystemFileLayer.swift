@@ -72,12 +72,9 @@ package struct SystemFileLayer: FileLayer {
         }
     }
 
-    package func close(_ file: Int32) {
-        // A process that is being started has a copy of the descriptor until it runs its program, and a lock goes with the
-        // last copy unless it is given back.
-        _ = flock(file, LOCK_UN)
-        _ = systemClose(file)
-    }
+    package func unlock(_ file: Int32) { _ = flock(file, LOCK_UN) }
+
+    package func close(_ file: Int32) { _ = systemClose(file) }
 
     package func rename(_ path: String, to newPath: String) throws(SystemError) {
         try Self.call("rename") { systemRename(path, newPath) }

@@ -37,6 +37,7 @@ struct TornTailRemoval {
                 place += Int64(bytes.count)
             }
             try copy.sync(.everything)
+            try OpenFile.syncFolder(of: path, layer)
         } catch {
             // What is left of the copy is of no use, and the tail is still in the file.
             try? layer.remove(name)

@@ -19,6 +19,8 @@ final class WriterLock {
         try? write(layer.processName())
     }
 
+    deinit { file.unlock() }
+
     private func write(_ holder: String) throws(StorageError) {
         try file.truncate(to: 0)
         var text = holder + "\n"

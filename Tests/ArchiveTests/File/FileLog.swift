@@ -1,33 +1,27 @@
 import Logging
 import Synchronization
 
-/// What a logger has taken.
+/// What was logged while opening a store file.
 final class FileLog: Sendable {
-    private let state = Mutex<[(level: Logger.Level, message: String)]>([])
+    private let lines = Mutex<[String]>([])
 
-    func messages(at level: Logger.Level) -> [String] {
-        state.withLock { lines in lines.filter { $0.level == level }.map(\.message) }
-    }
+    /// Level and message of each line.
+    var taken: [String] { lines.withLock { $0 } }
 
-    func logger(_ level: Logger.Level) -> Logger {
-        var logger = Logger(label: "test", factory: { _ in Handler(lines: self) })
-        logger.logLevel = level
-        return logger
-    }
+    var logger: Logger { Logger(label: "test") { _ in Taker { line in self.lines.withLock { $0.append(line) } } } }
 
-    private struct Handler: LogHandler {
-        let lines: FileLog
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
+    private struct Taker: LogHandler {
+        let take: @Sendable (String) -> Void
+        var logLevel = Logger.Level.info
+        var metadata = Logger.Metadata()
+
+        init(take: @escaping @Sendable (String) -> Void) { self.take = take }
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
             get { metadata[key] }
             set { metadata[key] = newValue }
         }
 
-        func log(event: LogEvent) {
-            let line = (event.level, event.message.description)
-            lines.state.withLock { $0.append(line) }
-        }
+        func log(event: LogEvent) { take("\(event.level): \(event.message)") }
     }
 }

@@ -146,6 +146,22 @@ import Testing
         try expectItems(["a", "b", "c"], torn: false, first + second + third)
     }
 
+    @Test func `a commit of a copy that went another way does not count`() throws {
+        var raw = RawStore()
+        raw.commit(contents: Self.good)
+        var copy = raw
+        raw.commit(contents: RawHeader("b", size: 3).entry(Array("two".utf8)))
+        copy.commit(contents: RawHeader("x", size: 3).entry(Array("two".utf8)))
+        #expect(raw.bytes.count == copy.bytes.count)
+        let shared = raw.bytes.count
+        raw.commit(contents: RawHeader("c", size: 3).entry(Array("thr".utf8)))
+        copy.commit(contents: RawHeader("y", size: 3).entry(Array("thr".utf8)))
+        try expectItems(["a", "b", "c"], torn: false, raw.bytes)
+        try expectItems(["a", "x", "y"], torn: false, copy.bytes)
+        // Only the chain tells that the last commit followed another one.
+        try expectItems(nil, torn: false, Array(raw.bytes[..<shared] + copy.bytes[shared...]))
+    }
+
     /// Names of the entries that are read, or nil for `corrupt`.
     private func expectItems(_ names: [String]?, torn: Bool, _ bytes: [UInt8]) throws {
         let files = MemoryFiles()

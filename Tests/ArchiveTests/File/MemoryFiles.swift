@@ -43,7 +43,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     subscript(path: String) -> [UInt8]? {
         get { state.nodes[path]?.bytes }
         set {
-            let node = Node()
+            let node = state.nodes[path] ?? Node()
             node.bytes = newValue ?? []
             node.synced = node.bytes
             state.nodes[path] = newValue == nil ? nil : node
@@ -51,6 +51,8 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
     func set(_ fault: Fault?) { (state.fault, state.calls) = (fault, 0) }
+    /// Called before each read, as another process that writes meanwhile.
+    var beforeRead: () -> Void = {}
     /// Bytes that all files together may have.
     func limit(to space: Int?) { state.space = space }
     var used: Int { state.used }
@@ -93,7 +95,8 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     }
 
     func read(_ file: Int32, at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
-        try call("pread") { (state) throws(SystemError) in
+        beforeRead()
+        return try call("pread") { (state) throws(SystemError) in
             let part = try state.node(file).bytes.dropFirst(Int(offset)).prefix(bytes.count)
             bytes.copyBytes(from: part)
             return part.count
@@ -148,8 +151,10 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
+    func unlock(_ file: Int32) { state.locks.removeValue(forKey: file)?.isLocked = false }
+
     func close(_ file: Int32) {
-        state.locks.removeValue(forKey: file)?.isLocked = false
+        unlock(file)
         state.open[file] = nil
     }
 
@@ -171,7 +176,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     }
 
     func resolve(_ path: String) throws(SystemError) -> String? {
-        try call("realpath") { $0.nodes[path].map { _ in path } }
+        try call("realpath") { $0.nodes[path] != nil || path == "/" ? path : nil }
     }
     func now() -> Int64 { 1_700_000_000 }
     func processName() -> String { "process 1 on host memory" }

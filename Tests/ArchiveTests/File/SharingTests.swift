@@ -108,6 +108,26 @@ import Testing
         }
     }
 
+    @Test func `a file needs a folder`() throws {
+        try withStorePath { (path) throws in
+            for path in [path + "/b.karch", path + "-missing/b.karch", path + "-missing/", ""] {
+                let error = #expect(throws: StorageError.self) { try openFile(path) }
+                #expect(error?.code == .io, "\(path)")
+            }
+        }
+    }
+
+    @Test func `opening and closing a closed file changes nothing`() throws {
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
+            try file.close()
+            let before = try fileBytes(path)
+            try openFile(path).file.close()
+            #expect(try fileBytes(path) == before)
+        }
+    }
+
     @Test func `what a broken rewriting left is removed`() throws {
         try withStorePath { path in
             let file = try openFile(path).file

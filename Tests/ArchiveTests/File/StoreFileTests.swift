@@ -56,6 +56,21 @@ import Testing
         }
     }
 
+    @Test func `each commit of a rewritten file says that the ones before are on the disk`() throws {
+        let files = MemoryFiles()
+        let file = try openFile("/a.karch", layer: files).file
+        // Each entry fills a frame, and a commit of a rewritten file has four.
+        let part = [UInt8](repeating: 0, count: 4 << 20)
+        try file.rewrite((0..<5).map { FileItem("n\($0)", part) })
+        let bytes = try #require(files["/a.karch"])
+        // Behind the second commit's trailer there is the seal, which is a trailer of 88 bytes.
+        let payload = bytes[(bytes.count - 88 - 80)...]
+        func field(_ place: Int) -> [UInt8] { Array(payload.dropFirst(place).prefix(8)) }
+        #expect(field(24) == [1, 0, 0, 0, 0, 0, 0, 0])
+        #expect(field(32) != [UInt8](repeating: 0, count: 8))
+        #expect(field(56) == field(32))
+    }
+
     @Test func `a body that throws leaves the file as it was`() throws {
         try withStorePath { path in
             let file = try openFile(path).file

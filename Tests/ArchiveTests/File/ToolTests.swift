@@ -50,7 +50,7 @@ import Testing
             #expect(listed == 0)
             #expect(list.split(separator: "\n").filter { $0.hasSuffix("Person/3.plist") }.count == 3)
             #expect(list.split(separator: "\n").allSatisfy { $0.hasPrefix("-rw-r--r--") })
-            #expect(try FileManager.default.fileExists(atPath: folder + "/.karch") == (codec != .zstd))
+            #expect(FileManager.default.fileExists(atPath: folder + "/.karch") == (codec != .zstd))
         }
     }
 
