@@ -10,6 +10,7 @@ struct ArchivedValueBuilder {
     private let entries: [Int]
     private let top: Fields
     private var states: [State]
+    private var classNames: [Int: String] = [:]
     private var depth = 0
     /// How many values have been built for the object at hand, those of shared objects included.
     private var size = 0
@@ -145,14 +146,19 @@ struct ArchivedValueBuilder {
         return .object(className: name, fields: values)
     }
 
-    private func className(_ object: Int) throws(StorageError) -> String {
-        if case .uid(let number) = list.objects[object], number < UInt64(entries.count),
-            let description = try Self.fields(entries[Int(number)], list), let name = description["$classname"],
-            case .string(let text) = list.objects[name]
-        {
-            return text
+    private mutating func className(_ object: Int) throws(StorageError) -> String {
+        guard case .uid(let number) = list.objects[object], number < UInt64(entries.count) else { throw Self.noClass }
+        let entry = entries[Int(number)]
+        if let known = classNames[entry] { return known }
+        guard let name = try Self.fields(entry, list)?["$classname"], case .string(let text) = list.objects[name] else {
+            throw Self.noClass
         }
-        throw StorageError(.corrupt, "An object of the archive has a class that is none.")
+        classNames[entry] = text
+        return text
+    }
+
+    private static var noClass: StorageError {
+        StorageError(.corrupt, "An object of the archive has a class that is none.")
     }
 
     /// The value of an object of one of Foundation's classes; nil where it is not in the form that is known.

@@ -72,7 +72,10 @@ struct KeyedReader {
     /// What class an entry describes.
     func classKind(ofEntry entry: Int) throws(StorageError) -> ClassKind {
         let description = try head(ofEntry: entry)
-        guard description.kind == 0xD0, let name = try list.value(of: "$classname", in: description) else {
+        // It has two or three keys. More would be looked through for each object of the class.
+        guard description.kind == 0xD0, description.count <= 16,
+            let name = try list.value(of: "$classname", in: description)
+        else {
             throw PropertyListReader.damage("An object's class is none", at: description.start)
         }
         let text = try list.head(name)
@@ -83,11 +86,5 @@ struct KeyedReader {
             if known.withUTF8Buffer({ equal(UnsafeRawBufferPointer($0), list.content(text)) }) { return kind }
         }
         return .other
-    }
-}
-
-extension PropertyListReader {
-    func isString(_ object: UInt64, _ text: StaticString) throws(StorageError) -> Bool {
-        try isString(object, UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 }

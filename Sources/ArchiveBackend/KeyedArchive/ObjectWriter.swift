@@ -152,8 +152,9 @@ struct ObjectWriter: ~Copyable {
     }
 
     mutating func object(_ known: FoundationClass, _ key: Name, _ value: UInt32) -> UInt32 {
-        let keys = [name(key), name(.objectClass)]
-        return add(list.dictionary(keys: keys[...], values: [value, classUID(known)]))
+        let own = (name(key), value)
+        let classOf = (name(.objectClass), classUID(known))
+        return add(list.dictionary(own, classOf))
     }
 
     /// The entry of an array whose elements have these UIDs.

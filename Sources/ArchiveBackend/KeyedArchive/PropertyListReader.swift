@@ -160,22 +160,37 @@ struct PropertyListReader {
     }
 
     /// Whether an object is a string of these ASCII bytes.
-    func isString(_ object: UInt64, _ text: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+    func isString(_ object: UInt64, _ text: StaticString) throws(StorageError) -> Bool {
         let head = try head(object)
-        return head.kind == 0x50 && equal(content(head), text)
+        return head.kind == 0x50
+            && equal(content(head), UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// The value of a key of a dictionary, or nil. A key that stands there twice is an error.
-    func value(of key: StaticString, in dictionary: Head) throws(StorageError) -> UInt64? {
-        var found: UInt64?
+    /// Which key of a dictionary is this, or nil. A key that stands there twice is an error.
+    func place(of key: StaticString, in dictionary: Head) throws(StorageError) -> Int? {
+        var found: Int?
         for index in 0..<dictionary.count {
-            let name = reference(dictionary.start, index)
-            let text = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
-            guard try isString(name, text) else { continue }
+            guard try isString(reference(dictionary.start, index), key) else { continue }
             guard found == nil else { throw Self.damage("The key \(key) stands twice", at: dictionary.start) }
-            found = reference(dictionary.start, dictionary.count + index)
+            found = index
         }
         return found
+    }
+
+    /// The value of a key of a dictionary, or nil.
+    func value(of key: StaticString, in dictionary: Head) throws(StorageError) -> UInt64? {
+        guard let place = try place(of: key, in: dictionary) else { return nil }
+        return reference(dictionary.start, dictionary.count + place)
+    }
+
+    /// Whether two dictionaries have the same keys in the same order.
+    @inline(__always)
+    func hasSameKeys(_ left: Head, _ right: Head) -> Bool {
+        guard left.count == right.count else { return false }
+        let length = left.count &* referenceWidth
+        return equal(
+            UnsafeRawBufferPointer(rebasing: bytes[left.start..<left.start &+ length]),
+            UnsafeRawBufferPointer(rebasing: bytes[right.start..<right.start &+ length]))
     }
 
     // MARK: Errors

@@ -157,6 +157,19 @@ struct PropertyListWriter: ~Copyable {
         return object
     }
 
+    /// A dictionary of two keys, which most of an archive's own objects are.
+    mutating func dictionary(
+        _ first: (key: UInt32, value: UInt32), _ second: (key: UInt32, value: UInt32)
+    ) -> UInt32 {
+        let object = next()
+        buffer.append(0xD2)
+        buffer.append(bigEndian: UInt64(first.key), width: width)
+        buffer.append(bigEndian: UInt64(second.key), width: width)
+        buffer.append(bigEndian: UInt64(first.value), width: width)
+        buffer.append(bigEndian: UInt64(second.value), width: width)
+        return object
+    }
+
     @inline(__always)
     private mutating func references(_ objects: ArraySlice<UInt32>) {
         for object in objects { buffer.append(bigEndian: UInt64(object), width: width) }

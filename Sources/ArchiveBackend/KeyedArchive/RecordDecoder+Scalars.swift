@@ -62,8 +62,8 @@ extension RecordDecoder {
         _ entry: Int, _ head: PropertyListReader.Head, _ form: ScalarForm, _ reader: KeyedReader
     ) throws(StorageError) -> Cell {
         if form.arrays > 0, let known = marks.value(entry, form) { return known }
+        if form.arrays > 0, let list = try elements(head, reader) { return try array(entry, list, form, reader) }
         switch try classKind(of: head, reader) {
-        case .array where form.arrays > 0: return try array(entry, head, form, reader)
         case .string: return try content("NS.string", head, .text, reader)
         case .data: return try content("NS.data", head, .blob, reader)
         case .uuid: return try content("NS.uuidbytes", head, .blob, reader)
@@ -121,23 +121,33 @@ extension RecordDecoder {
     mutating func elements(
         _ head: PropertyListReader.Head, _ reader: KeyedReader
     ) throws(StorageError) -> PropertyListReader.Head? {
-        guard head.kind == 0xD0, head.count <= 4,
-            let value = try reader.list.value(of: "NS.objects", in: head),
-            try classKind(of: head, reader) == .array
-        else { return nil }
+        guard head.kind == 0xD0, head.count <= 4, let shape = try arrayShape(of: head, reader) else { return nil }
+        let uid = try reader.list.head(reader.list.reference(head.start, head.count &+ shape.classKey))
+        guard try marks.classKind(reader.entry(uid), reader) == .array else { return nil }
+        let value = reader.list.reference(head.start, head.count &+ shape.objectsKey)
         let list = try reader.list.head(value)
         guard list.kind == 0xA0 else { throw PropertyListReader.damage("An array's elements are none", at: list.start) }
         try marks.spend(list.count)
         return list
     }
 
+    /// Under which keys an object has its class and its elements; nil where it has no elements.
+    private mutating func arrayShape(
+        of head: PropertyListReader.Head, _ reader: KeyedReader
+    ) throws(StorageError) -> ArrayShape? {
+        if let known = arrayShape, reader.list.hasSameKeys(head, known.head) { return known }
+        guard let objects = try reader.list.place(of: "NS.objects", in: head),
+            let objectClass = try reader.list.place(of: "$class", in: head)
+        else { return nil }
+        let shape = ArrayShape(head: head, classKey: objectClass, objectsKey: objects)
+        arrayShape = shape
+        return shape
+    }
+
     /// The JSON text of an array, as `JSONWriter` writes it.
     private mutating func array(
-        _ entry: Int, _ head: PropertyListReader.Head, _ form: ScalarForm, _ reader: KeyedReader
+        _ entry: Int, _ list: PropertyListReader.Head, _ form: ScalarForm, _ reader: KeyedReader
     ) throws(StorageError) -> Cell {
-        guard let list = try elements(head, reader) else {
-            throw PropertyListReader.damage("An array has no elements", at: head.start)
-        }
         let start = json.count
         json.append(UInt8(ascii: "["))
         for index in 0..<list.count {
@@ -160,4 +170,11 @@ extension RecordDecoder {
             throw StorageError(.corrupt, "The archive's arrays repeat their elements beyond all measure.")
         }
     }
+}
+
+/// An array's keys: where they stand, and what they are.
+struct ArrayShape {
+    let head: PropertyListReader.Head
+    let classKey: Int
+    let objectsKey: Int
 }

@@ -11,9 +11,13 @@ struct RecordDecoder: ~Copyable {
     /// For each table the shape of the object before.
     private var shapes: [RecordShape?]
     private var tables: RecordTables
+    /// The columns of the root's key.
+    private let keyColumns: [Int]
     private var sequence: UInt64?
     private var lastNode: Int64 = 0
     var marks = EntryMarks()
+    /// Where the keys of the array before stand, by which most arrays of an archive are known at once.
+    var arrayShape: ArrayShape?
     /// Text that an archive does not hold as it is wanted: arrays, and strings beyond ASCII.
     var made = ByteBlocks()
     var json = OutputBuffer()
@@ -23,6 +27,7 @@ struct RecordDecoder: ~Copyable {
         keys = RecordKeys(layout)
         shapes = layout.tables.map { _ in nil }
         tables = RecordTables(layout)
+        keyColumns = layout.keyColumns.map { layout.root.columns[$0].index }
         for table in layout.tables { templates.append(CellTemplate(table, &defaults)) }
     }
 
@@ -48,7 +53,7 @@ struct RecordDecoder: ~Copyable {
     mutating func decodeKeys(
         _ bytes: UnsafeRawBufferPointer, each: (UnsafePointer<Cell>, UInt64?) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let columns = layout.keyColumns.map { layout.root.columns[$0].index }
+        let columns = keyColumns
         var key = [Cell](repeating: .null, count: columns.count)
         try decode(bytes) { (record) throws(StorageError) in
             for (place, column) in columns.enumerated() { key[place] = record.tables[0].cells[column] }
@@ -63,6 +68,7 @@ struct RecordDecoder: ~Copyable {
         marks.begin(reader)
         made.removeAll()
         json.removeAll()
+        arrayShape = nil
         for index in shapes.indices { shapes[index] = nil }
         return reader
     }
@@ -77,10 +83,10 @@ struct RecordDecoder: ~Copyable {
         sequence = nil
         _ = try object(entry, of: 0, owner: nil, position: 0, depth: 0, reader)
         let root = tables.row(0, of: 0)
-        for column in layout.keyColumns where root[layout.root.columns[column].index].isNull {
+        for column in keyColumns where root[column].isNull {
             throw StorageError(.corrupt, "Object \(entry) of the archive is no record: its key is missing.")
         }
-        if layout.tables.count > 1 { tables.fillOwners(layout) }
+        if shapes.count > 1 { tables.fillOwners(layout) }
         let sequence = sequence
         try tables.withRows { (rows) throws(StorageError) in
             try each(RecordRows(tables: rows, sequence: sequence))
@@ -97,21 +103,19 @@ struct RecordDecoder: ~Copyable {
         }
         let head = try reader.head(ofEntry: entry)
         guard head.kind == 0xD0 else { throw PropertyListReader.damage("An object is none of a class", at: head.start) }
-        if try !marks.enter(entry) { try marks.spend(max(head.count, layout.tables[table].width)) }
+        if try !marks.enter(entry) { try marks.spend(max(head.count, tables.width(of: table))) }
         let shape = try shape(of: head, table, reader)
         let row = tables.append(templates[table].cells, to: table)
-        for index in 0..<head.count {
-            let column = shape.columns[index]
-            if column < 0 { continue }
-            let value = reader.list.reference(head.start, head.count &+ index)
-            let form = layout.tables[table].columns[column].form
-            tables.row(row, of: table)[layout.tables[table].columns[column].index] = try cell(value, form, reader)
+        // Values of columns add no rows, so the row stays where it is.
+        let cells = tables.row(row, of: table)
+        for slot in shape.slots {
+            cells[slot.column] = try cell(reader.list.reference(head.start, head.count &+ slot.key), slot.form, reader)
         }
         if let key = shape.sequence, table == 0 {
             let number = try reader.list.head(reader.list.reference(head.start, head.count + key))
             if number.kind == 0x10 { sequence = try reader.list.integer(number).bits }
         }
-        place(row, of: table, owner, position)
+        if let owner { place(row, of: table, owner, position) }
         for (relation, key) in shape.relations {
             let value = try reader.list.head(reader.list.reference(head.start, head.count + key))
             try children(layout.tables[table].relations[relation], value, (table, row), depth, reader)
@@ -122,7 +126,7 @@ struct RecordDecoder: ~Copyable {
     private mutating func shape(
         of head: PropertyListReader.Head, _ table: Int, _ reader: KeyedReader
     ) throws(StorageError) -> RecordShape {
-        if let known = shapes[table], known.matches(head, reader.list) {
+        if let known = shapes[table], reader.list.hasSameKeys(head, known.head) {
             try checkClass(of: head, known, reader)
             return known
         }
@@ -143,8 +147,7 @@ struct RecordDecoder: ~Copyable {
     }
 
     /// Sets the columns that say where in its record a row belongs.
-    private mutating func place(_ row: Int, of table: Int, _ owner: (table: Int, row: Int)?, _ position: Int64) {
-        guard let owner else { return }
+    private mutating func place(_ row: Int, of table: Int, _ owner: (table: Int, row: Int), _ position: Int64) {
         let target = layout.tables[table]
         let above = layout.tables[owner.table]
         let cells = tables.row(row, of: table)

@@ -73,7 +73,7 @@ struct RecordEncoder: ~Copyable {
             keys.append(try self.key(column.key))
             values.append(try scalar(key[place], column.form))
         }
-        records.append(try endObject(of: 0, from: 0))
+        records.append(try endObject(of: 0, from: (0, 0)))
     }
 
     /// Ends the archive and calls the body with its bytes, which are valid until it returns.
@@ -119,7 +119,7 @@ struct RecordEncoder: ~Copyable {
             throw StorageError(
                 .limitExceeded, "Children nest deeper than the limit of \(RecordLayout.deepest) levels of an archive.")
         }
-        let start = keys.count
+        let start = (key: keys.count, value: values.count)
         let cells = record.tables[table].cells + row * layout.tables[table].width
         for column in layout.tables[table].columns {
             keys.append(try key(column.key))
@@ -132,16 +132,16 @@ struct RecordEncoder: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func endObject(of table: Int, from start: Int) throws(StorageError) -> UInt32 {
+    private mutating func endObject(of table: Int, from start: (key: Int, value: Int)) throws(StorageError) -> UInt32 {
         if table == 0, sequence != PropertyListWriter.none {
             keys.append(writer.name(.sequence))
             values.append(sequence)
         }
         keys.append(writer.name(.objectClass))
         values.append(try writer.classUID(table, name: layout.tables[table].className))
-        let object = writer.list.dictionary(keys: keys[start...], values: values[start...])
-        keys.removeSubrange(start...)
-        values.removeSubrange(start...)
+        let object = writer.list.dictionary(keys: keys[start.key...], values: values[start.value...])
+        keys.removeSubrange(start.key...)
+        values.removeSubrange(start.value...)
         return writer.add(object)
     }
 }

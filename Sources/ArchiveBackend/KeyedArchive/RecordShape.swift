@@ -3,53 +3,47 @@ internal import StorageAPI
 /// What the keys of one object mean to a table: found once, and good for every object with the same keys in the same
 /// order, which in an archive of one program are all of a class.
 final class RecordShape {
-    /// Where the keys stand in the archive.
-    let start: Int
-    let count: Int
-    /// For each key the index of its column, or -1.
-    var columns: [Int] = []
+    /// The object whose keys they are.
+    let head: PropertyListReader.Head
+    /// The keys of columns: which key, which column of the row, and the form of its values.
+    var slots: [Slot] = []
     /// The relations among the keys: which, and under which key.
     var relations: [(relation: Int, key: Int)] = []
     var sequence: Int?
     /// Under which key the class is.
     var classKey: Int
 
+    struct Slot: BitwiseCopyable {
+        let key: Int
+        let column: Int
+        let form: ScalarForm
+    }
+
     init(
         _ object: PropertyListReader.Head, of table: RecordLayout.Table, _ keys: RecordKeys, _ list: PropertyListReader
     )
         throws(StorageError)
     {
-        start = object.start
-        count = object.count
+        head = object
         classKey = -1
         var seen = Set<Int>()
-        columns.reserveCapacity(count)
-        for index in 0..<count {
-            columns.append(-1)
-            guard let key = try keys.key(list, list.reference(start, index)) else { continue }
-            guard seen.insert(key).inserted else { throw PropertyListReader.damage("A key stands twice", at: start) }
+        for index in 0..<object.count {
+            guard let key = try keys.key(list, list.reference(object.start, index)) else { continue }
+            guard seen.insert(key).inserted else {
+                throw PropertyListReader.damage("A key stands twice", at: object.start)
+            }
             switch key {
             case RecordKeys.classKey: classKey = index
             case RecordKeys.sequence: sequence = index
             default:
-                if let column = table.columns.firstIndex(where: { $0.key == key }) {
-                    columns[index] = column
+                if let column = table.columns.first(where: { $0.key == key }) {
+                    slots.append(Slot(key: index, column: column.index, form: column.form))
                 } else if let relation = table.relations.firstIndex(where: { $0.key == key }) {
                     relations.append((relation, index))
                 }
             }
         }
-        guard classKey >= 0 else { throw PropertyListReader.damage("An object has no class", at: start) }
-    }
-
-    /// Whether an object has the same keys in the same order.
-    @inline(__always)
-    func matches(_ object: PropertyListReader.Head, _ list: PropertyListReader) -> Bool {
-        guard object.count == count else { return false }
-        let length = count &* list.referenceWidth
-        return equal(
-            UnsafeRawBufferPointer(rebasing: list.bytes[start..<start &+ length]),
-            UnsafeRawBufferPointer(rebasing: list.bytes[object.start..<object.start &+ length]))
+        guard classKey >= 0 else { throw PropertyListReader.damage("An object has no class", at: object.start) }
     }
 }
 
@@ -59,8 +53,10 @@ struct RecordKeys {
     static let sequence = -2
 
     private var indices: [[UInt8]: Int] = [:]
+    private let longest: Int
 
     init(_ layout: RecordLayout) {
+        longest = max(layout.keys.map(\.count).max() ?? 0, 6)
         for (index, key) in layout.keys.enumerated() { indices[key] = index }
         indices[Array("$class".utf8)] = Self.classKey
         indices[Array("$seq".utf8)] = Self.sequence
@@ -69,7 +65,10 @@ struct RecordKeys {
     /// The layout's key that a string of the archive is, or nil for keys of others.
     func key(_ list: PropertyListReader, _ object: UInt64) throws(StorageError) -> Int? {
         let head = try list.head(object)
+        // A long key is none of these, and one that many objects share must not be looked at each time.
+        let mayBeKnown = head.count <= longest
         switch head.kind {
+        case 0x50 where !mayBeKnown, 0x60 where !mayBeKnown: return nil
         case 0x50: return indices[Array(list.content(head))]
         case 0x60: return indices[Array(try list.utf8(head))]
         default: throw PropertyListReader.damage("A key is no string", at: head.start)

@@ -25,6 +25,8 @@ final class RecordTables {
     @inline(__always)
     func append(_ template: UnsafePointer<Cell>, to table: Int) -> Int { rows[table].rows.append(template) }
 
+    func width(of table: Int) -> Int { rows[table].rows.width }
+
     /// Valid until a row is added to the table.
     @inline(__always)
     func row(_ row: Int, of table: Int) -> UnsafeMutablePointer<Cell> { rows[table].rows.row(row) }

@@ -123,7 +123,7 @@ struct HostileArchiveTests {
     // MARK: Wrong bytes
 
     @Test(arguments: [
-        (24, 0xFF), (23, 0), (25, 0), (25, 9), (8, 0xFF), (16, 0xFF), (1, 0), (24, 1),
+        (24, 0xFF), (26, 0), (26, 9), (25, 0), (25, 9), (8, 0xFF), (16, 0xFF), (1, 0), (24, 1),
     ])
     func trailersThatContradictThemselves(fromEnd: Int, value: Int) throws {
         var archive = try KeyedArchive.encode(desk)
