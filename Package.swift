@@ -66,7 +66,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["ArchiveBackend", "StorageKit", "SQLiteBackend", "CSQLite", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "ArchiveBackend", "StorageKit", "SQLiteBackend", "CSQLite",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ArchiveTests", dependencies: ["ArchiveBackend", "CArchive", "StorageKit"],

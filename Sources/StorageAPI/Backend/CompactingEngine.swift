@@ -15,7 +15,8 @@ extension Store {
     public nonisolated(nonsending) func compact() async throws(StorageError) {
         guard let engine = engine(as: (any CompactingEngine).self) else {
             throw StorageError(
-                .unsupported, "\(info.name) has no compaction: it gives room back by itself, or keeps it for later records.",
+                .unsupported,
+                "\(info.name) has no compaction: it gives room back by itself, or keeps it for later records.",
                 operation: "compact"
             ).at(backend: info.name)
         }

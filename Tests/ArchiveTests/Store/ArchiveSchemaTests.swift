@@ -113,6 +113,7 @@ import Testing
     @Test func `a migration that fails at any system call leaves the old or the new`() async throws {
         let few = Array(items.prefix(20))
         let files = MemoryFiles()
+        let backend = ArchiveBackend(path: "/items.karch")
         let faulty = FaultyBackend(backend: backend, files: files)
         var store = try await Store(faulty, models: ItemV1.self)
         try await store.insert(few)
