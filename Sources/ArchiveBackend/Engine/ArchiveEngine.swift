@@ -39,7 +39,7 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         if configuration.access != .readWrite { lacking[.writing] = "The store file was opened read-only." }
         return BackendInfo(
             name: ArchiveBackend.scheme, location: configuration.path, lacking: lacking,
-            limits: BackendInfo.Limits(valueBytes: 64 << 20))
+            limits: BackendInfo.Limits(valueBytes: 48 << 20))
     }
 
     // A reader holds the tables as they are at this moment. They are values: a writer changes copies.

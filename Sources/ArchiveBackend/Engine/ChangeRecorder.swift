@@ -138,8 +138,12 @@ struct ChangeRecorder {
         mutating func addSeparate(
             _ rows: RecordRows, _ key: UnsafePointer<Cell>, _ commit: inout CommitWriter
         ) throws(StorageError) {
-            try records.add(rows)
-            try Self.flush(&records, archive.recordName(key), asList: false, sequence, &commit)
+            do throws(StorageError) {
+                try records.add(rows)
+                try Self.flush(&records, archive.recordName(key), asList: false, sequence, &commit)
+            } catch {
+                throw archive.naming(error, key)
+            }
         }
 
         mutating func add(_ rows: RecordRows, _ commit: inout CommitWriter) throws(StorageError) {

@@ -55,6 +55,14 @@ struct ModelArchive {
         return folder + "/" + EntryName.escape(texts.joined(separator: "_"), limit: 53) + ".plist"
     }
 
+    /// The error of writing a record, with its model and key.
+    func naming(_ error: StorageError, _ key: UnsafePointer<Cell>) -> StorageError {
+        guard error.code == .limitExceeded || error.code == .invalidValue else { return error }
+        return StorageError(
+            error.code, "The record is too large for an entry of the file, or cannot be written: \(error.message)",
+            model: name, key: keyTypes.indices.map { key[$0].value })
+    }
+
     private static func text(_ cell: Cell) -> String {
         switch cell.value {
         case .int(let number): String(number)

@@ -21,7 +21,7 @@ package struct CommitWriter: ~Copyable {
     }
 
     /// Adds a file with these contents. Throws `invalidValue` for a name that is none of a store's, `limitExceeded` for
-    /// contents of more than 64 MiB, and what writing throws.
+    /// contents of more than 128 MiB, and what writing throws.
     package mutating func add(name: String, contents: UnsafeRawBufferPointer) throws(StorageError) {
         try EntryName.require(name)
         guard contents.count <= StoreFormat.largestEntry else {

@@ -1,11 +1,11 @@
 /// Sizes of the store file's format, and the limits that a reader holds to. <doc:StoreFileFormat> explains them.
 package enum StoreFormat {
     package static let longestName = 100
-    package static let largestEntry = 64 << 20
+    package static let largestEntry = 128 << 20
     /// Contents after which a frame ends. One entry is never cut, so a frame may hold up to an entry more.
     package static let frameTarget = 4 << 20
     /// Contents that a frame may have when it is read.
-    static let largestFrameContents = 128 << 20
+    static let largestFrameContents = 144 << 20
     /// Frames in one commit of a rewritten file.
     static let framesOfRewrittenCommit = 4
     /// Memory that decompressing a frame may need.

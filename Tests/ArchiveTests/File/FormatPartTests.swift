@@ -86,10 +86,10 @@ import Testing
         }
     }
 
-    @Test func `contents have at most 64 MiB`() throws {
+    @Test func `contents have at most 128 MiB`() throws {
         try withStorePath { path in
             let file = try openFile(path).file
-            let largest = FileItem("large", [UInt8](repeating: 0, count: 64 << 20))
+            let largest = FileItem("large", [UInt8](repeating: 0, count: 128 << 20))
             try file.append(largest)
             let error = #expect(throws: StorageError.self) {
                 try file.append(FileItem("larger", largest.contents + [0]))

@@ -56,7 +56,7 @@ import Testing
             ("a size of 2^62", plain.with(124, [0x80, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0])),
             ("a negative size", plain.with(124, [UInt8](repeating: 0xFF, count: 12))),
             ("a size that is no number", plain.with(124, "0000000003x")),
-            ("more than 64 MiB", RawHeader("b", size: 64 << 20 + 1)), ("8 GiB", RawHeader("b", size: 8 << 30 - 1)),
+            ("more than 128 MiB", RawHeader("b", size: 128 << 20 + 1)), ("8 GiB", RawHeader("b", size: 8 << 30 - 1)),
             ("a set-user-id bit", plain.with(100, "0004755")), ("an owner", plain.with(108, "0001750")),
             ("a link target", plain.with(157, "b")), ("a user's name", plain.with(265, "root")),
             ("a name prefix", plain.with(345, "..")), ("a GNU header", plain.with(257, "ustar  ")),
