@@ -81,11 +81,11 @@ private enum Scalars {
     static func areSame(_ left: Any, _ right: Any) -> Bool? {
         switch (left, right) {
         case (let left as String, let right as String): left.utf8.elementsEqual(right.utf8)
-        case (let left as Double, let right as Double): areSame(left, right)
+        case (let left as Double, let right as Double): haveSameBits(left, right)
         case (let left as Float, let right as Float):
             left.bitPattern == right.bitPattern || left.isNaN && right.isNaN || left == 0 && right == 0
         case (let left as Date, let right as Date):
-            areSame(left.timeIntervalSinceReferenceDate, right.timeIntervalSinceReferenceDate)
+            haveSameBits(left.timeIntervalSinceReferenceDate, right.timeIntervalSinceReferenceDate)
         case (let left as Data, let right as Data): left == right
         case (let left as UUID, let right as UUID): left == right
         case (let left as URL, let right as URL): left.absoluteString == right.absoluteString
@@ -97,7 +97,7 @@ private enum Scalars {
         }
     }
 
-    private static func areSame(_ left: Double, _ right: Double) -> Bool {
+    private static func haveSameBits(_ left: Double, _ right: Double) -> Bool {
         left.bitPattern == right.bitPattern || left.isNaN && right.isNaN || left == 0 && right == 0
     }
 
