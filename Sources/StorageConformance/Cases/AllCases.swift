@@ -1,6 +1,6 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        corpusCases, valueCases, writingCases, changingCases,
+        corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases,
     ].flatMap { $0 }
 }
