@@ -1,6 +1,7 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases,
+        corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases, textCases,
+        orderCases, aggregateCases,
     ].flatMap { $0 }
 }
