@@ -98,15 +98,9 @@ extension Conformance {
         ConformanceCase("limits/columns", [.e4], "A model of as many columns as declared passes; one more is limitExceeded.") { t in
             let store = try await t.open()
             let limit = store.info.limits.columns
-            try await ColumnLimit.$count.withValue(limit) {
-                try await store.store.insert(ManyColumns(id: 1))
-                try t.expect(try await store.store.select(ManyColumns.self).count(), equals: 1)
-            }
-            try await store.close()
-            let other = try await t.open()
-            try await ColumnLimit.$count.withValue(limit + 1) {
-                try await t.expectError(.limitExceeded) { try await other.store.select(MoreColumns.self).count() }
-            }
+            // The key is one of the columns.
+            try await AtTheLimit(t, store).visit(limit - 1)
+            try await BeyondTheLimit(t, store).visit(limit)
         },
         ConformanceCase("capabilities/declared", [.e4], "Every capability that is lacking has a reason; limits are positive.") { t in
             let info = try await t.info()
@@ -138,49 +132,59 @@ extension Conformance {
     ]
 }
 
-/// How many columns the two models below declare; set by the case that asks for the limit.
-enum ColumnLimit {
-    @TaskLocal static var count = 1
+/// Does something with a model of so many columns beside its key.
+private protocol WidthVisitor {
+    func visit<W: Width>(_: W.Type) async throws
 }
 
-/// A model with ``ColumnLimit`` columns, its key among them.
-struct ManyColumns: Storable {
-    var id: Int
-
-    typealias Key = Int
-
-    static var schema: ModelSchema { columns("Many") }
-
-    static func columns(_ name: String) -> ModelSchema {
-        let others = (1..<max(ColumnLimit.count, 1)).map { Property("c\($0)", Int?.self) }
-        return ModelSchema(name, [Property("id", Int.self, .key)] + others)
+extension WidthVisitor {
+    /// Makes the type of the number's width, digit by digit: a model's schema belongs to its type.
+    func visit(_ width: Int) async throws {
+        try await visit(None.self, String(width, radix: 2)[...])
     }
 
-    init(id: Int) { self.id = id }
-
-    init(reading row: inout RowReader) throws(StorageError) {
-        id = try row.read(Int.self)
-        for _ in 1..<max(ColumnLimit.count, 1) { _ = try row.read(Int?.self) }
+    private func visit<W: Width>(_: W.Type, _ digits: Substring) async throws {
+        switch digits.first {
+        case nil: try await visit(W.self)
+        case "0": try await visit(Twice<W>.self, digits.dropFirst())
+        default: try await visit(TwiceAndOne<W>.self, digits.dropFirst())
+        }
     }
-
-    func write(into row: inout RowWriter) { row.write(id) }
-    func writeKey(into row: inout RowWriter) { row.write(id) }
-
-    struct Columns: ColumnSet { init(_ path: PropertyPath) {} }
 }
 
-/// The same under another name, for one column more.
-struct MoreColumns: Storable {
-    var id: Int
+private enum None: Width { static var count: Int { 0 } }
+private enum Twice<W: Width>: Width { static var count: Int { 2 * W.count } }
+private enum TwiceAndOne<W: Width>: Width { static var count: Int { 2 * W.count + 1 } }
 
-    typealias Key = Int
+private struct AtTheLimit: WidthVisitor {
+    let trial: Trial
+    let store: RecordedStore
 
-    static var schema: ModelSchema { ManyColumns.columns("More") }
+    init(_ trial: Trial, _ store: RecordedStore) {
+        self.trial = trial
+        self.store = store
+    }
 
-    init(id: Int) { self.id = id }
-    init(reading row: inout RowReader) throws(StorageError) { id = try row.read(Int.self) }
-    func write(into row: inout RowWriter) { row.write(id) }
-    func writeKey(into row: inout RowWriter) { row.write(id) }
+    func visit<W: Width>(_: W.Type) async throws {
+        let items = (0..<3).map { id in WideItem<W>(id: id, values: (0..<W.count).map { $0 + id }) }
+        try await store.store.insert(items)
+        try trial.expect(try await store.store.select(WideItem<W>.self).all(), equals: items)
+        try await store.store.truncate(WideItem<W>.self)
+        try await store.store.insert(items[1])
+        try trial.expect(try await store.store.select(WideItem<W>.self).where { $0.last == W.count }.keys(), equals: [1])
+    }
+}
 
-    struct Columns: ColumnSet { init(_ path: PropertyPath) {} }
+private struct BeyondTheLimit: WidthVisitor {
+    let trial: Trial
+    let store: RecordedStore
+
+    init(_ trial: Trial, _ store: RecordedStore) {
+        self.trial = trial
+        self.store = store
+    }
+
+    func visit<W: Width>(_: W.Type) async throws {
+        try await trial.expectError(.limitExceeded) { try await store.store.select(WiderItem<W>.self).count() }
+    }
 }

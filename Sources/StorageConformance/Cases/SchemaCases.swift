@@ -111,9 +111,6 @@ extension Conformance {
             "schema/to-required", [.s3], "What was optional and is nowhere nil becomes required.", from: AsOptionalInt.self,
             [0, 5], to: AsInt.self, [0, 5]),
         evolves(
-            "schema/nil-to-default", [.s2, .s3], "Where it has a default, nil becomes that.", from: AsOptionalInt.self, [0, nil, 5],
-            to: WithDefault.self, [0, 7, 5]),
-        evolves(
             "schema/add-index", [.s1], "An index may be added to what is stored.", from: AsInt.self, [3, 1, 3], to: Indexed.self, [3, 1, 3]),
         refused(
             "schema/lossy-double", "Integers beyond 2^53 do not become Doubles.", AsInt.self, [1, (1 << 53) + 1],

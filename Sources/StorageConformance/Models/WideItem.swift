@@ -27,7 +27,9 @@ struct WideItem<W: Width>: Storable {
     init(reading row: inout RowReader) throws(StorageError) {
         id = try row.read(Int.self)
         values = []
-        for _ in 0..<W.count { values.append(try row.read(Int.self)) }
+        let count = W.count
+        values.reserveCapacity(count)
+        for _ in 0..<count { values.append(try row.read(Int.self)) }
     }
 
     func write(into row: inout RowWriter) {
@@ -45,6 +47,25 @@ struct WideItem<W: Width>: Storable {
         /// A property that the schema does not have.
         var unknown: QueryExpression<Int> { QueryExpression(path, W.count + 1) }
     }
+}
+
+/// Another model of as many properties, which must not be made.
+struct WiderItem<W: Width>: Storable {
+    var id: Int
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        var schema = WideItem<W>.schema
+        schema.name = "Wider"
+        return schema
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) { id = try row.read(Int.self) }
+    func write(into row: inout RowWriter) { row.write(id) }
+    func writeKey(into row: inout RowWriter) { row.write(id) }
+
+    struct Columns: ColumnSet { init(_ path: PropertyPath) {} }
 }
 
 /// A model whose container would hide owned records.
