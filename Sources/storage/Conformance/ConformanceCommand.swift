@@ -28,7 +28,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Option(help: "How the report is written.")
     var format = Format.text
 
-    @Option(help: ArgumentHelp("Run only this case, or those whose identifiers begin so. May be repeated.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("Run only this case, or those whose identifiers begin so. May be repeated.", valueName: "id")
+    )
     var only: [String] = []
 
     @Option(help: "What the order of the cases, and the values that they draw, follow from. (default: a new one)")
@@ -58,6 +60,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     func validate() throws {
         guard deadline > 0 else { throw ValidationError("--deadline is at least 1 second.") }
         guard jobs > 0 else { throw ValidationError("--jobs is at least 1.") }
+        guard !isolate || CommandLine.ownExecutable != nil else {
+            throw ValidationError("--isolate: the system does not tell where this program is.")
+        }
         for id in only where !Conformance.v1.cases.contains(where: { $0.id.hasPrefix(id) }) {
             throw ValidationError("--only \(id) names no case; storage conformance --list names them all.")
         }
@@ -67,7 +72,10 @@ struct ConformanceCommand: AsyncParsableCommand {
         if list { return try write(Conformance.v1.cases.map(\.listing).joined(separator: "\n")) }
         let seed = seed ?? UInt64.random(in: 1..<1_000_000)
         let options = ConformanceOptions(seed: seed, deadline: .seconds(deadline), parallelism: jobs)
-        if child { return try await runChild(options) }
+        if child {
+            for test in cases { try await ConformanceHelper.runCase(test, backend.harness, options) }
+            return
+        }
         let report = await report(backend.harness, options)
         try write(text(of: report))
         guard report.isPassed else { throw ExitCode(1) }
@@ -77,15 +85,25 @@ struct ConformanceCommand: AsyncParsableCommand {
         let all = Conformance.v1.cases
         if only.isEmpty { return all }
         // An identifier that is the whole of one case names that case alone.
-        return all.filter { test in only.contains { id in test.id == id || !all.contains { $0.id == id } && test.id.hasPrefix(id) } }
+        return all.filter { test in
+            only.contains { id in test.id == id || !all.contains { $0.id == id } && test.id.hasPrefix(id) }
+        }
+    }
+
+    /// How each case is run in a process of its own, where it is to be.
+    private var isolated: IsolatedCases? {
+        guard isolate, let executable = CommandLine.ownExecutable else { return nil }
+        return IsolatedCases(
+            HelperCommand(
+                executable: executable, arguments: ["conformance", "--child", "--backend", backend.rawValue]))
     }
 
     private func report(_ harness: some ConformanceHarness, _ options: ConformanceOptions) async -> ConformanceReport {
         let progress = ProgressLine(isWanted: !noProgress)
         let cases = cases
-        let execute: (@Sendable (ConformanceCase) async -> ConformanceResult)? =
-            isolate ? { @Sendable [backend] in await IsolatedCase($0, backend, options).run() } : nil
-        let report = await ConformanceRun(harness, cases: cases, options: options).results(execute: execute) { result, done in
+        let execute = isolated.map { isolated in { @Sendable in await isolated.run($0, options) } }
+        let report = await ConformanceRun(harness, cases: cases, options: options).results(execute: execute) {
+            result, done in
             progress.show(result.test.id.cut(to: 36).padded(to: 36), Double(done) / Double(cases.count))
         }
         progress.clear()
