@@ -130,6 +130,10 @@ extension Conformance {
             try await store.insert(Holder(id: 1, value: data))
             let stored = try t.required(try await store.find(Holder<Data>.self, key: 1))
             try t.expect(stored.value == data, "The bytes are others.")
+            // A slice does not begin at index 0.
+            try await store.save(Holder(id: 1, value: data.dropFirst(10).prefix(300)))
+            let slice = try t.required(try await store.find(Holder<Data>.self, key: 1))
+            try t.expect(slice.value == Data(data[10..<310]), "The bytes of a slice are others.")
         },
         ConformanceCase("values/array-10000", [.v2], "An array of 10,000 elements keeps its order and count.") { t in
             let store = try await t.open(Holder<Int>.self)
