@@ -15,6 +15,9 @@ let package = Package(
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
         .library(name: "ArchiveBackend", targets: ["ArchiveBackend"]),
+        .library(name: "StorageConformance", targets: ["StorageConformance"]),
+        .library(name: "StorageConformanceTesting", targets: ["StorageConformanceTesting"]),
+        .library(name: "StorageConformanceXCTest", targets: ["StorageConformanceXCTest"]),
         .executable(name: "storage", targets: ["storage"]),
     ],
     dependencies: [
@@ -47,10 +50,16 @@ let package = Package(
             name: "ArchiveBackend",
             dependencies: ["CArchive", "StorageAPI", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .target(
+            name: "StorageConformance",
+            dependencies: ["StorageAPI", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+        .target(name: "StorageConformanceTesting", dependencies: ["StorageConformance"], swiftSettings: strict),
+        .target(name: "StorageConformanceXCTest", dependencies: ["StorageConformance"], swiftSettings: strict),
         .executableTarget(
             name: "storage",
             dependencies: [
-                "ArchiveBackend", "SQLiteBackend", "StorageAPI",
+                "ArchiveBackend", "SQLiteBackend", "StorageAPI", "StorageConformance",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -62,6 +71,14 @@ let package = Package(
                 .product(name: "SwiftSyntax", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "ArchiveBackend", "SQLiteBackend", "StorageAPI", "StorageConformance", "StorageConformanceTesting",
+                "storage",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,0 +1,13 @@
+public import StorageAPI
+
+/// The harness of the in-memory backend, the suite's reference.
+public struct InMemoryHarness: ConformanceHarness {
+    public init() {}
+
+    public func makePlace() -> InMemoryBackend.Place { InMemoryBackend.Place() }
+
+    /// A place is an object, which lives as long as the harness has it.
+    public func outlivesClosing(_ info: BackendInfo) -> Bool { true }
+
+    public func backend(at place: InMemoryBackend.Place) -> any StorageBackend { InMemoryBackend(place) }
+}
