@@ -1,3 +1,4 @@
+import ArchiveBackend
 import Foundation
 import SQLiteBackend
 import StorageAPI
@@ -5,13 +6,14 @@ import StorageConformance
 
 /// The backends that the suite is run on.
 enum Engine: String, CaseIterable, Sendable {
-    case memory, sqlite, sqliteInMemory
+    case memory, sqlite, sqliteInMemory, archive
 
     var harness: any ConformanceHarness {
         switch self {
         case .memory: InMemoryHarness()
         case .sqlite: SQLiteHarness()
         case .sqliteInMemory: SQLiteInMemoryHarness()
+        case .archive: ArchiveHarness()
         }
     }
 }
@@ -24,6 +26,17 @@ struct SQLiteHarness: ConformanceHarness {
     func helper(at place: URL) -> HelperCommand? {
         HelperCommand(
             executable: tool, arguments: ["conformance-helper", "--backend", "sqlite", "--place", place.path])
+    }
+}
+
+struct ArchiveHarness: ConformanceHarness {
+    func backend(at place: URL) -> any StorageBackend {
+        ArchiveBackend(path: place.appending(path: "test.karch").path, durability: .relaxed)
+    }
+
+    func helper(at place: URL) -> HelperCommand? {
+        HelperCommand(
+            executable: tool, arguments: ["conformance-helper", "--backend", "archive", "--place", place.path])
     }
 }
 

@@ -66,17 +66,27 @@ struct ArchiveTables {
 
     /// The models, each with its root's table; rows are stored by model, in one entry with what they own.
     var models: [Model] {
-        var names: [String] = []
-        var members: [String: [Int]] = [:]
-        for (place, table) in list.enumerated() {
-            guard let name = table.schema.path.first else { continue }
-            if members[name] == nil { names.append(name) }
-            if table.schema.isRoot {
-                members[name, default: []].insert(place, at: 0)
-            } else {
-                members[name, default: []].append(place)
-            }
+        list.indices.filter { list[$0].schema.isRoot }.map { root in
+            let owned = list.indices.filter { $0 != root && list[$0].schema.isOfModel(list[root].schema) }
+            return Model(name: list[root].schema.path[0], places: [root] + owned)
         }
-        return names.compactMap { name in members[name].map { Model(name: name, places: $0) } }
+    }
+}
+
+extension TableSchema {
+    /// Whether the table holds records of the same model as another, or what they own. Names are compared by their bytes:
+    /// to Swift two normal forms are one text.
+    func isOfModel(_ other: TableSchema) -> Bool {
+        guard let name = path.first, let otherName = other.path.first else { return false }
+        return name.utf8.elementsEqual(otherName.utf8)
+    }
+
+    /// Whether two forms of a table call everything the same.
+    func hasNames(of other: TableSchema) -> Bool {
+        func same(_ left: [String], _ right: [String]) -> Bool {
+            left.count == right.count && zip(left, right).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+        }
+        return same([name] + path, [other.name] + other.path)
+            && zip(columns, other.columns).allSatisfy { same([$0.name, $0.property], [$1.name, $1.property]) }
     }
 }

@@ -9,7 +9,7 @@ struct Changes {
     var base: ArchiveTables
     /// Whether the store's own entry belongs into the commit.
     var changesSchema = false
-    /// Models whose records before this commit count no more.
+    /// The root tables of models whose records before this commit count no more.
     var truncated: Set<String> = []
     /// Whether the commit cannot be told by records appended: what earlier entries say has changed its meaning.
     var needsRewrite = false
@@ -51,26 +51,23 @@ struct Changes {
 
     /// Whether what earlier records call a value is what they would call it now.
     private static func keepsNames(_ old: TableSchema, _ new: TableSchema) -> Bool {
-        old.path == new.path && old.key == new.key
-            && zip(old.columns, new.columns).allSatisfy {
-                $0.name == $1.name && $0.property == $1.property && $0.type == $1.type
-            }
+        old.hasNames(of: new) && old.key == new.key && zip(old.columns, new.columns).allSatisfy { $0.type == $1.type }
     }
 
     // MARK: Rows
 
     mutating func write(_ batch: borrowing RowBatch, _ builder: RowBuilder) throws(StorageError) -> Int {
         let schema = batch.plan.table
-        if batch.plan.operation == .truncate, schema.isRoot, let model = schema.path.first { forget(model) }
+        if batch.plan.operation == .truncate, schema.isRoot { forget(schema) }
         var touched = 0
         try tables.change(schema.name) { (table) throws(StorageError) in touched = try table.write(batch, builder) }
         return touched
     }
 
     /// Takes all records of a model out of what the file is known to say.
-    private mutating func forget(_ model: String) {
-        truncated.insert(model)
-        for table in base.list where table.schema.path.first == model {
+    private mutating func forget(_ root: TableSchema) {
+        truncated.insert(root.name)
+        for table in base.list where table.schema.isOfModel(root) {
             base.replace(table.schema.name, by: ArchiveTable(table.schema, missing: table.missing))
         }
     }

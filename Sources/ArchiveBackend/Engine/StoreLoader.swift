@@ -80,8 +80,10 @@ struct StoreLoader {
 
     private mutating func apply(_ record: StoreRecord) throws(StorageError) {
         var next = ArchiveTables()
+        let truncated = record.tables.map(\.schema).filter { record.truncated.contains($0.name) }
         for recorded in record.tables {
-            var table = try self.table(recorded, isEmpty: record.truncated.contains(recorded.schema.path.first ?? ""))
+            let isEmpty = truncated.contains { recorded.schema.isOfModel($0) }
+            var table = try self.table(recorded, isEmpty: isEmpty)
             table.greatestKey = recorded.greatestKey
             next.add(table)
         }
@@ -102,7 +104,7 @@ struct StoreLoader {
             throw StorageError(.corrupt, "The store's schema of the table \(schema.name) contradicts itself.")
         }
         guard let old = tables[schema.name], !isEmpty else { return ArchiveTable(schema, missing: missing) }
-        if old.schema == schema { return old }
+        if old.schema == schema, old.schema.hasNames(of: schema) { return old }
         guard schema.columns.count >= old.schema.columns.count, schema.key == old.schema.key else {
             throw StorageError(
                 .corrupt, "The store's schema of the table \(schema.name) is not one that it can become.")

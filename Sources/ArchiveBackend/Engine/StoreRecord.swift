@@ -3,7 +3,7 @@ internal import StorageAPI
 /// What the store's own entry says: the schema, and what records alone cannot tell. It holds from its commit on.
 struct StoreRecord: Codable {
     var tables: [Table]
-    /// Models whose records before this commit are gone.
+    /// The root tables of models whose records before this commit are gone.
     var truncated: [String]
 
     struct Table: Codable {

@@ -1,3 +1,4 @@
+import ArchiveBackend
 import Foundation
 import SQLiteBackend
 import StorageAPI
@@ -7,24 +8,31 @@ extension BackendChoice {
     /// The harness that the suite runs the backend with.
     var harness: any ConformanceHarness {
         switch self {
-        case .sqlite: SQLiteHarness()
+        case .sqlite, .archive: FileHarness(backend: self)
         case .memory: InMemoryHarness()
         }
     }
 }
 
-/// Databases in files, each in a folder of its own.
-struct SQLiteHarness: ConformanceHarness {
+/// Stores in files, each in a folder of its own.
+struct FileHarness: ConformanceHarness {
+    let backend: BackendChoice
+
     // The suite kills processes, and cuts no power: the operating system has what was committed.
     func backend(at place: URL) -> any StorageBackend {
-        SQLiteBackend(path: place.appending(path: "test.db").path, durability: .relaxed)
+        switch backend {
+        case .sqlite: SQLiteBackend(path: place.appending(path: "test.db").path, durability: .relaxed)
+        case .archive: ArchiveBackend(path: place.appending(path: "test.karch").path, durability: .relaxed)
+        case .memory: InMemoryBackend()
+        }
     }
 
     /// This program, as a process of its own.
     func helper(at place: URL) -> HelperCommand? {
         CommandLine.ownExecutable.map {
             HelperCommand(
-                executable: $0, arguments: ["conformance-helper", "--backend", "sqlite", "--place", place.path])
+                executable: $0,
+                arguments: ["conformance-helper", "--backend", backend.rawValue, "--place", place.path])
         }
     }
 }

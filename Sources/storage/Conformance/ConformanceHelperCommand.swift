@@ -12,10 +12,10 @@ struct ConformanceHelperCommand: AsyncParsableCommand {
     @Argument var arguments: [String]
 
     func run() async throws {
-        guard case .sqlite = backend else {
+        guard backend.fileName != nil else {
             throw ValidationError("The \(backend.rawValue) backend shares nothing with another process.")
         }
         try await ConformanceHelper.run(
-            SQLiteHarness().backend(at: URL(fileURLWithPath: place)), arguments: arguments)
+            FileHarness(backend: backend).backend(at: URL(fileURLWithPath: place)), arguments: arguments)
     }
 }
