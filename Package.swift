@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "StorageKit", targets: ["StorageKit"]),
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
+        .library(name: "StorageConformance", targets: ["StorageConformance"]),
         .executable(name: "storage", targets: ["storage"]),
     ],
     dependencies: [
@@ -41,10 +42,11 @@ let package = Package(
             name: "SQLiteBackend",
             dependencies: ["CSQLite", "StorageAPI", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .target(name: "StorageConformance", dependencies: ["StorageAPI"], swiftSettings: strict),
         .executableTarget(
             name: "storage",
             dependencies: [
-                "SQLiteBackend", "StorageAPI",
+                "SQLiteBackend", "StorageAPI", "StorageConformance",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

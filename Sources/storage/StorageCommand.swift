@@ -9,7 +9,8 @@ struct StorageCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               storage demo                    the sample data in a new SQLite database
+              storage conformance             the proof that SQLite keeps the storage contract
               storage help demo               what the demo can be told
             """,
-        subcommands: [DemoCommand.self])
+        subcommands: [DemoCommand.self, ConformanceCommand.self, ConformanceHelperCommand.self])
 }

@@ -22,7 +22,7 @@ public struct BackendInfo: Sendable {
     }
 
     /// Something that the contract promises and a backend may have to lack.
-    public enum Capability: String, Sendable, CaseIterable {
+    public enum Capability: String, Sendable, CaseIterable, Codable {
         /// What was committed outlives the process.
         case durability
         /// Readers go on while a writer writes.

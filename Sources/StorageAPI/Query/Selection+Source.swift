@@ -1,0 +1,132 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// What a builder has collected, as the Swift that would collect it again: for the snippets of the conformance suite.
+
+extension Selection {
+    package func source<M: Storable>(for _: M.Type) -> String {
+        let names = QuerySource(models: [M.self])
+        var source = filter.map { ".where { \(names.text($0)) }" } ?? ""
+        for key in order { source += ".order { \(names.text(key.node)).\(key.isDescending ? "de" : "a")scending }" }
+        if let limit { source += ".limit(\(limit))" }
+        return offset == 0 ? source : source + ".offset(\(offset))"
+    }
+}
+
+extension Assignments {
+    package func source<M: Storable>(for _: M.Type) -> String {
+        let names = QuerySource(models: [M.self])
+        return list.map { assignment in
+            let name = names.text(assignment.property).dropFirst("$0.".count)
+            return ".set(\\.\(name), to: \(names.literal(assignment.value, beside: assignment.property)))"
+        }.joined()
+    }
+}
+
+/// Writes terms with the names of the models that their closures are about, the innermost last.
+private struct QuerySource {
+    var models: [any Storable.Type]
+
+    func text(_ node: QueryNode) -> String {
+        switch node {
+        case .property(let path): "$0." + names(path).joined(separator: ".")
+        case .value(let value): value.sourceText
+        case .comparison(let comparison, let left, let right):
+            "\(text(left)) \(comparison.symbol) \(operand(right, beside: left))"
+        case .isIn(let term, let values): "\(text(term)).isIn([\(list(values, beside: term))])"
+        case .isNil(let term): "\(text(term)).isNil"
+        case .text(let test, let term, let pattern): "\(text(term)).\(test)(\(Value.text(pattern).sourceText))"
+        case .and(let left, let right): "(\(text(left)) && \(text(right)))"
+        case .or(let left, let right): "(\(text(left)) || \(text(right)))"
+        case .not(let term): "!(\(text(term)))"
+        case .quantified(let quantifier, let path, let condition):
+            "$0.\(names(path).joined(separator: ".")).\(quantifier) { \(inside(path).text(condition)) }"
+        case .constant(let value): "\(value)"
+        case .invalid(let reason): "/* \(reason) */"
+        }
+    }
+
+    private func operand(_ node: QueryNode, beside other: QueryNode) -> String {
+        if case .value(let value) = node { literal(value, beside: other) } else { text(node) }
+    }
+
+    private func list(_ values: [Value], beside term: QueryNode) -> String {
+        let shown = values.prefix(24).map { literal($0, beside: term) }.joined(separator: ", ")
+        return values.count > 24 ? "\(shown) /* of \(values.count) */" : shown
+    }
+
+    /// A value as a literal of the type of the property that it stands beside.
+    func literal(_ value: Value, beside node: QueryNode) -> String {
+        guard case .property(let path) = node, case .column(let type) = properties(path).last?.kind, !value.isNull
+        else { return value.sourceText }
+        switch type {
+        case .bool: return value == .int(0) ? "false" : "true"
+        case .date: return "Date(timeIntervalSinceReferenceDate: \(value.sourceText))"
+        case .uuid:
+            guard case .blob(let bytes) = value, bytes.count == 16 else { return value.sourceText }
+            return "UUID(uuidString: \"\(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })\")!"
+        case .url: return "URL(string: \(value.sourceText))!"
+        case .decimal: return "Decimal(string: \(value.sourceText))!"
+        default: return value.sourceText
+        }
+    }
+
+    private func names(_ path: PropertyPath) -> [String] { properties(path).map(\.name) }
+
+    /// The properties on the way from the closure that the path starts in.
+    private func properties(_ path: PropertyPath) -> [Property] {
+        var found: [Property] = []
+        var model = models.indices.contains(path.scope) ? models[path.scope] : nil
+        for ordinal in path.ordinals {
+            guard let properties = model?.schema.properties, properties.indices.contains(ordinal) else { break }
+            found.append(properties[ordinal])
+            model = properties[ordinal].child
+        }
+        return found
+    }
+
+    private func inside(_ path: PropertyPath) -> QuerySource {
+        guard let child = properties(path).last?.child else { return self }
+        return QuerySource(models: models + [child])
+    }
+}
+
+extension Property {
+    /// The model that the property owns.
+    fileprivate var child: (any Storable.Type)? {
+        switch kind {
+        case .one(let model), .many(let model): model
+        case .column, .refused: nil
+        }
+    }
+}
+
+extension Comparison {
+    fileprivate var symbol: String {
+        switch self {
+        case .equal: "=="
+        case .notEqual: "!="
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        }
+    }
+}
+
+extension Value {
+    /// The value as a literal.
+    fileprivate var sourceText: String {
+        switch self {
+        case .null: "nil"
+        case .int(let value): "\(value)"
+        case .unsigned(let value): "\(value)"
+        case .double(let value): value.isNaN ? ".nan" : value.isInfinite ? (value < 0 ? "-" : "") + ".infinity" : "\(value)"
+        case .text(let value): value.debugDescription
+        case .blob(let value): "Data(\(value))"
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import StorageAPI
+
+/// How a case is run.
+public struct ConformanceOptions: Sendable {
+    /// Orders the cases, and is what cases draw their values from.
+    public var seed: UInt64
+    /// How long one case may take before it counts as hanging.
+    public var deadline: Duration
+    /// How many cases run at the same time.
+    public var parallelism: Int
+    /// Called with each operation, as Swift, before it is made; so that one that ends the process is known.
+    public var onOperation: (@Sendable (String) -> Void)?
+
+    public init(seed: UInt64 = 1, deadline: Duration = .seconds(60), parallelism: Int = 2) {
+        self.seed = seed
+        self.deadline = deadline
+        self.parallelism = max(parallelism, 1)
+    }
+}
+
+extension ConformanceCase {
+    /// Runs the case on a new place of the harness. Never throws, and always ends: after the deadline by giving up.
+    public func run(_ harness: some ConformanceHarness, _ options: ConformanceOptions = .init()) async
+        -> ConformanceResult
+    {
+        let start = ContinuousClock.now
+        let outcome = await outcome(harness, options)
+        return ConformanceResult(
+            self, judged(outcome, harness.knownFailures), duration: start.duration(to: .now))
+    }
+
+    /// Known failures are strict: one that is gone has to leave the list.
+    private func judged(_ outcome: ConformanceOutcome, _ known: [KnownFailure]) -> ConformanceOutcome {
+        guard let known = known.first(where: { $0.id == id }) else { return outcome }
+        switch outcome {
+        case .failed(let failure): return .knownFailure(known, failure)
+        case .passed, .refusedAsDeclared:
+            return .failed(
+                ConformanceFailure(
+                    "The case is listed as a known failure (\(known.reason), \(known.link)) and passes; "
+                        + "take it off the list.", location: "knownFailures"))
+        case .knownFailure, .harnessError: return outcome
+        }
+    }
+
+    private func outcome(_ harness: some ConformanceHarness, _ options: ConformanceOptions) async
+        -> ConformanceOutcome
+    {
+        let executor = CaseExecutor(id)
+        let made = await withDeadline(options.deadline, on: executor) {
+            await caught { try await TrialPlace(harness) }
+        }
+        let place: TrialPlace
+        switch made {
+        case nil: return .harnessError("makePlace() has not returned after \(options.deadline).")
+        case .failure(let error): return .harnessError("makePlace() threw \(error)")
+        case .success(let value): place = value
+        }
+        let trial = Trial(place: place, seed: options.seed, onOperation: options.onOperation)
+        let outcome = await withDeadline(options.deadline, on: executor) { await attempt(trial) }
+        let destroyed = await withDeadline(options.deadline, on: executor) { await caught { try await place.destroy() } }
+        guard let outcome else { return .failed(trial.hanging(options.deadline)) }
+        guard outcome.isAccepted else { return outcome }
+        switch destroyed {
+        case nil: return .harnessError("destroy(_:) has not returned after \(options.deadline).")
+        case .failure(let error): return .harnessError("destroy(_:) threw \(error)")
+        case .success(let left) where !left.isEmpty:
+            return .harnessError("destroy(_:) left behind: \(left.joined(separator: ", "))")
+        case .success: return outcome
+        }
+    }
+
+    /// Runs the body, or where a capability is lacking the refusal, and closes the stores.
+    private func attempt(_ trial: Trial) async -> ConformanceOutcome {
+        do {
+            if let (capability, reason) = try await lacking(trial) {
+                try await Refusal.check(capability, reason, trial)
+                try await trial.closeStores()
+                return .refusedAsDeclared(capability, reason: reason)
+            }
+            try await body(trial)
+            try await trial.closeStores()
+            return .passed
+        } catch {
+            try? await trial.closeStores()
+            return trial.outcome(of: error)
+        }
+    }
+
+    /// The first needed capability that the backend lacks, with its reason.
+    private func lacking(_ trial: Trial) async throws -> (BackendInfo.Capability, String)? {
+        guard !needs.isEmpty else { return nil }
+        let info = try await trial.info()
+        for capability in needs {
+            if let reason = info.lacking[capability] { return (capability, reason) }
+        }
+        return nil
+    }
+}
+
+/// The body's result, or the error that it threw.
+func caught<T: Sendable>(_ body: () async throws -> T) async -> Result<T, any Error> {
+    do { return .success(try await body()) } catch { return .failure(error) }
+}
+
+extension Trial {
+    /// What the backend says of itself; opens a store for it and closes that.
+    func info() async throws -> BackendInfo {
+        let store = try await Store(place.backend())
+        let info = store.info
+        try await store.close()
+        return info
+    }
+
+    fileprivate func hanging(_ deadline: Duration) -> ConformanceFailure {
+        described(
+            ConformanceFailure(
+                "The case has not ended after \(deadline); the last operation is the one that hangs.",
+                location: "deadline"))
+    }
+
+    fileprivate func outcome(of error: any Error) -> ConformanceOutcome {
+        switch error {
+        case let failure as ConformanceFailure: .failed(described(failure))
+        case let failure as HarnessFailure: .harnessError(failure.message)
+        default:
+            .failed(described(ConformanceFailure("The last operation threw: \(error)", location: "operation")))
+        }
+    }
+}

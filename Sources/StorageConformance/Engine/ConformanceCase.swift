@@ -1,0 +1,58 @@
+public import StorageAPI
+
+/// One case of the suite: a permanent identifier, the clauses that it proves, and what it does.
+public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
+    /// Permanent, and never used for another meaning: `keys/int64-bounds`.
+    public let id: String
+    /// The clauses that the case proves, the one that it is named for first.
+    public let clauses: [Contract]
+    /// What holds, in one sentence.
+    public let sentence: String
+    /// What the backend must have for the case to run. Where it lacks one, the case asks for the refusal instead.
+    public let needs: [BackendInfo.Capability]
+    /// The version of the suite in which the case came. It is advisory in that version, and counts from the next on.
+    public let since: ConformanceVersion
+    /// Whether the case is only run where the harness can start other processes.
+    let needsHelper: Bool
+    let body: @Sendable (Trial) async throws -> Void
+
+    init(
+        _ id: String, _ clauses: [Contract], since: ConformanceVersion = .v1_0,
+        needs: [BackendInfo.Capability] = [], needsHelper: Bool = false, _ sentence: String,
+        _ body: @escaping @Sendable (Trial) async throws -> Void
+    ) {
+        self.id = id
+        self.clauses = clauses
+        self.sentence = sentence
+        self.needs = needs
+        self.since = since
+        self.needsHelper = needsHelper
+        self.body = body
+    }
+
+    public var description: String { id }
+}
+
+/// A version of the suite. A major version never changes its cases' meaning; a minor one adds cases.
+public struct ConformanceVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let major: Int
+    public let minor: Int
+
+    public static let v1_0 = ConformanceVersion(major: 1, minor: 0)
+
+    public static func < (left: Self, right: Self) -> Bool { (left.major, left.minor) < (right.major, right.minor) }
+    public var description: String { "\(major).\(minor)" }
+}
+
+/// The suite, by its versions.
+public struct Conformance: Sendable {
+    public let version: ConformanceVersion
+    /// All cases, in the contract's order.
+    public let cases: [ConformanceCase]
+
+    /// Version 1 of the suite, for version 1 of the contract.
+    public static let v1 = Conformance(version: .v1_0, cases: allCases)
+
+    /// Whether a case only advises: it came with this version, which is not the first.
+    public func isAdvisory(_ test: ConformanceCase) -> Bool { test.since == version && version.minor > 0 }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+public import StorageAPI
+
+/// What a backend's author writes to run the suite.
+///
+/// ```swift
+/// struct Harness: ConformanceHarness {
+///     func backend(at place: URL) -> any StorageBackend { MyBackend(path: place.appending(path: "test.mine").path) }
+/// }
+/// ```
+///
+/// The suite asks for a place, makes a backend for it, opens a store on that, and for a reopened store makes the backend
+/// again: a backend is a configuration, and what outlives a closed store is at the place. For a backend that keeps files
+/// the place is a new folder, and nothing else needs to be written.
+public protocol ConformanceHarness: Sendable {
+    /// What a store's data belongs to: a folder, or an object that holds it in memory.
+    associatedtype Place: Sendable = URL
+
+    /// A new place with nothing in it, nobody else's.
+    func makePlace() async throws -> Place
+
+    /// The backend at a place: the same for a new and for a reopened store.
+    func backend(at place: Place) async throws -> any StorageBackend
+
+    /// Removes the place with all that is there. Every store on it is closed by then.
+    func destroy(_ place: Place) async throws
+
+    /// What is still there of a place that was destroyed: names of files, of locks. Empty where all is gone.
+    func leftovers(of place: Place) -> [String]
+
+    /// Failures that the author knows of. They are strict: a case that passes after all fails as "unexpected".
+    var knownFailures: [KnownFailure] { get }
+
+    /// How to start a process that opens the place and takes part in the cases of two processes and of killed ones; nil
+    /// where there is none. The program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
+    func helper(at place: Place) -> HelperCommand?
+}
+
+extension ConformanceHarness {
+    public var knownFailures: [KnownFailure] { [] }
+    public func helper(at place: Place) -> HelperCommand? { nil }
+}
+
+// Backends that keep files: a place is a folder of its own.
+extension ConformanceHarness where Place == URL {
+    public func makePlace() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    public func destroy(_ place: URL) throws { try FileManager.default.removeItem(at: place) }
+
+    public func leftovers(of place: URL) -> [String] {
+        FileManager.default.fileExists(atPath: place.path) ? [place.path] : []
+    }
+}
+
+// Backends that keep objects leave nothing to look for.
+extension ConformanceHarness {
+    public func destroy(_ place: Place) async throws {}
+    public func leftovers(of place: Place) -> [String] { [] }
+}
+
+/// A failure that the author of a backend knows of and lists.
+public struct KnownFailure: Sendable, Codable {
+    /// The case's identifier.
+    public let id: String
+    /// Why it fails, in one sentence.
+    public let reason: String
+    /// Where it is being mended.
+    public let link: String
+
+    public init(_ id: String, reason: String, link: String) {
+        self.id = id
+        self.reason = reason
+        self.link = link
+    }
+}
+
+/// A program with its arguments.
+public struct HelperCommand: Sendable {
+    public let executable: URL
+    public let arguments: [String]
+
+    public init(executable: URL, arguments: [String]) {
+        self.executable = executable
+        self.arguments = arguments
+    }
+}

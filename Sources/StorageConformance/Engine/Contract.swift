@@ -1,0 +1,33 @@
+internal import Foundation
+
+/// The clauses of the storage contract: what every backend promises. A case names those that it proves.
+///
+/// The identifiers are permanent. The sentences are those of Documentation/Contract.md; a test compares the two.
+public enum Contract: String, Sendable, CaseIterable {
+    case v1, v2, v3, v4, v5
+    case k1, k2, k3, k4
+    case w1, w2, w3, w4, w5, w6, w7, w8, w9
+    case c1, c2, c3, c4, c5, c6, c7
+    case q1, q2, q3, q4, q5, q6, q7, q8, q9
+    case t1, t2, t3, t4, t5, t6
+    case s1, s2, s3, s4, s5, s6
+    case e1, e2, e3, e4
+
+    /// The identifier as documents write it: `W1`.
+    public var id: String { rawValue.uppercased() }
+
+    /// The clause's text.
+    public var text: String { Self.texts[self] ?? "" }
+
+    /// The clause's first sentence, which a failure quotes.
+    public var sentence: String {
+        guard let end = text.range(of: ". ") else { return text }
+        return String(text[..<end.lowerBound]) + "."
+    }
+
+    private static let texts: [Contract: String] = Dictionary(
+        uniqueKeysWithValues: contractText.split(separator: "\n").compactMap { line in
+            guard let clause = Contract(rawValue: line.prefix(2).lowercased()) else { return nil }
+            return (clause, String(line.dropFirst(3)))
+        })
+}

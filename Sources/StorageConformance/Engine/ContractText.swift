@@ -1,0 +1,54 @@
+// swift-format-ignore-file
+// The clauses of Documentation/Contract.md, one a line; a test compares the two.
+let contractText = #"""
+    V1 A property may be: Bool; Int, Int8…Int64, UInt, UInt8…UInt64; Float, Double; String; Data, [UInt8]; Date; UUID; URL; Decimal; an enum with a String or integer raw value; an Optional of any of these; an array of any of these (nested arrays too; of enums one level); any other Codable value (embedded: stored inside the owner's row, not queryable inside); another `@Storable` type, an Optional of it or an array of it, also an optional array (owned children, section C; a type that is both Codable and `@Storable` is owned). A container that would hide children in an embedded value (`[Pen?]`, `[String: Pen]`, `Set<Pen>`, `[[Pen]]`) is refused, at compile time where possible and at opening always.
+    V2 Values come back exactly: all 64 bits of integers (UInt64 above Int64.max included); the bits of Double and Float (denormals, infinities; NaN comes back as a NaN, its payload may change; the sign of -0.0 may be lost, and 0.0 == -0.0 in every comparison); every Unicode scalar of a String (no normalisation, no trimming, NUL inside allowed); every byte of Data; `Date.timeIntervalSinceReferenceDate` to the bit; Decimal by value with all 38 digits; an array with its order, count, empty elements and element types.
+    V3 nil, empty and zero are three different things, for scalars, arrays and children alike.
+    V4 One total order and equality per type, used alike by filters, sorting, keys, min/max, distinct and group-by: numbers by mathematical value (integers never pass through Double; NaN equals NaN and sorts after every number); false before true; Date by instant; String by UTF-8 bytes (so "é" composed and decomposed are two strings); Data and UUID by bytes; Decimal by value; URL by its string. nil equals nil and sorts first ascending, last descending, unless the query says otherwise.
+    V5 A stored value that a property cannot hold (out of range, unknown enum case, wrong type) is a `typeMismatch` error that names model, key, property and the stored value; other rows stay readable. Nothing is silently replaced by 0, "" or nil.
+    K1 A model has one key: the property called `id`, or the properties marked `@Key` (several make a composite key). Key properties are integers, String, UUID, or string/integer enums.
+    K2 An optional integer key that is nil on insert or save is assigned: 1 + the greatest key the model ever had in this store (never reused after a delete); the stored model is returned with its key. A nil key on update or delete is `missingKey`.
+    K3 Keys of different models never meet: key 1 of A and of B are independent. Composite ("ab","c") differs from ("a","bc"). Keys compare by V4: "A" and "a" are two keys, on every file system.
+    K4 Any text is a legal String key: "", "../../x", NUL, 1 KiB, emoji. A key never becomes a path, an SQL word or an archive name unescaped.
+    W1 insert stores a new record; an existing key is `duplicateKey(model, key)` and nothing is written.
+    W2 save stores the model whether or not the key exists; afterwards the store holds exactly this value, optionals set to nil and children removed included.
+    W3 update replaces an existing record whole; a missing key is `notFound(model, key)` and nothing is written; update never inserts.
+    W4 Each of insert, save, update, delete takes one model or an array. One call is all-or-nothing: the first failing element undoes the call, and the error names that element. An empty array succeeds and does nothing. The same key twice in one array: insert refuses it, save and update keep the last.
+    W5 Partial update: named properties are set (to nil, 0, false, "" or [] as well) on the rows that match a filter or a key; the count of matched rows is returned; key properties cannot be changed this way (`invalidQuery`).
+    W6 delete takes models, keys, or a filter, and returns how many records went; a missing one is not an error. Owned children go with their owner.
+    W7 truncate removes every record of a model with all that they own, and restarts assigned keys at 1; other models are untouched.
+    W8 A call that has returned is durable: it survives a killed process and, at the default durability, a power cut. A relaxed durability may be chosen at opening: then a power cut may lose the last commits, in order, never the store.
+    W9 A model handed to a write is never changed by it; results are returned.
+    C1 A property whose type is `@Storable` (or Optional or array of one) is owned: it is inserted, saved, updated, deleted, truncated and loaded with its owner, to any depth, in the same all-or-nothing call.
+    C2 A child is identified by (owner, property, position). Its own `id` is data: two owners may hold children with equal ids, and so may one array; nobody steals anybody's child. Two properties of one type never mix.
+    C3 An array keeps its order. After a save or update the stored children are exactly the given ones: removed ones are gone, a reordering is stored, nil and [] differ where the property is optional. The cost of a write grows with the graph written, never with the store.
+    C4 A type may own children of its own type (directly or through others), to any depth up to the declared limit (at least 64 levels; beyond it `limitExceeded`, never a crash).
+    C5 A type may be a root and a child at once: root records and owned records of it are separate. `select(Pen.self)` sees the roots; `select(Pen.self).owned(by: Person.self, \.pens)` sees the owned ones with their owners' keys.
+    C6 Loading children costs a fixed number of backend reads per level, not one per owner. A query loads all children (the model), none of them (`Loaded<M>`: scalar columns only, children do not exist in its type and it cannot be saved), or chosen columns and children as a tuple; so saving can never wipe what was not loaded.
+    C7 A failure anywhere in a graph leaves nothing of the call.
+    Q1 A query: model, filter, sort keys each with its direction and nil placement, limit, offset, distinct, group-by with count/sum/min/max/average. Everything a backend receives is values, never query text built from user input.
+    Q2 Filters are two-valued, as Swift is: `nil == nil` is true; `x != 5` holds where x is nil; an ordered comparison with nil is false; `!p` is exactly the rows where p is false.
+    Q3 Operators (on strings all by UTF-8 bytes unless folded): == != < <= > >=, in a set or range, isNil, and/or/not, arithmetic on numbers; for String contains, hasPrefix, hasSuffix, matches a `like` pattern, each also case- and diacritic-insensitive (one Unicode definition for all backends); for arrays contains, count, isEmpty; through a child (`city.name` is nil where city is), and any/all/none/count over children with a nested filter.
+    Q4 `in` takes any number of values (0, 1, 10,000, 1,000,000). Patterns have no hidden wildcards: % _ * ? are plain text except in `like`.
+    Q5 Order is total: rows equal on all sort keys come in key order, so pages neither repeat nor skip. Without sort keys rows come in key order.
+    Q6 limit 0 gives nothing; limit or offset beyond the end is fine; negative is `invalidQuery`.
+    Q7 Aggregates ignore nil; over nothing, count is 0, sum is 0, min/max/average are nil; an integer sum that overflows is `overflow`, never wrapped or rounded. nil is a group of its own.
+    Q8 A result is a copy: changing it changes nothing in the store. A streamed result equals the array result and holds bounded memory; stopping early releases everything.
+    Q9 An unknown property, a type that doesn't fit, or an operator that a type doesn't have is an error at compile time where the typed form is used, and `invalidQuery` naming the word and its position in the text form. Never all rows, never a trap.
+    T1 A transaction is all-or-nothing: a thrown error or a cancelled task undoes everything in it, children and schema work included. An error thrown by the user's own body comes out unchanged.
+    T2 Inside it every read sees its own writes. Nested transactions are savepoints: the inner may fail alone.
+    T3 Isolation is serialisable: transactions behave as if one after the other. A read block sees one snapshot from its first read to its end.
+    T4 Readers don't wait for writers and writers don't wait for readers. Any number of tasks may use one Store; results may go to any task.
+    T5 A transaction's handle cannot leave its body: the compiler forbids it. What can outlive its source (a store after close, a stream, a query builder taken from a handle) throws `closed`. Closing waits for what runs.
+    T6 A second process: a backend either shares the store correctly or refuses with `locked`; it says which in its capabilities. No third outcome.
+    S1 A model's storage is created at first use; opening it again changes nothing.
+    S2 A new optional or defaulted property is added by itself; old records read nil or the default, in filters too. A removed property keeps its data. Both are noted in the log.
+    S3 A declared rename moves the data. A type change that loses nothing (Int to Double within 2^53, optional from non-optional, …) is done; any other is `schemaMismatch` naming model, property, stored and wanted type, before anything is touched.
+    S4 The store records its own schema: it can be read, listed, exported and copied without the program's types.
+    S5 A store written by a newer format or schema version than the program knows is `schemaNewer`; the file is untouched. A migration is one transaction: a crash inside leaves the old or the new, never a mix.
+    S6 Any property or model name works: reserved words, Unicode, quotes, dots, names that differ in case only.
+    E1 One error type, `StorageError`, thrown as a typed error by every call that runs no user's body: a stable code, the operation, model, key, property where known, the backend's name, the underlying cause, and a sentence that says what to do. Codes: duplicateKey, notFound, missingKey, typeMismatch, invalidValue, invalidQuery, constraint, schemaMismatch, schemaNewer, unsupported, limitExceeded, overflow, busy, locked, full, corrupt, io, closed, cancelled, configuration.
+    E2 No input, file or misuse of the public API ends the process: no trap, no force-unwrap on data. What a type can rule out at compile time, it does.
+    E3 Damage is found: a flipped or cut byte in a file is `corrupt` with the place, or the right data; never wrong data. After a failed write or sync the store refuses further writes until it is reopened, and reopens to the last commit.
+    E4 A capability that a backend lacks is declared in its `capabilities` with a reason, and using it is `unsupported(capability)` before any effect. Declared limits (largest value, key, depth, list) hold exactly: the limit passes, one more is `limitExceeded`.
+    """#

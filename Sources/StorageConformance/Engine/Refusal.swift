@@ -1,0 +1,55 @@
+internal import StorageAPI
+
+/// What is asked of a backend that declares that it lacks a capability (clause E4).
+enum Refusal {
+    static func check(_ capability: BackendInfo.Capability, _ reason: String, _ trial: Trial) async throws {
+        try trial.expect(!reason.isEmpty, "The capability \(capability.rawValue) is lacking without a reason.")
+        switch capability {
+        case .writing: try await writing(trial)
+        case .concurrentReads: try await concurrentReads(trial)
+        case .durability: try await durability(trial)
+        case .sharing: try await sharing(trial)
+        // Nothing can be asked: damage that is not found shows in no call.
+        case .damageDetection: break
+        }
+    }
+
+    /// A write is unsupported, before any effect.
+    private static func writing(_ trial: Trial) async throws {
+        let store = try await trial.open()
+        try await trial.expectError(.unsupported) { try await store.insert(Pen(id: 1)) }
+    }
+
+    /// A read that would wait for its own transaction throws instead.
+    private static func concurrentReads(_ trial: Trial) async throws {
+        let store = try await trial.open(Pen.self)
+        try await trial.expectError(.busy) {
+            try await store.transaction { _, _ in try store.blocking.all(Pen.self).count }
+        }
+    }
+
+    /// What is reopened is a store: empty, or with what was committed, and never a part of it.
+    private static func durability(_ trial: Trial) async throws {
+        let store = try await trial.open(Pen.self)
+        let pens = (1...10).map { Pen(id: $0) }
+        try await store.insert(pens)
+        try await store.close()
+        let again = try await trial.open(Pen.self)
+        let found = try await again.all(Pen.self)
+        if !found.isEmpty { try trial.expect(found, equals: pens, "A reopened store has a part of a commit.") }
+    }
+
+    /// A second store on the place is refused with `locked`, or is a store of its own.
+    private static func sharing(_ trial: Trial) async throws {
+        let store = try await trial.open(Pen.self)
+        try await store.insert(Pen(id: 1))
+        do {
+            let second = try await trial.open(Pen.self)
+            try trial.expect(
+                try await second.all(Pen.self), equals: [Pen](),
+                "Sharing is declared as lacking, and a second store sees the first one's records.")
+        } catch let error as StorageError {
+            try trial.expect(error.code, equals: StorageError.Code.locked, "A second store is refused with another error.")
+        }
+    }
+}

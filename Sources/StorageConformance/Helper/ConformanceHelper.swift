@@ -1,0 +1,93 @@
+internal import Foundation
+public import StorageAPI
+
+/// The second process of the cases that need one. It opens a store, does what it is told, and writes lines.
+public enum ConformanceHelper {
+    /// Does what the arguments say; see ``Role``.
+    ///
+    /// - Throws: `configuration` for arguments that are none of the suite's; what the store throws.
+    public static func run(_ backend: any StorageBackend, arguments: [String]) async throws(StorageError) {
+        guard let role = arguments.first.flatMap(Role.init) else {
+            throw StorageError(
+                .configuration, "The helper is given \(arguments), which is none of its roles: \(Role.allCases).")
+        }
+        let number = arguments.dropFirst().first.flatMap { Int($0) } ?? 0
+        do {
+            try await run(role, number, backend)
+        } catch {
+            say("error \(error.code.rawValue)")
+        }
+    }
+
+    /// What the helper does. Each role writes a line for each step, so that the case knows how far it is.
+    enum Role: String, CaseIterable {
+        /// Commits one graph after the other, without end: writes each one's number when its call has returned.
+        case commits
+        /// Writes many records in one transaction and stays in it: writes `inside`, then waits to be killed.
+        case transaction
+        /// Opens the store with a later version of a model, which converts its records: writes `opening`, then `opened`.
+        case migration
+        /// Inserts records from a number on, and writes `done`.
+        case insert
+        /// Adds 1 to a record's number in so many transactions, and writes `done`.
+        case count
+    }
+
+    private static func run(_ role: Role, _ number: Int, _ backend: any StorageBackend) async throws(StorageError) {
+        if role == .migration { say("opening") }
+        let store =
+            role == .migration ? try await Store(backend, models: Item<AsText>.self) : try await Store(backend)
+        switch role {
+        case .commits:
+            for next in number... {
+                try await store.insert(graph(next))
+                say("\(next)")
+            }
+        case .transaction: try await stayInside(store)
+        case .migration: say("opened")
+        case .insert:
+            try await store.insert((number..<number + 100).map { Pen(id: $0) })
+            say("done")
+        case .count: try await count(number, store)
+        }
+        try await store.close()
+    }
+
+    /// The graph that is committed under a number: its parts tell whether it is whole.
+    static func graph(_ number: Int) -> Person {
+        let pens = (0..<20).map { Pen(id: $0, color: "pen \(number)", price: Double(number)) }
+        return Person(
+            id: number, name: "person \(number)", tags: (0..<10).map { "tag \($0) of \(number)" },
+            city: City(id: number, name: "city", districts: [District(id: 1, lamps: pens)]), pens: pens)
+    }
+
+    private static func stayInside(_ store: Store) async throws(StorageError) {
+        do {
+            try await store.transaction { tx in
+                for number in 1000..<1200 { try tx.save(graph(number)) }
+                try tx.truncate(Pen.self)
+                say("inside")
+                while true { Thread.sleep(forTimeInterval: 3600) }
+            }
+        } catch {
+            throw (error as? StorageError) ?? StorageError(.io, "\(error)")
+        }
+    }
+
+    private static func count(_ times: Int, _ store: Store) async throws(StorageError) {
+        for _ in 0..<times {
+            do {
+                try await store.transaction { tx in
+                    let stored = try tx.find(Measure.self, key: 1)?.number ?? 0
+                    try tx.save(Measure(id: 1, number: stored + 1))
+                }
+            } catch {
+                throw (error as? StorageError) ?? StorageError(.io, "\(error)")
+            }
+        }
+        say("done")
+    }
+
+    /// Writes a line at once: the process may be killed in the next moment.
+    private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+}

@@ -1,0 +1,229 @@
+// Written by scripts/make-conformance-models, which has the declarations.
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+internal import StorageAPI
+
+struct Node {
+    var id: Int
+    var name: String = ""
+    var children: [Node] = []
+}
+
+extension Node: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Node {
+            var id: Int
+            var name: String = ""
+            var children: [Node] = []
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Node",
+            [
+                Property("id", Int.self, .key),
+                Property("name", String.self, default: { "" }),
+                Property("children", [Node].self, default: { [] }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        name = try row.read(String.self)
+        children = try row.read([Node].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(name)
+        row.write(children)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var id: QueryExpression<Int> { QueryExpression(path, 0) }
+        var name: QueryExpression<String> { QueryExpression(path, 1) }
+        var children: QueryExpression<[Node]> { QueryExpression(path, 2) }
+    }
+}
+
+struct Link {
+    var id: Int
+    var next: [Chain] = []
+}
+
+extension Link: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Link {
+            var id: Int
+            var next: [Chain] = []
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Link",
+            [
+                Property("id", Int.self, .key),
+                Property("next", [Chain].self, default: { [] }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        next = try row.read([Chain].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(next)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var id: QueryExpression<Int> { QueryExpression(path, 0) }
+        var next: QueryExpression<[Chain]> { QueryExpression(path, 1) }
+    }
+}
+
+struct Chain {
+    var id: Int
+    var link: Link? = nil
+}
+
+extension Chain: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Chain {
+            var id: Int
+            var link: Link? = nil
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Chain",
+            [
+                Property("id", Int.self, .key),
+                Property("link", Link?.self),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        link = try row.read(Link?.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(link)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var id: QueryExpression<Int> { QueryExpression(path, 0) }
+        var link: QueryExpression<Link?> { QueryExpression(path, 1) }
+    }
+}
+
+struct House {
+    var id: Int
+    var door: Pen
+    var front: Pen? = nil
+    var back: Pen? = nil
+    var left: [Pen] = []
+    var right: [Pen] = []
+}
+
+extension House: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct House {
+            var id: Int
+            var door: Pen
+            var front: Pen? = nil
+            var back: Pen? = nil
+            var left: [Pen] = []
+            var right: [Pen] = []
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "House",
+            [
+                Property("id", Int.self, .key),
+                Property("door", Pen.self),
+                Property("front", Pen?.self),
+                Property("back", Pen?.self),
+                Property("left", [Pen].self, default: { [] }),
+                Property("right", [Pen].self, default: { [] }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        door = try row.read(Pen.self)
+        front = try row.read(Pen?.self)
+        back = try row.read(Pen?.self)
+        left = try row.read([Pen].self)
+        right = try row.read([Pen].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(door)
+        row.write(front)
+        row.write(back)
+        row.write(left)
+        row.write(right)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var id: QueryExpression<Int> { QueryExpression(path, 0) }
+        var door: QueryExpression<Pen> { QueryExpression(path, 1) }
+        var front: QueryExpression<Pen?> { QueryExpression(path, 2) }
+        var back: QueryExpression<Pen?> { QueryExpression(path, 3) }
+        var left: QueryExpression<[Pen]> { QueryExpression(path, 4) }
+        var right: QueryExpression<[Pen]> { QueryExpression(path, 5) }
+    }
+}

@@ -1,0 +1,232 @@
+// Written by scripts/make-conformance-models, which has the declarations.
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+internal import StorageAPI
+
+struct Pair {
+    var first: String
+    var second: String
+    var note: String = ""
+}
+
+extension Pair: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Pair {
+            @Key var first: String
+            @Key var second: String
+            var note: String = ""
+        }
+        """
+    }
+
+    typealias Key = (String, String)
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Pair",
+            [
+                Property("first", String.self, .key),
+                Property("second", String.self, .key),
+                Property("note", String.self, default: { "" }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        first = try row.read(String.self)
+        second = try row.read(String.self)
+        note = try row.read(String.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(first)
+        row.write(second)
+        row.write(note)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(first)
+        row.write(second)
+    }
+
+    static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1)] }
+
+    static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
+        (try row.read(String.self), try row.read(String.self))
+    }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var first: QueryExpression<String> { QueryExpression(path, 0) }
+        var second: QueryExpression<String> { QueryExpression(path, 1) }
+        var note: QueryExpression<String> { QueryExpression(path, 2) }
+    }
+}
+
+struct Triple {
+    var note: String = ""
+    var code: UUID
+    var number: Int64
+    var kind: Kind
+}
+
+extension Triple: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Triple {
+            var note: String = ""
+            @Key var code: UUID
+            @Key var number: Int64
+            @Key var kind: Kind
+        }
+        """
+    }
+
+    typealias Key = (UUID, Int64, Kind)
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Triple",
+            [
+                Property("note", String.self, default: { "" }),
+                Property("code", UUID.self, .key),
+                Property("number", Int64.self, .key),
+                Property("kind", Kind.self, .key),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        note = try row.read(String.self)
+        code = try row.read(UUID.self)
+        number = try row.read(Int64.self)
+        kind = try row.read(Kind.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(note)
+        row.write(code)
+        row.write(number)
+        row.write(kind)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(code)
+        row.write(number)
+        row.write(kind)
+    }
+
+    static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1), Value(key.2)] }
+
+    static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
+        (try row.read(UUID.self), try row.read(Int64.self), try row.read(Kind.self))
+    }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var note: QueryExpression<String> { QueryExpression(path, 0) }
+        var code: QueryExpression<UUID> { QueryExpression(path, 1) }
+        var number: QueryExpression<Int64> { QueryExpression(path, 2) }
+        var kind: QueryExpression<Kind> { QueryExpression(path, 3) }
+    }
+}
+
+struct ByKind {
+    var kind: Kind
+    var note: String = ""
+}
+
+extension ByKind: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct ByKind {
+            @Key var kind: Kind
+            var note: String = ""
+        }
+        """
+    }
+
+    typealias Key = Kind
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "ByKind",
+            [
+                Property("kind", Kind.self, .key),
+                Property("note", String.self, default: { "" }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        kind = try row.read(Kind.self)
+        note = try row.read(String.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(kind)
+        row.write(note)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(kind)
+    }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var kind: QueryExpression<Kind> { QueryExpression(path, 0) }
+        var note: QueryExpression<String> { QueryExpression(path, 1) }
+    }
+}
+
+struct ByLevel {
+    var level: Level
+    var note: String = ""
+}
+
+extension ByLevel: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct ByLevel {
+            @Key var level: Level
+            var note: String = ""
+        }
+        """
+    }
+
+    typealias Key = Level
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "ByLevel",
+            [
+                Property("level", Level.self, .key),
+                Property("note", String.self, default: { "" }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        level = try row.read(Level.self)
+        note = try row.read(String.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(level)
+        row.write(note)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(level)
+    }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var level: QueryExpression<Level> { QueryExpression(path, 0) }
+        var note: QueryExpression<String> { QueryExpression(path, 1) }
+    }
+}

@@ -1,0 +1,82 @@
+public import StorageAPI
+
+/// What came of a run.
+public struct ConformanceReport: Sendable {
+    /// By identifier.
+    public let results: [ConformanceResult]
+    /// What the backend says of itself; nil where it could not be opened.
+    public let backend: BackendInfo?
+    public let options: ConformanceOptions
+    public let duration: Duration
+
+    /// Whether the backend conforms: some case was run, and none failed that is not advisory.
+    public var isPassed: Bool { !results.isEmpty && !results.contains { $0.fails } }
+
+    /// How many results have each outcome, in a fixed order.
+    public var counts: [(outcome: String, count: Int)] {
+        ["passed", "refused as declared", "known failure", "failed", "harness error"].map { name in
+            (name, results.count { $0.outcome.name == name })
+        }
+    }
+}
+
+extension ConformanceReport {
+    /// The report as a person reads it: what did not pass, each with all that explains it, and the counts.
+    ///
+    /// - Parameter repeating: the command that repeats one case, made from its identifier.
+    public func text(repeating command: (String) -> String) -> String {
+        var lines: [String] = []
+        for result in results {
+            switch result.outcome {
+            case .passed: break
+            case .refusedAsDeclared(let capability, let reason):
+                lines.append("refused as declared  \(result.test.id): lacks \(capability.rawValue). \(reason)")
+            case .harnessError(let message):
+                lines += ["", "HARNESS ERROR  \(result.test.id)", "  \(message)", "  repeat: \(command(result.test.id))"]
+            case .knownFailure(let known, _):
+                lines.append("known failure  \(result.test.id): \(known.reason) (\(known.link))")
+            case .failed(let failure):
+                lines += ["", failure.text(of: result, in: self, repeating: command(result.test.id))]
+            }
+        }
+        return (lines + ["", summary]).joined(separator: "\n")
+    }
+
+    /// One line: the verdict, the counts, the backend, the versions and the time.
+    public var summary: String {
+        let counted = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.outcome)" }.joined(separator: ", ")
+        let name = backend.map { "\($0.name)" } ?? "a backend that does not open"
+        let verdict = isPassed ? "CONFORMS" : "DOES NOT CONFORM"
+        let counts = results.isEmpty ? "no case was run, which is a failure" : "\(results.count) cases: \(counted)"
+        return "\(verdict): \(name), suite \(Conformance.v1.version), seed \(options.seed). \(counts)."
+    }
+}
+
+extension ConformanceFailure {
+    /// The failure with all that explains it.
+    func text(of result: ConformanceResult, in report: ConformanceReport, repeating command: String) -> String {
+        let title = result.isAdvisory ? "FAILED (advisory)" : "FAILED"
+        var lines = ["\(title)  \(result.test.id)", "  \(result.test.sentence)"]
+        for clause in result.test.clauses { lines.append("  clause \(clause.id): \(clause.sentence)") }
+        lines.append("  \(message)")
+        for difference in differences {
+            let place = difference.path.isEmpty ? "value" : difference.path
+            lines += ["    \(place)", "      expected \(difference.expected)", "      actual   \(difference.actual)"]
+        }
+        if !operations.isEmpty { lines += ["  as Swift:", ""] + snippet.map { "    " + $0 } + [""] }
+        let backend = report.backend?.name ?? "unknown"
+        lines += [
+            "  at \(location), backend \(backend), suite \(Conformance.v1.version), seed \(report.options.seed)",
+            "  repeat: \(command)",
+        ]
+        return lines.joined(separator: "\n")
+    }
+
+    /// The operations with what they need, ready to be pasted.
+    public var snippet: [String] {
+        let lines = declarations.joined(separator: "\n").split(separator: "\n").map(String.init)
+        let needsValues = declarations.contains { text in ["Kind", "Level", "Payload"].contains { text.contains($0) } }
+        let values = needsValues ? valueDeclarations.split(separator: "\n").map(String.init) : []
+        return ["import Foundation", "import StorageKit"] + values + lines + operations
+    }
+}

@@ -1,0 +1,127 @@
+internal import StorageAPI
+
+/// The handle of a transaction, read block or blocking store that writes down each call.
+struct RecordedHandle {
+    /// The verbs of a handle that itself cannot be copied.
+    private struct Verbs: WritingVerbs {
+        let _runner: VerbRunner
+    }
+
+    private let verbs: Verbs
+    private let name: String
+    private let trial: Trial
+
+    init(_ runner: VerbRunner, name: String, trial: Trial) {
+        verbs = Verbs(_runner: runner)
+        self.name = name
+        self.trial = trial
+    }
+
+    private func note<M: Storable>(_ model: M.Type, _ call: String) {
+        trial.note(model)
+        trial.note("    try \(name).\(call)")
+    }
+
+    @discardableResult
+    func insert<M: Storable>(_ model: M) throws(StorageError) -> M {
+        note(M.self, "insert(\(SwiftSource.text(of: model)))")
+        return try verbs.insert(model)
+    }
+
+    @discardableResult
+    func insert<M: Storable>(_ models: [M]) throws(StorageError) -> [M] {
+        note(M.self, "insert(\(SwiftSource.text(of: models)))")
+        return try verbs.insert(models)
+    }
+
+    @discardableResult
+    func save<M: Storable>(_ model: M) throws(StorageError) -> M {
+        note(M.self, "save(\(SwiftSource.text(of: model)))")
+        return try verbs.save(model)
+    }
+
+    func update<M: Storable>(_ model: M) throws(StorageError) {
+        note(M.self, "update(\(SwiftSource.text(of: model)))")
+        try verbs.update(model)
+    }
+
+    @discardableResult
+    func update<M: Storable>(_: M.Type, _ build: (BlockingUpdate<M>) -> BlockingUpdate<M>) throws(StorageError) -> Int {
+        let update = build(verbs.update(M.self))
+        note(M.self, "update(\(SwiftSource.name(of: M.self)).self)\(update.source).run()")
+        return try update.run()
+    }
+
+    @discardableResult
+    func delete<M: Storable>(_ type: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
+        note(M.self, "delete(\(SwiftSource.name(of: type)).self, keys: \(SwiftSource.text(of: keys)))")
+        return try verbs.delete(type, keys: keys)
+    }
+
+    func truncate<M: Storable>(_ type: M.Type) throws(StorageError) {
+        note(M.self, "truncate(\(SwiftSource.name(of: type)).self)")
+        try verbs.truncate(type)
+    }
+
+    func find<M: Storable>(_ type: M.Type, key: M.Key) throws(StorageError) -> M? {
+        note(M.self, "find(\(SwiftSource.name(of: type)).self, key: \(SwiftSource.text(of: key)))")
+        return try verbs.find(type, key: key)
+    }
+
+    func all<M: Storable>(
+        _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 }
+    ) throws(StorageError) -> [M] {
+        try run(type, "all()", build) { (query) throws(StorageError) in try query.all() }
+    }
+
+    func count<M: Storable>(
+        _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 }
+    ) throws(StorageError) -> Int {
+        try run(type, "count()", build) { (query) throws(StorageError) in try query.count() }
+    }
+
+    /// A call of a query, written as given.
+    func run<M: Storable, T>(
+        _ type: M.Type, _ source: String, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 },
+        _ body: (BlockingSelect<M>) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        let query = build(verbs.select(type))
+        note(type, "select(\(SwiftSource.name(of: type)).self)\(query.source).\(source)")
+        return try body(query)
+    }
+
+    /// A savepoint of the transaction that the handle stands for.
+    func savepoint<T>(_ tx: borrowing Transaction, _ body: () throws -> T) throws -> T {
+        trial.note("    try \(name).savepoint {")
+        defer { trial.note("    }") }
+        return try tx.savepoint(body)
+    }
+}
+
+extension RecordedStore {
+    /// A transaction; the handle writes down, the transaction itself is for savepoints.
+    @discardableResult
+    func transaction<T: Sendable>(
+        _ body: sending @escaping (inout Transaction, RecordedHandle) throws -> T
+    ) async throws -> T {
+        trial.note("try await \(name).transaction { tx in")
+        defer { trial.note("}") }
+        return try await store.transaction { [trial] tx in
+            try body(&tx, RecordedHandle(tx._runner, name: "tx", trial: trial))
+        }
+    }
+
+    /// A block of reads of one snapshot.
+    func read<T>(_ body: (RecordedHandle) throws -> T) async throws -> T {
+        trial.note("try await \(name).read { tx in")
+        defer { trial.note("}") }
+        return try await store.read { tx in
+            try body(RecordedHandle(tx._runner, name: "tx", trial: trial))
+        }
+    }
+
+    /// The calls without `async`.
+    var blocking: RecordedHandle {
+        RecordedHandle(store.blocking._runner, name: "\(name).blocking", trial: trial)
+    }
+}

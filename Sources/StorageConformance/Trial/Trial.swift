@@ -1,0 +1,130 @@
+internal import Foundation
+internal import StorageAPI
+internal import Synchronization
+
+/// One run of a case: gives it stores on a place of its own, writes down what it does, and judges what comes of it.
+final class Trial: Sendable {
+    let place: TrialPlace
+    /// The seed of the run, for cases that draw values.
+    let seed: UInt64
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        var operations: [String] = []
+        var declarations: [String] = []
+        var types: Set<ObjectIdentifier> = []
+        var stores: [Store] = []
+    }
+
+    private let onOperation: (@Sendable (String) -> Void)?
+
+    init(place: TrialPlace, seed: UInt64, onOperation: (@Sendable (String) -> Void)? = nil) {
+        self.place = place
+        self.seed = seed
+        self.onOperation = onOperation
+    }
+
+    // MARK: Opening
+
+    /// Opens a store on the trial's place.
+    func open() async throws -> RecordedStore {
+        try await open("") { (backend) throws(StorageError) in try await Store(backend) }
+    }
+
+    /// Opens a store and brings a model's tables to their declared form.
+    func open<M: Storable>(_ model: M.Type) async throws -> RecordedStore {
+        note(model)
+        return try await open(", models: \(SwiftSource.name(of: model)).self") { (backend) throws(StorageError) in
+            try await Store(backend, models: M.self)
+        }
+    }
+
+    func open<M: Storable, N: Storable>(_ model: M.Type, _ other: N.Type) async throws -> RecordedStore {
+        note(model)
+        note(other)
+        let names = "\(SwiftSource.name(of: model)).self, \(SwiftSource.name(of: other)).self"
+        return try await open(", models: \(names)") { (backend) throws(StorageError) in
+            try await Store(backend, models: M.self, N.self)
+        }
+    }
+
+    private func open(
+        _ models: String, _ body: (any StorageBackend) async throws(StorageError) -> Store
+    ) async throws -> RecordedStore {
+        let backend = try await place.backend()
+        let number = state.withLock { $0.stores.count + 1 }
+        let name = number == 1 ? "store" : "store\(number)"
+        note("let \(name) = try await Store(backend\(models))")
+        let store: Store
+        do {
+            store = try await body(backend)
+        } catch {
+            guard error.code == .closed else { throw error }
+            throw HarnessFailure(message: "The harness returned a backend whose engine is closed: \(error)")
+        }
+        state.withLock { $0.stores.append(store) }
+        return RecordedStore(store: store, name: name, trial: self)
+    }
+
+    /// Closes every store that the case left open.
+    func closeStores() async throws(StorageError) {
+        for store in state.withLock({ $0.stores }) { try await store.close() }
+    }
+
+    // MARK: Recording
+
+    /// Writes down an operation, as Swift.
+    func note(_ operation: String) {
+        state.withLock { $0.operations.append(operation) }
+        onOperation?(operation)
+    }
+
+    /// Writes down that a model is used.
+    func note<M: Storable>(_ model: M.Type) {
+        state.withLock { $0.note(model) }
+    }
+
+    /// A failure with what was written down so far.
+    func described(_ failure: ConformanceFailure) -> ConformanceFailure {
+        var failure = failure
+        state.withLock {
+            failure.operations = $0.operations
+            failure.declarations = $0.declarations
+        }
+        return failure
+    }
+}
+
+extension Trial.State {
+    fileprivate mutating func note(_ model: any Storable.Type) {
+        guard types.insert(ObjectIdentifier(model)).inserted else { return }
+        for property in model.schema.properties {
+            if case .one(let child) = property.kind { note(child) }
+            if case .many(let child) = property.kind { note(child) }
+        }
+        if let declaration = (model as? any DeclaredModel.Type)?.declaration { declarations.append(declaration) }
+    }
+}
+
+/// A harness's place, whatever its type.
+struct TrialPlace: Sendable {
+    let backend: @Sendable () async throws -> any StorageBackend
+    let helper: @Sendable () -> HelperCommand?
+    let destroy: @Sendable () async throws -> [String]
+
+    init<H: ConformanceHarness>(_ harness: H) async throws {
+        let place = try await harness.makePlace()
+        backend = {
+            do {
+                return try await harness.backend(at: place)
+            } catch {
+                throw HarnessFailure(message: "backend(at:) threw \(error)")
+            }
+        }
+        helper = { harness.helper(at: place) }
+        destroy = {
+            try await harness.destroy(place)
+            return harness.leftovers(of: place)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Foundation
+import StorageConformance
+
+/// `storage conformance`.
+struct ConformanceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conformance",
+        abstract: "Prove that a backend keeps the storage contract, clause by clause.",
+        discussion: """
+            Runs the cases of the conformance suite, and tells of each that fails what was expected, what came, and the \
+            Swift that shows it.
+
+            Exit codes: 0 the backend conforms; 1 some case failed, or none was run; 64 the options have no meaning.
+
+            Examples:
+              storage conformance --backend sqlite
+              storage conformance --backend memory --format junit --output report.xml
+              storage conformance --backend sqlite --only write/insert-existing --seed 7
+              storage conformance --list
+            """)
+
+    enum Format: String, CaseIterable, ExpressibleByArgument { case text, json, junit }
+
+    @Option(help: "The backend to test.")
+    var backend = BackendChoice.sqlite
+
+    @Option(help: "How the report is written.")
+    var format = Format.text
+
+    @Option(help: ArgumentHelp("Run only this case, or those whose identifiers begin so. May be repeated.", valueName: "id"))
+    var only: [String] = []
+
+    @Option(help: "What the order of the cases, and the values that they draw, follow from. (default: a new one)")
+    var seed: UInt64?
+
+    @Option(help: ArgumentHelp("How long a case may take before it counts as hanging.", valueName: "seconds"))
+    var deadline = 60
+
+    @Option(help: ArgumentHelp("How many cases run at the same time.", valueName: "count"))
+    var jobs = 2
+
+    @Flag(help: "Run each case in a process of its own, so that a crash is an outcome of its case.")
+    var isolate = false
+
+    @Flag(help: "List the cases with their clauses, and run none.")
+    var list = false
+
+    @Option(help: ArgumentHelp("Write the report to a file.", valueName: "path"))
+    var output: String?
+
+    @Flag(help: "Draw no progress on the terminal.")
+    var noProgress = false
+
+    @Flag(help: .private)
+    var child = false
+
+    func validate() throws {
+        guard deadline > 0 else { throw ValidationError("--deadline is at least 1 second.") }
+        guard jobs > 0 else { throw ValidationError("--jobs is at least 1.") }
+        for id in only where !Conformance.v1.cases.contains(where: { $0.id.hasPrefix(id) }) {
+            throw ValidationError("--only \(id) names no case; storage conformance --list names them all.")
+        }
+    }
+
+    func run() async throws {
+        if list { return try write(Conformance.v1.cases.map(\.listing).joined(separator: "\n")) }
+        let seed = seed ?? UInt64.random(in: 1..<1_000_000)
+        let options = ConformanceOptions(seed: seed, deadline: .seconds(deadline), parallelism: jobs)
+        if child { return try await runChild(options) }
+        let report = await report(backend.harness, options)
+        try write(text(of: report))
+        guard report.isPassed else { throw ExitCode(1) }
+    }
+
+    private var cases: [ConformanceCase] {
+        let all = Conformance.v1.cases
+        if only.isEmpty { return all }
+        // An identifier that is the whole of one case names that case alone.
+        return all.filter { test in only.contains { id in test.id == id || !all.contains { $0.id == id } && test.id.hasPrefix(id) } }
+    }
+
+    private func report(_ harness: some ConformanceHarness, _ options: ConformanceOptions) async -> ConformanceReport {
+        let progress = ProgressLine(isWanted: !noProgress)
+        let cases = cases
+        let execute: (@Sendable (ConformanceCase) async -> ConformanceResult)? =
+            isolate ? { @Sendable [backend] in await IsolatedCase($0, backend, options).run() } : nil
+        let report = await ConformanceRun(harness, cases: cases, options: options).results(execute: execute) { result, done in
+            progress.show(result.test.id.cut(to: 36).padded(to: 36), Double(done) / Double(cases.count))
+        }
+        progress.clear()
+        return report
+    }
+
+    private func text(of report: ConformanceReport) throws -> String {
+        let command = { (id: String) in
+            "storage conformance --backend \(backend.rawValue) --only \(id) --seed \(report.options.seed)"
+        }
+        return switch format {
+        case .text: report.text(repeating: command)
+        case .json: String(decoding: try report.json(), as: UTF8.self)
+        case .junit: report.junit(repeating: command)
+        }
+    }
+
+    private func write(_ text: String) throws {
+        guard let output else { return print(text) }
+        do {
+            try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: output))
+        } catch {
+            throw ToolError("The report cannot be written to \(output): \(error)")
+        }
+    }
+}
+
+extension ConformanceCase {
+    fileprivate var listing: String { "\(id)  [\(clauses.map(\.id).joined(separator: " "))]  \(sentence)" }
+}
