@@ -71,6 +71,8 @@ public struct RowBatch: ~Copyable {
     /// An error of this batch's table for one of its rows, with the row's key.
     public func error(_ code: StorageError.Code, _ message: String, row index: Int) -> StorageError {
         let row = row(index)
+        // The keys of a patch are those that a condition chose; the caller has named none of them by its place.
+        if plan.operation == .patch { return StorageError(code, message, model: plan.table.path.first, key: row) }
         let key = plan.table.key.compactMap { column in plan.columns.firstIndex(of: column).map { row[$0] } }
         return StorageError(code, message, model: plan.table.path.first).row(index, key: key)
     }
