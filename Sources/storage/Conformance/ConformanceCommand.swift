@@ -17,6 +17,7 @@ struct ConformanceCommand: AsyncParsableCommand {
               storage conformance --backend sqlite
               storage conformance --backend memory --format junit --output report.xml
               storage conformance --backend sqlite --only write/insert-existing --seed 7
+              storage conformance --backend sqlite --generate 10000 --against memory
               storage conformance --list
             """)
 
@@ -28,7 +29,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Option(help: "How the report is written.")
     var format = Format.text
 
-    @Option(help: ArgumentHelp("Run only this case, or those whose identifiers begin so. May be repeated.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("Run only this case, or those whose identifiers begin so. May be repeated.", valueName: "id")
+    )
     var only: [String] = []
 
     @Option(help: "What the order of the cases, and the values that they draw, follow from. (default: a new one)")
@@ -52,6 +55,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Flag(help: "Draw no progress on the terminal.")
     var noProgress = false
 
+    @OptionGroup(title: "Generated programs")
+    var generated: GenerateOptions
+
     @Flag(help: .private)
     var child = false
 
@@ -66,6 +72,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     func run() async throws {
         if list { return try write(Conformance.v1.cases.map(\.listing).joined(separator: "\n")) }
         let seed = seed ?? UInt64.random(in: 1..<1_000_000)
+        if let programs = generated.generate { return try await generate(programs, seed) }
         let options = ConformanceOptions(seed: seed, deadline: .seconds(deadline), parallelism: jobs)
         if child { return try await runChild(options) }
         let report = await report(backend.harness, options)
@@ -73,11 +80,20 @@ struct ConformanceCommand: AsyncParsableCommand {
         guard report.isPassed else { throw ExitCode(1) }
     }
 
+    private func generate(_ programs: Int, _ seed: UInt64) async throws {
+        let report = try await generated.run(
+            programs, on: backend, seed: seed, jobs: jobs, isProgressWanted: !noProgress)
+        try write(report.description)
+        guard report.failures.isEmpty else { throw ExitCode(1) }
+    }
+
     private var cases: [ConformanceCase] {
         let all = Conformance.v1.cases
         if only.isEmpty { return all }
         // An identifier that is the whole of one case names that case alone.
-        return all.filter { test in only.contains { id in test.id == id || !all.contains { $0.id == id } && test.id.hasPrefix(id) } }
+        return all.filter { test in
+            only.contains { id in test.id == id || !all.contains { $0.id == id } && test.id.hasPrefix(id) }
+        }
     }
 
     private func report(_ harness: some ConformanceHarness, _ options: ConformanceOptions) async -> ConformanceReport {
@@ -85,7 +101,8 @@ struct ConformanceCommand: AsyncParsableCommand {
         let cases = cases
         let execute: (@Sendable (ConformanceCase) async -> ConformanceResult)? =
             isolate ? { @Sendable [backend] in await IsolatedCase($0, backend, options).run() } : nil
-        let report = await ConformanceRun(harness, cases: cases, options: options).results(execute: execute) { result, done in
+        let report = await ConformanceRun(harness, cases: cases, options: options).results(execute: execute) {
+            result, done in
             progress.show(result.test.id.cut(to: 36).padded(to: 36), Double(done) / Double(cases.count))
         }
         progress.clear()

@@ -20,13 +20,13 @@ extension Generated.Crate: GeneratedModel {
 
     static var table: FieldPath<World, ModelTable<Generated.Crate>> { \.crates }
     var keyOrNil: String? { name }
-    mutating func take(_ key: String, _: inout Generator) { name = key }
+    mutating func take(_ key: String, _: inout SeededGenerator) { name = key }
 
-    static func randomKey(_ generator: inout Generator) -> String {
+    static func randomKey(_ generator: inout SeededGenerator) -> String {
         generator.pick("", "a", "A", "a\0", "\u{E9}", "e\u{301}", "../x", "'", "\u{1F600}")
     }
 
-    static func randomOwned(_ generator: inout Generator) -> (any StorageOperation)? {
+    static func randomOwned(_ generator: inout SeededGenerator) -> (any StorageOperation)? {
         let counts = generator.chance(30)
         guard generator.chance(60) else {
             return OwnedOperation(

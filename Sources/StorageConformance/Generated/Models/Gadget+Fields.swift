@@ -35,9 +35,9 @@ extension Generated.Gadget: GeneratedModel {
     static var table: FieldPath<World, ModelTable<Generated.Gadget>> { \.gadgets }
     static var assignsKeys: Bool { true }
     var keyOrNil: Int? { id }
-    mutating func take(_ key: Int, _ generator: inout Generator) { id = generator.chance(30) ? nil : key }
+    mutating func take(_ key: Int, _ generator: inout SeededGenerator) { id = generator.chance(30) ? nil : key }
 
-    static func randomKey(_ generator: inout Generator) -> Int {
+    static func randomKey(_ generator: inout SeededGenerator) -> Int {
         generator.chance(96) ? 1 + generator.below(9) : generator.pick(0, -1, .min, 1 << 53, (1 << 53) + 1)
     }
 }

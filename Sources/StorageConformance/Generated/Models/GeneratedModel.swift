@@ -30,7 +30,7 @@ extension GeneratedRecord {
     static func allConditions() -> [ConditionMaker<Self>] { fields.flatMap(\.conditions) + furtherConditions }
 
     /// Leaves some properties as they are in `init()`, so that defaults meet corners.
-    static func random(_ generator: inout Generator) -> Self {
+    static func random(_ generator: inout SeededGenerator) -> Self {
         var record = Self()
         for field in fields where generator.chance(60) { field.randomize(&record, &generator) }
         return record
@@ -51,12 +51,12 @@ extension GeneratedRecord {
         return changes.isEmpty ? "\(Self.typeName)()" : "\(Self.typeName) { \(changes.joined(separator: "; ")) }"
     }
 
-    /// The record with one property less.
+    /// The record with one property less, or with one simpler property.
     var simpler: [Self] {
-        Self.fields.compactMap { field in
+        Self.fields.flatMap { field in
             var record = self
             field.reset(&record)
-            return field.swift(record, .exact) == field.swift(self, .exact) ? nil : record
+            return field.swift(record, .exact) == field.swift(self, .exact) ? [] : [record] + field.simpler(self)
         }
     }
 }
@@ -68,19 +68,19 @@ protocol GeneratedModel: GeneratedRecord {
     /// The key; nil where the store is to assign one.
     var keyOrNil: Key? { get }
     /// One of few keys, so that programs meet the same one again.
-    static func randomKey(_ generator: inout Generator) -> Key
+    static func randomKey(_ generator: inout SeededGenerator) -> Key
     static func swift(ofKey key: Key) -> String
     static func order(_ left: Key, _ right: Key) -> NaiveOrder
     static var assignsKeys: Bool { get }
     /// Takes a key, or now and then leaves it to the store.
-    mutating func take(_ key: Key, _ generator: inout Generator)
+    mutating func take(_ key: Key, _ generator: inout SeededGenerator)
     /// A query for what the model owns; nil where it owns nothing.
-    static func randomOwned(_ generator: inout Generator) -> (any StorageOperation)?
+    static func randomOwned(_ generator: inout SeededGenerator) -> (any StorageOperation)?
 }
 
 extension GeneratedModel {
     static var assignsKeys: Bool { false }
-    static func randomOwned(_: inout Generator) -> (any StorageOperation)? { nil }
+    static func randomOwned(_: inout SeededGenerator) -> (any StorageOperation)? { nil }
 }
 
 extension GeneratedModel where Key: GeneratedValue {

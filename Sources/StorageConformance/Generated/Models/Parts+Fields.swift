@@ -12,9 +12,9 @@ extension Generated.Item: GeneratedModel {
 
     static var table: FieldPath<World, ModelTable<Generated.Item>> { \.items }
     var keyOrNil: Int? { id }
-    mutating func take(_ key: Int, _: inout Generator) { id = key }
+    mutating func take(_ key: Int, _: inout SeededGenerator) { id = key }
 
-    static func randomKey(_ generator: inout Generator) -> Int { generator.below(6) - 1 }
+    static func randomKey(_ generator: inout SeededGenerator) -> Int { generator.below(6) - 1 }
 }
 
 extension Generated.Tag: GeneratedRecord {

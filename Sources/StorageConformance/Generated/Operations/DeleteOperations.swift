@@ -37,6 +37,14 @@ struct DeleteOperation<M: GeneratedModel>: StorageOperation {
             "try store.delete(\(M.typeName).self, keys: [\(keys.map(M.swift(ofKey:)).joined(separator: ", "))])"
         }
     }
+
+    var simpler: [any StorageOperation] {
+        switch way {
+        case .models(let models): models.simpler.map { DeleteOperation(way: .models($0)) }
+        case .keys(let keys):
+            keys.indices.map { DeleteOperation(way: .keys(Array(keys[..<$0] + keys[($0 + 1)...]))) }
+        }
+    }
 }
 
 /// delete by a condition.

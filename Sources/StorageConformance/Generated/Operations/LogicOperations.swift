@@ -35,7 +35,7 @@ struct PivotOperation<M: GeneratedModel>: StorageOperation {
     var modelName: String { M.schema.name }
 
     func run(on verbs: borrowing some WritingVerbs & ~Copyable) throws(StorageError) -> String {
-        var generator = Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let all = try verbs.select(M.self).all()
         guard let pivot = generator.one(of: all),
             let filter = Filter.random(trueOf: pivot, M.conditions, parts: 1 + generator.below(3), &generator)

@@ -37,14 +37,7 @@ struct PutOperation<M: GeneratedModel>: StorageOperation {
     }
 
     var simpler: [any StorageOperation] {
-        var fewer: [[M]] = isSingle ? [] : models.indices.map { Array(models[..<$0] + models[($0 + 1)...]) }
-        for (index, model) in models.enumerated() {
-            fewer += model.simpler.map { simpler in
-                var others = models
-                others[index] = simpler
-                return others
-            }
-        }
+        let fewer = isSingle ? models.first.map { $0.simpler.map { [$0] } } ?? [] : models.simpler
         return fewer.map { PutOperation(verb: verb, models: $0, isSingle: isSingle) }
     }
 }

@@ -3,7 +3,7 @@ internal import StorageAPI
 extension Program {
     /// A random program of about so many steps, which ends with a look at everything.
     static func random(seed: UInt64, steps count: Int) -> Program {
-        var generator = Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var steps: [Step] = []
         while steps.count < count {
             switch generator.below(100) {
@@ -20,7 +20,7 @@ extension Program {
 
 extension Step {
     /// A random transaction, with savepoints in it.
-    fileprivate static func random(depth: Int, _ generator: inout Generator) -> Step {
+    fileprivate static func random(depth: Int, _ generator: inout SeededGenerator) -> Step {
         let steps: [Step] = (0...generator.below(5)).map { _ in
             depth > 0 && generator.chance(25)
                 ? random(depth: depth - 1, &generator) : .call(generator.model.randomOperation(&generator))
@@ -29,7 +29,7 @@ extension Step {
     }
 }
 
-extension Generator {
+extension SeededGenerator {
     /// The model that the next call is about.
     fileprivate var model: any GeneratedModel.Type {
         mutating get {
@@ -44,11 +44,11 @@ extension Generator {
 }
 
 extension GeneratedModel {
-    static func randomStream(_ generator: inout Generator) -> any StreamOperation {
+    static func randomStream(_ generator: inout SeededGenerator) -> any StreamOperation {
         Stream<Self>(query: randomQuery(&generator), length: generator.pick(.max, 2))
     }
 
-    static func randomOperation(_ generator: inout Generator) -> any StorageOperation {
+    static func randomOperation(_ generator: inout SeededGenerator) -> any StorageOperation {
         switch generator.below(100) {
         case 0..<15: return put(.insert, &generator)
         case 15..<35: return put(.save, &generator)
@@ -69,13 +69,13 @@ extension GeneratedModel {
         }
     }
 
-    private static func put(_ verb: ModelTable<Self>.Verb, _ generator: inout Generator) -> any StorageOperation {
+    private static func put(_ verb: ModelTable<Self>.Verb, _ generator: inout SeededGenerator) -> any StorageOperation {
         let isSingle = generator.chance(50)
         return PutOperation<Self>(
             verb: verb, models: isSingle ? [model(&generator)] : models(&generator), isSingle: isSingle)
     }
 
-    private static func patch(_ generator: inout Generator) -> any StorageOperation {
+    private static func patch(_ generator: inout SeededGenerator) -> any StorageOperation {
         let makers = fields.flatMap(\.settings)
         let settings = (0..<generator.below(3)).compactMap { _ in
             generator.one(of: makers).map { $0(&generator) }
@@ -84,29 +84,29 @@ extension GeneratedModel {
     }
 
     /// Models with one of few keys.
-    private static func model(_ generator: inout Generator) -> Self {
+    private static func model(_ generator: inout SeededGenerator) -> Self {
         var model = random(&generator)
         model.take(randomKey(&generator), &generator)
         return model
     }
 
-    private static func models(_ generator: inout Generator) -> [Self] {
+    private static func models(_ generator: inout SeededGenerator) -> [Self] {
         (0..<generator.below(5)).map { _ in model(&generator) }
     }
 
-    private static func keys(_ generator: inout Generator) -> [Key] {
+    private static func keys(_ generator: inout SeededGenerator) -> [Key] {
         (0..<generator.below(4)).map { _ in randomKey(&generator) }
     }
 
-    private static func randomFilter(_ generator: inout Generator) -> Filter<Self>? {
+    private static func randomFilter(_ generator: inout SeededGenerator) -> Filter<Self>? {
         generator.chance(10) ? nil : Filter.random(conditions, depth: generator.below(7), &generator)
     }
 
-    private static func randomQuery(_ generator: inout Generator) -> GeneratedQuery<Self> {
+    private static func randomQuery(_ generator: inout SeededGenerator) -> GeneratedQuery<Self> {
         GeneratedQuery.random(&generator)
     }
 
-    private static func wanted(_ generator: inout Generator) -> SelectOperation<Self>.Wanted {
+    private static func wanted(_ generator: inout SeededGenerator) -> SelectOperation<Self>.Wanted {
         if generator.chance(25), let aggregate = generator.one(of: fields.flatMap(\.aggregates)) {
             return .aggregate(aggregate)
         }
@@ -115,7 +115,7 @@ extension GeneratedModel {
 }
 
 extension GeneratedQuery {
-    static func random(_ generator: inout Generator) -> GeneratedQuery {
+    static func random(_ generator: inout SeededGenerator) -> GeneratedQuery {
         let sortings = M.fields.flatMap(\.sortings)
         return GeneratedQuery(
             filter: generator.chance(30) ? nil : Filter.random(M.conditions, depth: generator.below(7), &generator),

@@ -52,9 +52,10 @@ extension Step {
         case .call(let operation): operation.simpler.map { [.call($0)] }
         case .stream, .reopen: []
         case .transaction(let steps, let ending):
-            [steps] + steps.indices.map { index in
-                [.transaction(Array(steps[..<index] + steps[(index + 1)...]), ending)]
-            }
+            [steps]
+                + steps.indices.map { index in
+                    [.transaction(Array(steps[..<index] + steps[(index + 1)...]), ending)]
+                }
                 + steps.indices.flatMap { index in
                     steps[index].simpler.map { simpler in
                         [.transaction(Array(steps[..<index] + simpler + steps[(index + 1)...]), ending)]

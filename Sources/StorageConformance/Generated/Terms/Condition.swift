@@ -38,7 +38,7 @@ struct Condition<M: Storable>: Sendable {
 
 /// Makes a condition with a random operand, or with one that is taken from a record.
 /// Nil where there is nothing to ask.
-typealias ConditionMaker<M: Storable> = @Sendable (inout Generator, _ from: M?) -> Condition<M>?
+typealias ConditionMaker<M: Storable> = @Sendable (inout SeededGenerator, _ from: M?) -> Condition<M>?
 
 /// A tree of conditions.
 indirect enum Filter<M: Storable>: Sendable {
@@ -48,7 +48,7 @@ indirect enum Filter<M: Storable>: Sendable {
     case not(Filter)
 
     /// A tree of random conditions; nil where there is no way to make one.
-    static func random(_ makers: [ConditionMaker<M>], depth: Int, _ generator: inout Generator) -> Filter? {
+    static func random(_ makers: [ConditionMaker<M>], depth: Int, _ generator: inout SeededGenerator) -> Filter? {
         guard depth > 0, generator.chance(60) else {
             return generator.one(of: makers).flatMap { $0(&generator, nil) }.map { .condition($0) }
         }
@@ -60,7 +60,7 @@ indirect enum Filter<M: Storable>: Sendable {
 
     /// A tree that is true of a record: random conditions, negated where they are not.
     static func random(
-        trueOf record: M, _ makers: [ConditionMaker<M>], parts: Int, _ generator: inout Generator
+        trueOf record: M, _ makers: [ConditionMaker<M>], parts: Int, _ generator: inout SeededGenerator
     ) -> Filter? {
         let conditions = (0..<parts).compactMap { _ in generator.one(of: makers).flatMap { $0(&generator, record) } }
         let filters = conditions.map { $0.holds(record) ? Filter.condition($0) : .not(.condition($0)) }

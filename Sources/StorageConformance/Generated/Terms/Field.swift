@@ -8,10 +8,12 @@ typealias ColumnPath<M: Storable, V> = any KeyPath<M.Columns, QueryExpression<V>
 /// A property of a generated model: how to make, show and reset it, and what can be asked about it and done with it.
 struct Field<M: GeneratedRecord>: Sendable {
     let name: String
-    let randomize: @Sendable (inout M, inout Generator) -> Void
+    let randomize: @Sendable (inout M, inout SeededGenerator) -> Void
     /// Gives the property its value in `M()`.
     let reset: @Sendable (inout M) -> Void
     let swift: @Sendable (M, LiteralStyle) -> String
+    /// Records in which the property is simpler.
+    let simpler: @Sendable (M) -> [M]
     var conditions: [ConditionMaker<M>] = []
     var sortings: [Sorting<M>] = []
     var settings: [SettingMaker<M>] = []
@@ -25,10 +27,19 @@ struct Field<M: GeneratedRecord>: Sendable {
         randomize = { $0[keyPath: path] = V.random(&$1) }
         reset = { $0[keyPath: path] = M()[keyPath: path] }
         swift = { $0[keyPath: path].swift($1) }
+        simpler = { record in
+            record[keyPath: path].simpler.map { value in
+                var simpler = record
+                simpler[keyPath: path] = value
+                return simpler
+            }
+        }
     }
 
     /// A column: it can be compared whole, and set.
-    init<V: GeneratedValue & ColumnValue & Equatable>(_ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>) {
+    init<V: GeneratedValue & ColumnValue & Equatable>(
+        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+    ) {
         self.init(name, path)
         conditions = Term(name, path, column).equality
         settings = [Setting.maker(name, path, column)]
@@ -118,13 +129,17 @@ extension Field {
     // MARK: Owned children
 
     /// Children that conditions look into.
-    static func children<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, [C]>, _ column: ColumnPath<M, [C]>) -> Field {
+    static func children<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, [C]>, _ column: ColumnPath<M, [C]>)
+        -> Field
+    {
         var field = Field(name, path)
         field.conditions = Quantified.makers("$0.\(name)", { $0[keyPath: column] }, { $0[keyPath: path] })
         return field
     }
 
-    static func children<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, [C]?>, _ column: ColumnPath<M, [C]?>) -> Field {
+    static func children<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, [C]?>, _ column: ColumnPath<M, [C]?>)
+        -> Field
+    {
         var field = Field(name, path)
         field.conditions =
             Quantified.makers("$0.\(name)", { $0[keyPath: column] }, { $0[keyPath: path] ?? [] })
@@ -132,7 +147,9 @@ extension Field {
         return field
     }
 
-    static func child<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, C?>, _ column: ColumnPath<M, C?>) -> Field {
+    static func child<C: GeneratedRecord>(_ name: String, _ path: FieldPath<M, C?>, _ column: ColumnPath<M, C?>)
+        -> Field
+    {
         var field = Field(name, path)
         field.conditions = Term(name, path, column).absence()
         return field

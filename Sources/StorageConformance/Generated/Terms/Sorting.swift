@@ -42,4 +42,4 @@ struct Setting<M: Storable>: Sendable {
     }
 }
 
-typealias SettingMaker<M: Storable> = @Sendable (inout Generator) -> Setting<M>
+typealias SettingMaker<M: Storable> = @Sendable (inout SeededGenerator) -> Setting<M>

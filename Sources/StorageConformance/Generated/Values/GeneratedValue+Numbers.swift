@@ -7,13 +7,13 @@ internal import Foundation
 #endif
 
 extension Bool: GeneratedValue {
-    static func random(_ generator: inout Generator) -> Bool { generator.chance(50) }
+    static func random(_ generator: inout SeededGenerator) -> Bool { generator.chance(50) }
     func order(to other: Bool) -> NaiveOrder { NaiveOrder(!self && other, self && !other) }
     func swift(_: LiteralStyle) -> String { String(self) }
 }
 
 extension GeneratedValue where Self: FixedWidthInteger {
-    static func random(_ generator: inout Generator) -> Self {
+    static func random(_ generator: inout SeededGenerator) -> Self {
         let beyondDouble: Int64 = 1 << 53
         let corners: [Self] =
             [0, 1, 2, 10, .min, .max, .max - 1, .min + 1]
@@ -34,7 +34,7 @@ extension UInt8: GeneratedValue {}
 extension UInt64: GeneratedValue {}
 
 extension GeneratedValue where Self: BinaryFloatingPoint & LosslessStringConvertible {
-    static func random(_ generator: inout Generator) -> Self {
+    static func random(_ generator: inout SeededGenerator) -> Self {
         let corners: [Self] = [
             0, -0.0, 1, -1, 0.1, 0.5, 1.5, .nan, .infinity, -.infinity, .greatestFiniteMagnitude,
             -.greatestFiniteMagnitude, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude,
@@ -60,7 +60,7 @@ extension Double: GeneratedValue {}
 extension Float: GeneratedValue {}
 
 extension Date: GeneratedValue {
-    static func random(_ generator: inout Generator) -> Date {
+    static func random(_ generator: inout SeededGenerator) -> Date {
         let corners = [
             0, -978_307_200, -978_307_200.001, 0.1, 123_456_789.123_456_78, 0.000_000_1, -63_114_076_800,
             252_423_993_599.999, -1,
@@ -81,7 +81,7 @@ extension Date: GeneratedValue {
 }
 
 extension Decimal: GeneratedValue {
-    static func random(_ generator: inout Generator) -> Decimal {
+    static func random(_ generator: inout SeededGenerator) -> Decimal {
         let corners = [
             "0", "1", "-1", "0.1", "0.10", "9", "10", "100", "-10", "-9", "0.00000000000000000001",
             "99999999999999999999999999999999999999", "-12345678901234567890.123456789012345678", "1000000000",

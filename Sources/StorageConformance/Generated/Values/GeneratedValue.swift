@@ -3,7 +3,7 @@ internal import StorageAPI
 /// A type whose values are generated, compared as the contract says, and written as Swift.
 protocol GeneratedValue: Sendable {
     /// A value, more often one at the edge of the type than in its middle.
-    static func random(_ generator: inout Generator) -> Self
+    static func random(_ generator: inout SeededGenerator) -> Self
 
     /// The order of clause V4, written down once more in plain Swift: an oracle that shared the library's own could not
     /// find it wrong.
@@ -11,6 +11,9 @@ protocol GeneratedValue: Sendable {
 
     /// The value as Swift source.
     func swift(_ style: LiteralStyle) -> String
+
+    /// Values that are less, tried when a failing program is made smaller.
+    var simpler: [Self] { get }
 }
 
 /// What a literal is for.
@@ -59,13 +62,15 @@ extension GeneratedValue where Self: Comparable {
 }
 
 extension GeneratedValue {
+    var simpler: [Self] { [] }
+
     func isSame(as other: Self) -> Bool { order(to: other) == .same }
 
     var swift: String { swift(.exact) }
 }
 
 extension Optional: GeneratedValue where Wrapped: GeneratedValue {
-    static func random(_ generator: inout Generator) -> Self {
+    static func random(_ generator: inout SeededGenerator) -> Self {
         generator.chance(25) ? nil : Wrapped.random(&generator)
     }
 
@@ -79,14 +84,27 @@ extension Optional: GeneratedValue where Wrapped: GeneratedValue {
     }
 
     func swift(_ style: LiteralStyle) -> String { map { $0.swift(style) } ?? "nil" }
+
+    var simpler: [Self] { map { $0.simpler.map(Optional.some) } ?? [] }
 }
 
 extension Array: GeneratedValue where Element: GeneratedValue {
-    static func random(_ generator: inout Generator) -> Self { generator.some(Element.self, upTo: 3) }
+    /// Often empty, so that children of children come to an end.
+    static func random(_ generator: inout SeededGenerator) -> Self {
+        generator.chance(40) ? [] : generator.some(Element.self, upTo: 3)
+    }
 
     func order(to other: Self) -> NaiveOrder { NaiveOrder.of(self, other) { $0.order(to: $1) } }
 
     func swift(_ style: LiteralStyle) -> String {
         "[" + map { $0.swift(style) }.joined(separator: ", ") + "]"
+    }
+
+    /// One element less, or one simpler element.
+    var simpler: [Self] {
+        indices.map { Array(self[..<$0] + self[($0 + 1)...]) }
+            + indices.flatMap { index in
+                self[index].simpler.map { Array(self[..<index] + [$0] + self[(index + 1)...]) }
+            }
     }
 }

@@ -1,19 +1,4 @@
-/// Random numbers that a seed decides, the same on every platform and in every version.
-///
-/// The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-public struct Generator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    public init(seed: UInt64) { state = seed }
-
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededGenerator {
     /// A number from 0 up to, and not including, the bound, which is at least 1. The bias is beyond notice: bounds are
     /// far below 2^64.
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(bound, 1))) }
