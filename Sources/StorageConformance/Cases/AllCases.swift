@@ -1,6 +1,6 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        writingCases
+        corpusCases, valueCases, writingCases, changingCases,
     ].flatMap { $0 }
 }

@@ -5,3 +5,6 @@ internal import StorageAPI
 
 enum AsInt: Shape { typealias Value = Int }
 enum AsText: Shape { typealias Value = String }
+
+typealias IntItem = Item<AsInt>
+typealias TextItem = Item<AsText>

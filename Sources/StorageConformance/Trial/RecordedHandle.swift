@@ -70,21 +70,21 @@ struct RecordedHandle {
 
     func all<M: Storable>(
         _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 }
-    ) throws(StorageError) -> [M] {
-        try run(type, "all()", build) { (query) throws(StorageError) in try query.all() }
+    ) throws -> [M] {
+        try run(type, "all()", build) { try $0.all() }
     }
 
     func count<M: Storable>(
         _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 }
-    ) throws(StorageError) -> Int {
-        try run(type, "count()", build) { (query) throws(StorageError) in try query.count() }
+    ) throws -> Int {
+        try run(type, "count()", build) { try $0.count() }
     }
 
     /// A call of a query, written as given.
     func run<M: Storable, T>(
         _ type: M.Type, _ source: String, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 },
-        _ body: (BlockingSelect<M>) throws(StorageError) -> T
-    ) throws(StorageError) -> T {
+        _ body: (BlockingSelect<M>) throws -> T
+    ) throws -> T {
         let query = build(verbs.select(type))
         note(type, "select(\(SwiftSource.name(of: type)).self)\(query.source).\(source)")
         return try body(query)

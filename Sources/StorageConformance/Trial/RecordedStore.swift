@@ -168,7 +168,7 @@ struct RecordedSelect<M: Storable>: Sendable {
     }
 
     /// Any other call, written as given.
-    func run<T>(_ source: String, _ body: (Select<M>) async throws(StorageError) -> T) async throws(StorageError) -> T {
+    func run<T>(_ source: String, _ body: (Select<M>) async throws -> T) async throws -> T {
         note(source)
         return try await body(query)
     }

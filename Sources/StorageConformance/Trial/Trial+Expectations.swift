@@ -27,11 +27,11 @@ extension Trial {
 
     /// Fails where the body does not throw an error of the code; gives the error.
     @discardableResult
-    func expectError(
-        _ code: StorageError.Code, file: String = #fileID, line: Int = #line, _ body: () async throws -> Any
+    func expectError<T>(
+        _ code: StorageError.Code, file: String = #fileID, line: Int = #line, _ body: () async throws -> T
     ) async throws -> StorageError {
         let place = "\(file):\(line)"
-        let result: Any
+        let result: T
         do {
             result = try await body()
         } catch let error as StorageError where error.code == code {

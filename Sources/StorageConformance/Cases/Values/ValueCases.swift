@@ -1,0 +1,182 @@
+internal import Foundation
+internal import StorageAPI
+
+extension Conformance {
+    /// The corpus of every type in every context.
+    static let corpusCases: [ConformanceCase] =
+        integers("int8", Corpus.integers(Int8.self)) + integers("int16", Corpus.integers(Int16.self))
+        + integers("int32", Corpus.integers(Int32.self)) + integers("int64", Corpus.long)
+        + integers("int", Corpus.integers(Int.self)) + integers("uint8", Corpus.integers(UInt8.self))
+        + integers("uint16", Corpus.integers(UInt16.self)) + integers("uint32", Corpus.integers(UInt32.self))
+        + integers("uint64", Corpus.wide) + integers("uint", Corpus.integers(UInt.self))
+        + comparable("double", Corpus.doubles) + comparable("float", Corpus.floats)
+        + comparable("string", Corpus.texts) + comparable("date", Corpus.dates)
+        + comparable("decimal", Corpus.decimals) + sortable("bool", [false, true])
+        + sortable("uuid", Corpus.uuids) + sortable("url", Corpus.urls)
+        + sortable("data", Corpus.bytes.map { Data($0) })
+        + equatable("bytes", Corpus.bytes)
+        + [ValueFamily(name: "string", values: Corpus.texts).key, ValueFamily(name: "uuid", values: Corpus.uuids).key]
+
+    private static func equatable<V: ScalarValue & Equatable>(_ name: String, _ values: [V]) -> [ConformanceCase] {
+        let family = ValueFamily(name: name, values: values)
+        return family.everywhere + [family.equality]
+    }
+
+    private static func sortable<V: SortableValue & ScalarValue & Equatable>(
+        _ name: String, _ values: [V]
+    ) -> [ConformanceCase] {
+        equatable(name, values) + [ValueFamily(name: name, values: values).order]
+    }
+
+    private static func comparable<V: SortableValue & ScalarValue & Comparable>(
+        _ name: String, _ values: [V]
+    ) -> [ConformanceCase] {
+        sortable(name, values) + [ValueFamily(name: name, values: values).comparison]
+    }
+
+    private static func integers<I: IntegerColumnValue>(_ name: String, _ values: [I]) -> [ConformanceCase] {
+        comparable(name, values) + [ValueFamily(name: name, values: values).key]
+    }
+
+    /// V: what the corpus does not show.
+    static let valueCases: [ConformanceCase] = [
+        ConformanceCase("values/negative-zero", [.v2, .v4], "-0.0 equals 0.0 in filters, order and membership.") { t in
+            let store = try await t.open(Measure.self)
+            try await store.insert([Measure(id: 1, real: -0.0), Measure(id: 2, real: 0.0), Measure(id: 3, real: 1)])
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.real == 0.0 } }.keys(), equals: [1, 2])
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.real == -0.0 } }.keys(), equals: [1, 2])
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.real < 0.0 } }.keys(), equals: [])
+            let order = try await store.select(Measure.self) { $0.order { $0.real.descending } }.keys()
+            try t.expect(order, equals: [3, 1, 2], "-0.0 and 0.0 are a tie, which the key decides.")
+        },
+        ConformanceCase("values/nan", [.v2, .v4], "NaN comes back as NaN, equals NaN, and is no nil.") { t in
+            let store = try await t.open(Measure.self)
+            let values: [Double?] = [.nan, -.nan, .signalingNaN, .infinity, nil]
+            try await store.insert(values.enumerated().map { Measure(id: $0.offset, real: $0.element) })
+            let stored = try await store.all(Measure.self)
+            try t.expect(stored.prefix(3).allSatisfy { $0.real?.isNaN == true }, "NaN came back as something else.")
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.real == .nan } }.keys(), equals: [0, 1, 2])
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.real.isNil } }.keys(), equals: [4])
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.real > .infinity } }.keys(), equals: [0, 1, 2])
+        },
+        ConformanceCase("values/integral-double-stays-double", [.v2], "1.0 in an array or an embedded value stays a Double.") {
+            t in
+            let store = try await t.open(Holder<Double>.self, Document.self)
+            let holder = Holder(id: 1, value: 1.0, list: [1, 2, 1e15, 1e300])
+            try await store.insert(holder)
+            try t.expect(try await store.find(Holder<Double>.self, key: 1), equals: holder)
+            let document = Document(id: 1, body: Payload(text: "a", part: .init(sizes: ["a": 1, "b": 0.1])))
+            try await store.insert(document)
+            try t.expect(try await store.find(Document.self, key: 1), equals: document)
+        },
+        ConformanceCase("values/embedded", [.v1, .v2, .v3], "An embedded Codable value comes back whole, and nil as nil.") {
+            t in
+            let store = try await t.open(Document.self)
+            let part = Payload.Part(title: "", sizes: ["é": 0.1, "": -1e300])
+            let documents = [
+                Document(id: 1, body: Payload(text: "\0\"\\\u{1}", part: part, parts: [part, .init()]), draft: nil),
+                Document(id: 2, body: Payload(text: ""), draft: Payload(text: "d", part: part)),
+            ]
+            try await store.insert(documents)
+            try t.expect(try await store.all(Document.self), equals: documents)
+            try await store.update(Document.self) { $0.where { $0.id == 2 }.set(\.draft, to: nil) }
+            try t.expect(try await store.find(Document.self, key: 2)?.draft?.text, equals: nil)
+        },
+        ConformanceCase("values/nested-arrays", [.v1, .v2, .v3], "Arrays of arrays keep their shape.") { t in
+            let store = try await t.open(Document.self)
+            let grids: [[[Int]]] = [[], [[]], [[], []], [[1], [], [2, 3]], [[.min, .max]]]
+            let documents = grids.enumerated().map { Document(id: $0.offset, body: Payload(text: ""), grid: $0.element) }
+            try await store.insert(documents)
+            try t.expect(try await store.all(Document.self), equals: documents)
+        },
+        ConformanceCase("values/enums", [.v1, .v2], "Enums come back by their raw values: plain, optional and in arrays.") {
+            t in
+            let store = try await t.open(Choice.self)
+            let choices = [
+                Choice(id: 1, kind: .odd, level: .high, kinds: [.odd, .small, .odd], levels: [.low, .high]),
+                Choice(id: 2, kind: .small, level: nil), Choice(id: 3, kind: .large, level: .low, kinds: [.large]),
+            ]
+            try await store.insert(choices)
+            try t.expect(try await store.all(Choice.self), equals: choices)
+            try t.expect(try await store.select(Choice.self) { $0.where { $0.kind == .odd } }.keys(), equals: [1])
+            try t.expect(try await store.select(Choice.self) { $0.where { $0.level != .low } }.keys(), equals: [1, 2])
+            try t.expect(
+                try await store.select(Choice.self) { $0.where { $0.kind.isIn([.small, .large]) } }.keys(), equals: [2, 3])
+            let order = try await store.select(Choice.self) { $0.order { $0.kind } }.keys()
+            try t.expect(order, equals: [3, 1, 2], "Enums sort by their raw values.")
+        },
+        ConformanceCase("values/string-1mb", [.v2], "A text of one mebibyte comes back exactly.") { t in
+            let store = try await t.open(Pen.self)
+            let text = String(repeating: "0123456789abcdé\u{301}", count: 1 << 16)
+            try await store.insert(Pen(id: 1, color: text))
+            let stored = try t.required(try await store.find(Pen.self, key: 1))
+            try t.expect(stored.color.utf8.elementsEqual(text.utf8), "The text is another.")
+            try t.expect(try await store.select(Pen.self) { $0.where { $0.color == text } }.count(), equals: 1)
+        },
+        ConformanceCase("values/data-1mb", [.v2], "A mebibyte of bytes comes back exactly.") { t in
+            let store = try await t.open(Holder<Data>.self)
+            let data = Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            try await store.insert(Holder(id: 1, value: data))
+            let stored = try t.required(try await store.find(Holder<Data>.self, key: 1))
+            try t.expect(stored.value == data, "The bytes are others.")
+        },
+        ConformanceCase("values/array-10000", [.v2], "An array of 10,000 elements keeps its order and count.") { t in
+            let store = try await t.open(Holder<Int>.self)
+            let list = (0..<10_000).map { ($0 &* 7919) % 10_007 }
+            try await store.insert(Holder(id: 1, value: 0, list: list))
+            try t.expect(try await store.find(Holder<Int>.self, key: 1)?.list == list, "The array is another.")
+        },
+        ConformanceCase("values/empty-nil-zero", [.v3], "nil, empty and zero are three values, in filters too.") { t in
+            let store = try await t.open(Measure.self)
+            let all = [
+                Measure(id: 1), Measure(id: 2, number: 0, real: 0, text: "", flag: false),
+                Measure(id: 3, number: 1, real: 1, text: "nil", flag: true),
+            ]
+            try await store.insert(all)
+            try t.expect(try await store.all(Measure.self), equals: all)
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.text == "" } }.keys(), equals: [2])
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.text == nil } }.keys(), equals: [1])
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.number == 0 } }.keys(), equals: [2])
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.flag == false } }.keys(), equals: [2])
+            try t.expect(try await store.select(Measure.self) { $0.where { $0.flag == nil } }.keys(), equals: [1])
+        },
+        ConformanceCase("values/children-empty-nil", [.v3, .c3], "nil, [] and one empty child are three values.") { t in
+            let store = try await t.open(Person.self)
+            let all = [
+                Person(id: 1, spares: nil), Person(id: 2, spares: []), Person(id: 3, spares: [Pen(id: 0)]),
+            ]
+            try await store.insert(all)
+            try t.expect(try await store.all(Person.self), equals: all)
+        },
+        ConformanceCase("values/embedded-uncodable", [.v1, .e1], "What cannot be encoded is invalidValue, before any effect.") {
+            t in
+            let store = try await t.open(Document.self)
+            let infinite = Payload(text: "", part: .init(sizes: ["a": .infinity]))
+            let error = try await t.expectError(.invalidValue) {
+                try await store.insert([Document(id: 1, body: Payload(text: "")), Document(id: 2, body: infinite)])
+            }
+            try t.expect(error.property, equals: "body", "The error does not name the property.")
+            try t.expect(try await store.select(Document.self).count(), equals: 0)
+        },
+        ConformanceCase("values/unknown-enum-number", [.v5], "A stored number that no case of an enum has is typeMismatch.") {
+            t in
+            let store = try await t.open(IntItem.self)
+            try await store.insert([IntItem(id: 1, value: -5), IntItem(id: 2, value: 6)])
+            let error = try await t.expectError(.typeMismatch) { try await store.find(EnumItem<Level>.self, key: 2) }
+            try t.expect(error.storedValue, equals: .int(6))
+            try t.expect(try await store.find(EnumItem<Level>.self, key: 1)?.value, equals: .low)
+            try t.expect(try await store.all(IntItem.self).map(\.value), equals: [-5, 6], "What was stored is changed.")
+        },
+        ConformanceCase("values/unknown-enum-case", [.v5], "A stored raw value that no case has is typeMismatch.") { t in
+            let store = try await t.open(TextItem.self)
+            try await store.insert(["small", "gone", "large"].enumerated().map { TextItem(id: $0.offset + 1, value: $0.element) })
+            let error = try await t.expectError(.typeMismatch) { try await store.all(EnumItem<Kind>.self) }
+            try t.expect(error.model, equals: "Item")
+            try t.expect(error.property, equals: "value")
+            try t.expect(error.key, equals: [.int(2)])
+            try t.expect(error.storedValue, equals: .text("gone"))
+            try t.expect(try await store.find(EnumItem<Kind>.self, key: 3)?.value, equals: .large, "Others are not readable.")
+            try t.expect(try await store.all(EnumItem<Kind>.self) { $0.where { $0.id != 2 } }.count, equals: 2)
+        },
+    ]
+}
