@@ -64,6 +64,12 @@ let package = Package(
             name: "StorageTests",
             dependencies: ["StorageKit", "SQLiteBackend", "CSQLite", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .testTarget(
+            name: "GeneratedTests", dependencies: ["StorageConformance", "SQLiteBackend"], swiftSettings: strict),
+        .testTarget(
+            name: "MutantTests",
+            dependencies: ["StorageConformance", "SQLiteBackend", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),

@@ -26,7 +26,7 @@ public final class WritePlan: Sendable {
     /// For `patch`: the leading key columns that the keys in the batch consist of.
     public let keyColumns: [Int]
 
-    init(id: Int, operation: WriteOperation, table: TableSchema, columns: [Int], keyColumns: [Int] = []) {
+    package init(id: Int, operation: WriteOperation, table: TableSchema, columns: [Int], keyColumns: [Int] = []) {
         self.id = id
         self.operation = operation
         self.table = table
@@ -45,7 +45,7 @@ public struct RowBatch: ~Copyable {
     /// For `patch`: the values to set, one for each of ``WritePlan/columns``.
     public let values: UnsafePointer<Cell>?
 
-    init(plan: WritePlan, count: Int, cells: UnsafePointer<Cell>, values: UnsafePointer<Cell>? = nil) {
+    package init(plan: WritePlan, count: Int, cells: UnsafePointer<Cell>, values: UnsafePointer<Cell>? = nil) {
         self.plan = plan
         self.count = count
         self.cells = cells
