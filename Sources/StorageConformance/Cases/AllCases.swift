@@ -1,6 +1,7 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        corpusCases, valueCases, writingCases, changingCases,
+        corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases, textCases,
+        orderCases, aggregateCases,
     ].flatMap { $0 }
 }

@@ -148,15 +148,23 @@ extension Conformance {
             try await store.insert(all)
             try t.expect(try await store.all(Person.self), equals: all)
         },
-        ConformanceCase("values/embedded-uncodable", [.v1, .e1], "What cannot be encoded is invalidValue, before any effect.") {
-            t in
+        ConformanceCase("values/embedded-not-finite", [.v1, .v2], "Infinities in an embedded value come back.") { t in
             let store = try await t.open(Document.self)
-            let infinite = Payload(text: "", part: .init(sizes: ["a": .infinity]))
+            let sizes = ["a": Double.infinity, "b": -.infinity, "c": 0.1]
+            let document = Document(id: 1, body: Payload(text: "", part: .init(sizes: sizes)))
+            try await store.insert(document)
+            try t.expect(try await store.all(Document.self), equals: [document])
+        },
+        ConformanceCase("values/relative-url", [.v2, .e1], "A URL that needs a base is invalidValue, before any effect.") { t in
+            let store = try await t.open(Holder<URL>.self)
+            let base = try t.required(URL(string: "http://a/"))
+            let relative = try t.required(URL(string: "b", relativeTo: base))
             let error = try await t.expectError(.invalidValue) {
-                try await store.insert([Document(id: 1, body: Payload(text: "")), Document(id: 2, body: infinite)])
+                try await store.insert([Holder(id: 1, value: base), Holder(id: 2, value: relative)])
             }
-            try t.expect(error.property, equals: "body", "The error does not name the property.")
-            try t.expect(try await store.select(Document.self).count(), equals: 0)
+            try t.expect(error.property, equals: "value", "The error does not name the property.")
+            try t.expect(error.element, equals: 1)
+            try t.expect(try await store.select(Holder<URL>.self).count(), equals: 0)
         },
         ConformanceCase("values/unknown-enum-number", [.v5], "A stored number that no case of an enum has is typeMismatch.") {
             t in
