@@ -11,7 +11,7 @@ struct SQLiteHarness: ConformanceHarness {
     }
 }
 
-@Suite struct GeneratedProgramTests {
+struct GeneratedProgramTests {
     @Test func `programs give on SQLite and in memory what the contract says`() async throws {
         let report = try await GeneratedTests(programs: 150, steps: 50, seed: 1)
             .run(SQLiteHarness(), against: InMemoryHarness())

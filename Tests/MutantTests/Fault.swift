@@ -112,10 +112,12 @@ struct Write {
     /// Carries the write out; `id` is the plan's own, so what a backend has prepared for it must still fit.
     func run(on writer: any StorageWriter) throws(StorageError) -> Int {
         let plan = WritePlan(id: id, operation: operation, table: table, columns: columns, keyColumns: keyColumns)
-        let cells = ValueCells(ValueList(width: operation == .patch ? keyColumns.count : columns.count, values: rows.flatMap { $0 }))
+        let cells = ValueCells(
+            ValueList(width: operation == .patch ? keyColumns.count : columns.count, values: rows.flatMap { $0 }))
         let values = ValueCells(ValueList(width: patch.count, values: patch))
         return try writer.write(
-            RowBatch(plan: plan, count: rows.count, cells: cells.cells, values: operation == .patch ? values.cells : nil))
+            RowBatch(
+                plan: plan, count: rows.count, cells: cells.cells, values: operation == .patch ? values.cells : nil))
     }
 
     // MARK: What faults ask

@@ -2,7 +2,7 @@ import StorageConformance
 import Testing
 
 /// Generated programs against mutants: what the model test itself is worth.
-@Suite struct GeneratedMutantTests {
+struct GeneratedMutantTests {
     @Test(arguments: [
         "text-cut-at-nul", "nan-is-nil", "nil-sorts-last", "ties-reversed", "deleted-key-again", "update-inserts",
         "patch-skips-nil", "delete-counts-keys", "last-child-dropped", "not-drops-nil", "prefix-anywhere",

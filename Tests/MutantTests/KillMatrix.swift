@@ -57,7 +57,9 @@ struct KillMatrix {
         }
         lines += ["", "Mutants that survive:", ""]
         lines += mutants.filter { named(killers[$0.id], $0) == 0 }.map { "- \($0.id)" }
-        lines += ["", "Cases that kill none:", ""] + idle.map { "- \($0.id) (\($0.clauses.map(\.id).joined(separator: " ")))" }
+        lines +=
+            ["", "Cases that kill none:", ""]
+            + idle.map { "- \($0.id) (\($0.clauses.map(\.id).joined(separator: " ")))" }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -28,7 +28,7 @@ final class MutantEngine: StorageEngine, @unchecked Sendable {
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
         if fault.transaction == .staleReaders, let stale { return MutantReader(stale, fault, ends: false) }
         if fault.transaction == .dirtyReads, let writer { return MutantReader(writer, fault) }
-        if fault.transaction == .movingSnapshots { return MovingReader(inner, fault) }
+        if fault.transaction == .movingSnapshots { return try MovingReader(inner, fault) }
         let reader = try inner.reader(scope)
         return MutantReader(reader, fault, reader)
     }

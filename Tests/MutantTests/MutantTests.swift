@@ -2,7 +2,7 @@ import Foundation
 import StorageConformance
 import Testing
 
-@Suite struct MutantTests {
+struct MutantTests {
     @Test(arguments: Mutant.all)
     func `a mutant is killed by a case that names its clause`(_ mutant: Mutant) async {
         for test in KillMatrix().candidates(for: mutant) where await KillMatrix.kills(test, mutant) { return }

@@ -37,7 +37,8 @@ extension Mutant {
             write.rows = write.rows.sorted { (Array($0[..<place]), $0[id]) < (Array($1[..<place]), $1[id]) }
             for index in write.rows.indices { write.rows[index][place] = places[index] }
         },
-        owned("children-distinct-ids", [.c2], "Of two children of one owner with equal ids the first is kept.") { write in
+        owned("children-distinct-ids", [.c2], "Of two children of one owner with equal ids the first is kept.") {
+            write in
             guard write.hasPositions, let id = write.cell({ $0.property == "id" }),
                 let place = write.cell({ $0.role == .position })
             else { return }
@@ -101,13 +102,14 @@ extension Mutant {
                 return Array(rows.dropFirst())
             }
         },
-        writes("root-is-owned", [.c5], "A record that is stored by itself takes the place of owned ones with its key.") {
+        writes("root-is-owned", [.c5], "A record that is stored by itself takes the place of owned ones with its key.")
+        {
             write, writer throws(StorageError) in
             guard write.isPut, write.table.isRoot, let id = write.cell({ $0.property == "id" }) else { return }
             let ids = Set(write.rows.map { $0[id] })
             for table in try writer.tables() where !table.isRoot {
                 guard let column = table.columns.firstIndex(where: { $0.role == .property && $0.property == "id" }),
-                    table.columns.count { $0.role == .property } == write.table.columns.count
+                    table.columns.count(where: { $0.role == .property }) == write.table.columns.count
                 else { continue }
                 let taken = try writer.values(of: table, table.key + [column])
                     .filter { $0.last.map(ids.contains) ?? false }

@@ -69,8 +69,8 @@ extension Mutant {
         Mutant(id, clauses, sentence) {
             $0.info = { $0.limits.valueBytes = 1 << 16 }
             $0.write = { write, _ throws(StorageError) in
-            guard (write.rows.joined() + write.patch).contains(where: isTooLarge) else { return }
-            throw StorageError(.limitExceeded, "The value is too large.", model: write.table.path.first)
+                guard (write.rows.joined() + write.patch).contains(where: isTooLarge) else { return }
+                throw StorageError(.limitExceeded, "The value is too large.", model: write.table.path.first)
             }
         }
     }

@@ -77,7 +77,8 @@ extension Mutant {
                 return .constant(false)
             }
         },
-        wildcard("percent-is-wildcard", "%"), wildcard("underscore-is-wildcard", "_"), wildcard("star-is-wildcard", "*"),
+        wildcard("percent-is-wildcard", "%"), wildcard("underscore-is-wildcard", "_"),
+        wildcard("star-is-wildcard", "*"),
         wildcard("question-mark-is-wildcard", "?"),
         Mutant("in-capped-at-999", [.q4], "`in` looks at 999 values.") {
             $0.query = { question in
@@ -89,7 +90,8 @@ extension Mutant {
         Mutant("in-capped-at-32766", [.q4], "`in` looks at 32,766 values.") {
             $0.query = { question in
                 for index in question.arguments.lists.indices where question.arguments.lists[index].width == 1 {
-                    question.arguments.lists[index].values = Array(question.arguments.lists[index].values.prefix(32_766))
+                    question.arguments.lists[index].values = Array(
+                        question.arguments.lists[index].values.prefix(32_766))
                 }
             }
         },

@@ -6,13 +6,15 @@ extension Mutant {
     /// K: keys.
     static let keys: [Mutant] = [
         Mutant("deleted-key-again", [.k2], "The greatest key is given again after its record was deleted.") {
-            $0.greatestKey = { _, table, writer, _ in
+            $0.greatestKey = { _, table, writer, _ throws(StorageError) in
                 try writer.values(of: table, table.key).compactMap { $0.first?.number }.max() ?? 0
             }
         },
         Mutant("key-gap", [.k2], "Assigned keys leave one out.") { $0.greatestKey = { key, _, _, _ in key + 1 } },
         Mutant("key-by-count", [.k2], "The next key is 1 + the number of records.") {
-            $0.greatestKey = { _, table, writer, _ in Int64(try writer.values(of: table, table.key).count) }
+            $0.greatestKey = { _, table, writer, _ throws(StorageError) in
+                Int64(try writer.values(of: table, table.key).count)
+            }
         },
         Mutant("keys-from-zero", [.k2], "The first assigned key is 0.") {
             $0.greatestKey = { key, _, _, _ in key == 0 ? -1 : key }
@@ -36,7 +38,9 @@ extension Mutant {
         key("key-composed", [.k3, .v4], "Composed and decomposed keys are one.") {
             $0.precomposedStringWithCanonicalMapping
         },
-        key("key-cut-at-nul", [.k4], "A key ends at its first NUL.") { String($0.unicodeScalars.prefix { $0 != "\0" }) },
+        key("key-cut-at-nul", [.k4], "A key ends at its first NUL.") {
+            String($0.unicodeScalars.prefix { $0 != "\0" })
+        },
         key("key-trimmed", [.k4], "White space around a key is lost.") { $0.trimmingCharacters(in: .whitespaces) },
         key("key-as-path", [.k4], "\"../\" in a key is resolved, as in a path.") {
             $0.replacingOccurrences(of: "../", with: "")

@@ -28,7 +28,8 @@ extension Mutant {
                 return rows.reversed()
             }
         },
-        asks("ties-reversed", [.q5], "Records that are equal on all sort keys come in the reverse order of their keys.") {
+        asks("ties-reversed", [.q5], "Records that are equal on all sort keys come in the reverse order of their keys.")
+        {
             question in
             guard !question.query.order.isEmpty, question.table.isRoot else { return }
             question.query.order += question.table.key.map {

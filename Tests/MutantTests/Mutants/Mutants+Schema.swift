@@ -52,7 +52,8 @@ extension Mutant {
         changes("dot-refused", [.s6], "A name with a dot is refused.") { change throws(StorageError) in
             try refuse(change) { $0.contains(".") }
         },
-        changes("wide-table-refused", [.s1], "A table of more than 100 columns is refused.") { change throws(StorageError) in
+        changes("wide-table-refused", [.s1], "A table of more than 100 columns is refused.") {
+            change throws(StorageError) in
             guard case .create(let table) = change, table.columns.count > 100 else { return [change] }
             throw StorageError(.limitExceeded, "The table has too many columns.", model: table.path.first)
         },

@@ -10,28 +10,22 @@ extension Mutant {
         writes("insert-skips-existing", [.w1], "insert of an existing key does nothing, silently.") {
             write, writer throws(StorageError) in
             guard write.operation == .insert, write.table.isRoot else { return }
-            try write.keepRows { (row) throws(StorageError) in try write.stored(row, writer) == nil }
+            try write.keepRows(writer) { $0 == nil }
         },
         writes("save-keeps-existing", [.w2], "save of an existing key does nothing.") {
             write, writer throws(StorageError) in
             guard write.operation == .upsert else { return }
-            try write.keepRows { (row) throws(StorageError) in try write.stored(row, writer) == nil }
+            try write.keepRows(writer) { $0 == nil }
         },
         writes("save-merges-nil", [.w2], "save leaves a property that is nil as it was.") {
             write, writer throws(StorageError) in
             guard write.operation == .upsert else { return }
-            try write.mapRows { (row) throws(StorageError) in
-                guard let old = try write.stored(row, writer) else { return row }
-                return zip(row, old).map { $0.isNull ? $1 : $0 }
-            }
+            try write.mergeNil(writer)
         },
         writes("update-merges-nil", [.w3], "update leaves a property that is nil as it was.") {
             write, writer throws(StorageError) in
             guard write.operation == .update else { return }
-            try write.mapRows { (row) throws(StorageError) in
-                guard let old = try write.stored(row, writer) else { return row }
-                return zip(row, old).map { $0.isNull ? $1 : $0 }
-            }
+            try write.mergeNil(writer)
         },
         writes("save-refuses-new", [.w2], "save of a new key is notFound.") { write, _ throws(StorageError) in
             if write.operation == .upsert { write.operation = .update }
@@ -42,7 +36,7 @@ extension Mutant {
         writes("update-skips-missing", [.w3], "update of a missing key does nothing, silently.") {
             write, writer throws(StorageError) in
             guard write.operation == .update else { return }
-            try write.keepRows { (row) throws(StorageError) in try write.stored(row, writer) != nil }
+            try write.keepRows(writer) { $0 != nil }
         },
         writes("array-insert-keeps-first", [.w4], "insert of two equal keys in one array keeps the first.") {
             write, _ throws(StorageError) in
@@ -149,14 +143,21 @@ extension Mutant {
 }
 
 extension Write {
-    mutating func keepRows(_ isKept: ([Value]) throws(StorageError) -> Bool) throws(StorageError) {
+    /// Writes only some rows, by what is stored with their keys.
+    mutating func keepRows(
+        _ writer: any StorageWriter, _ isKept: (_ stored: [Value]?) -> Bool
+    ) throws(StorageError) {
         var kept: [[Value]] = []
-        for row in rows where try isKept(row) { kept.append(row) }
+        for row in rows where isKept(try stored(row, writer)) { kept.append(row) }
         rows = kept
     }
 
-    mutating func mapRows(_ change: ([Value]) throws(StorageError) -> [Value]) throws(StorageError) {
-        for index in rows.indices { rows[index] = try change(rows[index]) }
+    /// Writes what is stored in the place of nil.
+    mutating func mergeNil(_ writer: any StorageWriter) throws(StorageError) {
+        for index in rows.indices {
+            guard let old = try stored(rows[index], writer) else { continue }
+            rows[index] = zip(rows[index], old).map { $0.isNull ? $1 : $0 }
+        }
     }
 
     /// Sets only some of a partial update's values.

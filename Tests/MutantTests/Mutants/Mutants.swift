@@ -1,5 +1,6 @@
 extension Mutant {
     /// All mutants, by the contract's sections.
     static let all: [Mutant] =
-        values + comparisons + keys + writing + removing + children + querying + filtering + transactions + schema + errors
+        values + comparisons + keys + writing + removing + children + querying + filtering + transactions + schema
+        + errors
 }

@@ -14,7 +14,8 @@ extension GeneratedTests {
             seed: 14, steps: 50,
             finding: "An array's error was that of an element which cannot be written, not of an earlier missing one."),
         FailedProgram(seed: 39, steps: 50, finding: "A constraint that a partial update met named no key."),
-        FailedProgram(seed: 101, steps: 50, finding: "SQLite named the first key of a partial update, not the failing one."),
+        FailedProgram(
+            seed: 101, steps: 50, finding: "SQLite named the first key of a partial update, not the failing one."),
     ]
 
     /// Runs the programs that once failed, on two backends.
