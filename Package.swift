@@ -42,7 +42,10 @@ let package = Package(
             name: "SQLiteBackend",
             dependencies: ["CSQLite", "StorageAPI", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
-        .target(name: "StorageConformance", dependencies: ["StorageAPI"], swiftSettings: strict),
+        .target(
+            name: "StorageConformance",
+            dependencies: ["StorageAPI", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
         .executableTarget(
             name: "storage",
             dependencies: [

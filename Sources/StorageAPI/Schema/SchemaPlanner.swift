@@ -9,7 +9,8 @@ struct SchemaPlanner {
 
     private let declared: DeclaredTables
     private let columnLimit: Int
-    private var recorded: [[String]: TableSchema] = [:]
+    /// By path, as bytes: two normal forms of a name are two names (clauses S6 and V4).
+    private var recorded: [[[UInt8]]: TableSchema] = [:]
     private var names: NameAllocator
     /// The recorded path of each declared table, under its old name where it was renamed.
     private var recordedPaths: [[String]] = []
@@ -20,18 +21,20 @@ struct SchemaPlanner {
     ) throws(StorageError) {
         self.declared = declared
         self.columnLimit = columnLimit
-        for table in tables { recorded[table.path] = table }
+        for table in tables { recorded[Self.bytes(of: table.path)] = table }
         names = NameAllocator(used: tables.map(\.name), reservedPrefixes: reservedPrefixes)
         for index in declared.tables.indices { try plan(index) }
         noteForgottenTables(tables)
     }
+
+    private static func bytes(of path: [String]) -> [[UInt8]] { path.map { Array($0.utf8) } }
 
     private mutating func plan(_ index: Int) throws(StorageError) {
         let table = declared.tables[index]
         let path = recordedPath(of: table)
         recordedPaths.append(path)
         let schema: TableSchema
-        if let old = recorded[path] {
+        if let old = recorded[Self.bytes(of: path)] {
             var comparison = TableComparison(old: old, table: table, recordedRelations: recordedRelations(below: path))
             requireChild(table, old)
             schema = try comparison.run()
@@ -51,7 +54,7 @@ struct SchemaPlanner {
     /// A child that is no longer Optional must be there for every owner.
     private mutating func requireChild(_ table: DeclaredTables.Table, _ child: TableSchema) {
         guard table.isRequired, !child.isRequired, let owner = table.owner,
-            let stored = recorded[recordedPaths[owner.table]]
+            let stored = recorded[Self.bytes(of: recordedPaths[owner.table])]
         else { return }
         let error = StorageError(
             .schemaMismatch,
@@ -66,14 +69,19 @@ struct SchemaPlanner {
         let ownerPath = declared.tables[owner.table].path
         let base = table.path.starts(with: ownerPath) ? recordedPaths[owner.table] : Array(table.path.dropLast())
         let path = base + table.path.dropFirst(base.count == ownerPath.count ? ownerPath.count : base.count)
-        if recorded[path] == nil, let old = owner.property.renamedFrom, recorded[path.dropLast() + [old]] != nil {
+        let isRecorded = recorded[Self.bytes(of: path)] != nil
+        if !isRecorded, let old = owner.property.renamedFrom,
+            recorded[Self.bytes(of: path.dropLast() + [old])] != nil
+        {
             return path.dropLast() + [old]
         }
         return path
     }
 
     private func recordedRelations(below path: [String]) -> Set<String> {
-        Set(recorded.keys.filter { $0.count == path.count + 1 && $0.starts(with: path) }.compactMap(\.last))
+        let path = Self.bytes(of: path)
+        let below = recorded.filter { $0.key.count == path.count + 1 && $0.key.starts(with: path) }
+        return Set(below.values.compactMap(\.path.last))
     }
 
     // MARK: New tables
@@ -114,7 +122,7 @@ struct SchemaPlanner {
     ) throws(StorageError) {
         // A new required child has no value for owners that are stored already.
         if let owner = table.owner, owner.property.defaultValue == nil,
-            let stored = recorded[recordedPaths[owner.table]]
+            let stored = recorded[Self.bytes(of: recordedPaths[owner.table])]
         {
             steps.append(
                 .requireEmpty(
@@ -129,7 +137,11 @@ struct SchemaPlanner {
     }
 
     private mutating func noteForgottenTables(_ tables: [TableSchema]) {
-        for table in tables where table.path.first == declared.model.name && !recordedPaths.contains(table.path) {
+        let known = Set(recordedPaths.map(Self.bytes))
+        for table in tables
+        where table.path.first.map({ Array($0.utf8) }) == Array(declared.model.name.utf8)
+            && !known.contains(Self.bytes(of: table.path))
+        {
             steps.append(
                 .note(
                     "property \(table.path.dropFirst().joined(separator: ".")) is gone; its rows are kept", table.name))

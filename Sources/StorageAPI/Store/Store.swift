@@ -35,7 +35,7 @@ public final class Store: Sendable {
         _ backend: some StorageBackend, models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try self.init(opening: backend, logger: logger)
-        try await prepare(models)
+        try await prepareOrClose(models)
     }
 
     /// Opens a store at a URL: `sqlite:people.db`.
@@ -46,7 +46,7 @@ public final class Store: Sendable {
         url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try self.init(opening: try Self.backend(url, backends), logger: logger)
-        try await prepare(models)
+        try await prepareOrClose(models)
     }
 
     init(opening backend: any StorageBackend, logger: Logger) throws(StorageError) {
@@ -97,6 +97,17 @@ public final class Store: Sendable {
     }
 
     // MARK: Schema
+
+    /// Prepares the models of a store that is being opened. Where that fails, the place is free again when this throws,
+    /// and not when the last thread has let go of the engine.
+    private nonisolated(nonsending) func prepareOrClose(_ models: [any Storable.Type]) async throws(StorageError) {
+        do {
+            try await prepare(models)
+        } catch {
+            try? closeNow()
+            throw error
+        }
+    }
 
     /// Brings models' tables to their declared form, all in one transaction.
     nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {

@@ -141,7 +141,12 @@ extension Blocking {
         _ backend: some StorageBackend, models: any Storable.Type..., logger: Logger = Logger.silent
     ) throws(StorageError) -> Store {
         let store = try Store(opening: backend, logger: logger)
-        try store.prepareBlocking(models)
+        do {
+            try store.prepareBlocking(models)
+        } catch {
+            try? store.closeNow()
+            throw error
+        }
         return store
     }
 }

@@ -2,6 +2,7 @@ extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
         corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases, textCases,
-        orderCases, aggregateCases,
+        orderCases, aggregateCases, transactionCases, concurrencyCases, schemaCases, nameCases, errorCases,
+        durabilityCases, costCases,
     ].flatMap { $0 }
 }

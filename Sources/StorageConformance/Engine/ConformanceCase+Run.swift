@@ -58,6 +58,7 @@ extension ConformanceCase {
         }
         let trial = Trial(place: place, seed: options.seed, onOperation: options.onOperation)
         let outcome = await withDeadline(options.deadline, on: executor) { await attempt(trial) }
+        trial.endHelpers()
         let destroyed = await withDeadline(options.deadline, on: executor) { await caught { try await place.destroy() } }
         guard let outcome else { return .failed(trial.hanging(options.deadline)) }
         guard outcome.isAccepted else { return outcome }
@@ -92,7 +93,10 @@ extension ConformanceCase {
         guard !needs.isEmpty else { return nil }
         let info = try await trial.info()
         for capability in needs {
-            if let reason = info.lacking[capability] { return (capability, reason) }
+            guard let reason = info.lacking[capability] else { continue }
+            // What outlives closing is enough, unless a process is to end.
+            if capability == .durability, !needsHelper, trial.place.outlivesClosing(info) { continue }
+            return (capability, reason)
         }
         return nil
     }

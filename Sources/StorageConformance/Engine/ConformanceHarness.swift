@@ -28,16 +28,25 @@ public protocol ConformanceHarness: Sendable {
     /// What is still there of a place that was destroyed: names of files, of locks. Empty where all is gone.
     func leftovers(of place: Place) -> [String]
 
+    /// Whether a closed store can be opened again at its place, in this process, with what it held. By default where the
+    /// backend is durable, which has to be.
+    func outlivesClosing(_ info: BackendInfo) -> Bool
+
+    /// The files that hold the store at a place, which the cases of damage change; none for a backend without files.
+    func files(at place: Place) -> [URL]
+
     /// Failures that the author knows of. They are strict: a case that passes after all fails as "unexpected".
     var knownFailures: [KnownFailure] { get }
 
     /// How to start a process that opens the place and takes part in the cases of two processes and of killed ones; nil
-    /// where there is none. The program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
+    /// where the backend is neither durable nor shared: where it is, nil is a harness error of those cases. The program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
     func helper(at place: Place) -> HelperCommand?
 }
 
 extension ConformanceHarness {
     public var knownFailures: [KnownFailure] { [] }
+    public func outlivesClosing(_ info: BackendInfo) -> Bool { info.has(.durability) }
+    public func files(at place: Place) -> [URL] { [] }
     public func helper(at place: Place) -> HelperCommand? { nil }
 }
 
@@ -50,6 +59,11 @@ extension ConformanceHarness where Place == URL {
     }
 
     public func destroy(_ place: URL) throws { try FileManager.default.removeItem(at: place) }
+
+    public func files(at place: URL) -> [URL] {
+        let found = try? FileManager.default.contentsOfDirectory(at: place, includingPropertiesForKeys: nil)
+        return (found ?? []).sorted { $0.path < $1.path }
+    }
 
     public func leftovers(of place: URL) -> [String] {
         FileManager.default.fileExists(atPath: place.path) ? [place.path] : []

@@ -6,5 +6,8 @@ public struct InMemoryHarness: ConformanceHarness {
 
     public func makePlace() -> InMemoryBackend.Place { InMemoryBackend.Place() }
 
+    /// A place is an object, which lives as long as the harness has it.
+    public func outlivesClosing(_ info: BackendInfo) -> Bool { true }
+
     public func backend(at place: InMemoryBackend.Place) -> any StorageBackend { InMemoryBackend(place) }
 }

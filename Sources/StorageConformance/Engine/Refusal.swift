@@ -43,6 +43,10 @@ enum Refusal {
     private static func sharing(_ trial: Trial) async throws {
         let store = try await trial.open(Pen.self)
         try await store.insert(Pen(id: 1))
+        if trial.place.helper() != nil {
+            let line = try trial.line(of: try trial.startHelper(.insert, 100))
+            try trial.expect(line, equals: "error locked", "Another process is not refused.")
+        }
         do {
             let second = try await trial.open(Pen.self)
             try trial.expect(

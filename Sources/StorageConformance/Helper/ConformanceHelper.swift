@@ -36,7 +36,7 @@ public enum ConformanceHelper {
     private static func run(_ role: Role, _ number: Int, _ backend: any StorageBackend) async throws(StorageError) {
         if role == .migration { say("opening") }
         let store =
-            role == .migration ? try await Store(backend, models: Item<AsText>.self) : try await Store(backend)
+            role == .migration ? try await Store(backend, models: Item<AsDouble>.self) : try await Store(backend)
         switch role {
         case .commits:
             for next in number... {

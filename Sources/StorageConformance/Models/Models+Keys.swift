@@ -168,8 +168,8 @@ struct Keyed<K: ScalarValue> {
 extension Keyed: Storable, DeclaredModel {
     static var declaration: String {
         """
-        @Storable struct Keyed<K: ScalarValue> {
-            var id: K
+        @Storable("Keyed") struct \(SwiftSource.name(of: Self.self)) {
+            var id: \(SwiftSource.name(of: K.self))
             var note: String = ""
         }
         """

@@ -207,10 +207,10 @@ struct Owner<V: ScalarValue> {
 extension Owner: Storable, DeclaredModel {
     static var declaration: String {
         """
-        @Storable struct Owner<V: ScalarValue> {
+        @Storable("Owner") struct \(SwiftSource.name(of: Self.self)) {
             var id: Int
-            var one: Holder<V>? = nil
-            var many: [Holder<V>] = []
+            var one: \(SwiftSource.name(of: Holder<V>.self))? = nil
+            var many: [\(SwiftSource.name(of: Holder<V>.self))] = []
         }
         """
     }
@@ -264,13 +264,13 @@ struct Holder<V: ScalarValue> {
 extension Holder: Storable, DeclaredModel {
     static var declaration: String {
         """
-        @Storable struct Holder<V: ScalarValue> {
+        @Storable("Holder") struct \(SwiftSource.name(of: Self.self)) {
             var id: Int
-            var value: V
-            var optional: V? = nil
-            var list: [V] = []
-            var optionals: [V?] = []
-            var optionalList: [V]? = nil
+            var value: \(SwiftSource.name(of: V.self))
+            var optional: \(SwiftSource.name(of: V.self))? = nil
+            var list: [\(SwiftSource.name(of: V.self))] = []
+            var optionals: [\(SwiftSource.name(of: V.self))?] = []
+            var optionalList: [\(SwiftSource.name(of: V.self))]? = nil
         }
         """
     }

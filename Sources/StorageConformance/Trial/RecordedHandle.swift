@@ -91,6 +91,7 @@ struct RecordedHandle {
     }
 
     /// A savepoint of the transaction that the handle stands for.
+    @discardableResult
     func savepoint<T>(_ tx: borrowing Transaction, _ body: () throws -> T) throws -> T {
         trial.note("    try \(name).savepoint {")
         defer { trial.note("    }") }

@@ -14,6 +14,7 @@ final class Trial: Sendable {
         var declarations: [String] = []
         var types: Set<ObjectIdentifier> = []
         var stores: [Store] = []
+        var helpers: [HelperProcess] = []
     }
 
     private let onOperation: (@Sendable (String) -> Void)?
@@ -71,6 +72,13 @@ final class Trial: Sendable {
         for store in state.withLock({ $0.stores }) { try await store.close() }
     }
 
+    /// Keeps a helper, to be ended with the case.
+    func keep(_ helper: HelperProcess) { state.withLock { $0.helpers.append(helper) } }
+
+    func endHelpers() {
+        for helper in state.withLock({ $0.helpers }) { helper.kill() }
+    }
+
     // MARK: Recording
 
     /// Writes down an operation, as Swift.
@@ -110,6 +118,8 @@ extension Trial.State {
 struct TrialPlace: Sendable {
     let backend: @Sendable () async throws -> any StorageBackend
     let helper: @Sendable () -> HelperCommand?
+    let files: @Sendable () -> [URL]
+    let outlivesClosing: @Sendable (BackendInfo) -> Bool
     let destroy: @Sendable () async throws -> [String]
 
     init<H: ConformanceHarness>(_ harness: H) async throws {
@@ -122,6 +132,8 @@ struct TrialPlace: Sendable {
             }
         }
         helper = { harness.helper(at: place) }
+        files = { harness.files(at: place) }
+        outlivesClosing = { harness.outlivesClosing($0) }
         destroy = {
             try await harness.destroy(place)
             return harness.leftovers(of: place)

@@ -40,7 +40,7 @@ extension Conformance {
         },
         ConformanceCase("aggregates/small-integers", [.q7], "A sum of Int8 may be more than an Int8.") { t in
             let store = try await t.open(Holder<Int8>.self)
-            try await store.insert((0..<3).map { Holder(id: $0, value: 127) })
+            try await store.insert((0..<3).map { Holder<Int8>(id: $0, value: 127) })
             let sum = try await store.select(Holder<Int8>.self).run("sum { $0.value }") { try await $0.sum { $0.value } }
             try t.expect(sum, equals: 381)
         },

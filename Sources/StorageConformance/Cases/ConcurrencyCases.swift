@@ -1,0 +1,246 @@
+internal import StorageAPI
+
+extension Conformance {
+    /// T3 to T6: isolation, concurrency, what outlives its source.
+    static let concurrencyCases: [ConformanceCase] = [
+        ConformanceCase("snapshots/block", [.t3], "A read block sees one state from its first read to its end.") { t in
+            let store = try await t.open(Person.self)
+            try await store.insert(Samples.person(1))
+            let seen = try await store.read { tx in
+                let first = try tx.find(Person.self, key: 1)
+                if store.info.has(.concurrentReads) {
+                    try store.blocking.save(Person(id: 1, name: "new"))
+                    try store.blocking.insert(Samples.person(2))
+                }
+                return (first, try tx.find(Person.self, key: 1), try tx.count(Person.self))
+            }
+            try t.expect(seen.0, equals: Samples.person(1))
+            try t.expect(seen.1, equals: seen.0, "The block sees a later commit.")
+            try t.expect(seen.2, equals: 1)
+        },
+        ConformanceCase("snapshots/models-together", [.t3], needs: [.concurrentReads], "A block sees two models in one state.") { t in
+            let store = try await t.open(Pen.self, City.self)
+            try await store.insert(Pen(id: 1, color: "0"))
+            try await store.insert(City(id: 1, name: "0"))
+            for round in 1...20 {
+                let pair = try await store.read { tx in
+                    let color = try tx.find(Pen.self, key: 1)?.color
+                    try store.blocking.save(City(id: 1, name: "\(round)"))
+                    try store.blocking.save(Pen(id: 1, color: "\(round)"))
+                    return (color, try tx.find(City.self, key: 1)?.name)
+                }
+                try t.expect(pair.1, equals: pair.0)
+            }
+        },
+        ConformanceCase("concurrency/counter", [.t3, .t4], "32 tasks that each add 1 in a transaction lose nothing.") { t in
+            let store = try await t.open(Measure.self)
+            try await store.insert(Measure(id: 1, number: 0))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<32 {
+                    group.addTask {
+                        try await store.transaction { _, tx in
+                            let number = try tx.find(Measure.self, key: 1)?.number ?? 0
+                            try tx.save(Measure(id: 1, number: number + 1))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try t.expect(try await store.find(Measure.self, key: 1)?.number, equals: 32)
+        },
+        ConformanceCase("concurrency/append-history", [.t3], "Appends of many tasks make one history: each saw all before it.") { t in
+            let store = try await t.open(Account.self)
+            try await store.insert(Account(id: 1))
+            let seen = try await withThrowingTaskGroup(of: (Int, [Int]).self) { group in
+                for task in 0..<24 {
+                    group.addTask {
+                        try await store.transaction { _, tx in
+                            var account = try tx.find(Account.self, key: 1) ?? Account(id: 1)
+                            let before = account.pens.map(\.id)
+                            account.pens.append(Pen(id: task))
+                            try tx.save(account)
+                            return (task, before)
+                        }
+                    }
+                }
+                return try await group.reduce(into: [Int: [Int]]()) { $0[$1.0] = $1.1 }
+            }
+            let history = try t.required(try await store.find(Account.self, key: 1)).pens.map(\.id)
+            try t.expect(history.sorted(), equals: Array(0..<24), "An append is lost, or there twice.")
+            for (place, task) in history.enumerated() {
+                try t.expect(seen[task], equals: Array(history.prefix(place)), "A transaction saw another past than it had.")
+            }
+        },
+        ConformanceCase("concurrency/fails-alone", [.w4, .t4], "Of writers that wait together one may fail alone.") { t in
+            let store = try await t.open(Account.self)
+            let failures = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for index in 0..<32 {
+                    group.addTask {
+                        do throws(StorageError) {
+                            let pens = [Pen(id: index)]
+                            try await store.insert([Account(id: 100 + index), Account(id: 1 + index / 2, pens: pens)])
+                            return false
+                        } catch {
+                            return error.code == .duplicateKey && error.element == 1
+                        }
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            try t.expect(failures, equals: 16)
+            try t.expect(try await store.select(Account.self).count(), equals: 32)
+            try t.expect(try await store.select(Account.self) { $0.where { $0.id < 100 && $0.pens.any { $0.id >= 0 } } }.count(), equals: 16)
+        },
+        ConformanceCase("concurrency/no-torn-graph", [.t4, .t3], "Readers beside a writer see no torn pair and no half graph.") { t in
+            let store = try await t.open(Measure.self, Account.self)
+            func account(_ id: Int, _ round: Int) -> Account {
+                Account(id: id, name: "\(round)", pens: (0..<round % 7).map { Pen(id: $0, color: "\(round)") })
+            }
+            try await store.insert((1...5).map { account($0, 0) })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for round in 1...40 { try await store.store.save((1...5).map { account($0, round) }) }
+                }
+                for _ in 0..<3 {
+                    group.addTask {
+                        for _ in 0..<30 {
+                            let accounts = try await store.store.select(Account.self).all()
+                            try t.expect(Set(accounts.map(\.name)).count, equals: 1, "Records of two commits are seen together.")
+                            let whole = accounts.allSatisfy { account in
+                                account.pens.count == (Int(account.name) ?? -1) % 7
+                                    && account.pens.allSatisfy { $0.color == account.name }
+                            }
+                            try t.expect(whole, "A record is seen with another commit's children.")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        },
+        ConformanceCase("concurrency/readers-do-not-wait", [.t4], needs: [.concurrentReads], "A reader goes on while a writer is in its transaction.") {
+            t in
+            let store = try await t.open(Pen.self)
+            try await store.insert(Pen(id: 1))
+            let counts = try await store.transaction { _, tx in
+                try tx.insert(Pen(id: 2))
+                return (try store.blocking.count(Pen.self), try store.blocking.all(Pen.self).count)
+            }
+            try t.expect(counts.0, equals: 1)
+            try t.expect(counts.1, equals: 1)
+        },
+        ConformanceCase("concurrency/writers-do-not-wait", [.t4], needs: [.concurrentReads], "A writer goes on while a reader is in its block.") {
+            t in
+            let store = try await t.open(Pen.self)
+            try await store.insert(Pen(id: 1))
+            let seen = try await store.read { tx in
+                let before = try tx.count(Pen.self)
+                try store.blocking.insert(Pen(id: 2))
+                return (before, try tx.count(Pen.self))
+            }
+            try t.expect(seen.0, equals: 1)
+            try t.expect(seen.1, equals: 1)
+            try t.expect(try await store.select(Pen.self).count(), equals: 2)
+        },
+        ConformanceCase("concurrency/waiting-for-oneself", [.t1, .e2], "A blocking write inside a transaction is busy, and no deadlock.") { t in
+            let store = try await t.open(Pen.self)
+            let codes = try await store.transaction { _, tx in
+                try tx.insert(Pen(id: 1))
+                return [
+                    Conformance.code { try store.blocking.insert(Pen(id: 3)) }, Self.code { try store.blocking.truncate(Pen.self) },
+                    Conformance.code { try store.store.blocking.transaction { _ in } }, Self.code { try store.store.blocking.close() },
+                ]
+            }
+            try t.expect(codes, equals: Array(repeating: .busy, count: 4))
+            try t.expect(try await store.select(Pen.self).keys(), equals: [1])
+        },
+        ConformanceCase("closing/everything-throws", [.t5, .e1], "After close every call throws closed; closing twice is no error.") { t in
+            let store = try await t.open(Pen.self)
+            try await store.insert((0..<1000).map { Pen(id: $0) })
+            var iterator = store.store.select(Pen.self).stream().makeAsyncIterator()
+            _ = try await iterator.next()
+            try await store.close()
+            try await store.close()
+            try await t.expectError(.closed) { try await store.insert(Pen(id: 1)) }
+            try await t.expectError(.closed) { try await store.save([Pen(id: 1)]) }
+            try await t.expectError(.closed) { try await store.update(Pen(id: 1)) }
+            try await t.expectError(.closed) { try await store.update(Pen.self) { $0.set(\.color, to: "x") } }
+            try await t.expectError(.closed) { try await store.delete(Pen.self, key: 1) }
+            try await t.expectError(.closed) { try await store.delete(Pen.self) { $0 } }
+            try await t.expectError(.closed) { try await store.truncate(Pen.self) }
+            try await t.expectError(.closed) { try await store.find(Pen.self, key: 1) }
+            try await t.expectError(.closed) { try await store.all(Pen.self) }
+            try await t.expectError(.closed) { try await store.select(Pen.self).count() }
+            try await t.expectError(.closed) { try await store.select(City.self).keys() }
+            try await t.expectError(.closed) { try await store.select(Pen.self).stream() }
+            try await t.expectError(.closed) { try await store.transaction { _, _ in 1 } }
+            try await t.expectError(.closed) { try await store.read { _ in 1 } }
+            try await t.expectError(.closed) { try store.blocking.all(Pen.self) }
+            try await t.expectError(.closed) {
+                while try await iterator.next() != nil {}
+                return 0
+            }
+        },
+        ConformanceCase("closing/builders", [.t5], "A query builder taken out of a transaction throws closed.") { t in
+            let store = try await t.open(Pen.self)
+            try await store.insert(Pen(id: 1))
+            let select = try store.store.blocking.transaction { tx in tx.select(Pen.self) }
+            let update = try store.store.blocking.transaction { tx in tx.update(Pen.self).set(\.color, to: "x") }
+            let delete = try store.store.blocking.transaction { tx in tx.delete(Pen.self) }
+            let snapshot = try await store.store.read { tx in tx.select(Pen.self) }
+            try await t.expectError(.closed) { try select.all() }
+            try await t.expectError(.closed) { try update.run() }
+            try await t.expectError(.closed) { try delete.run() }
+            try await t.expectError(.closed) { try snapshot.keys() }
+            try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1)])
+        },
+        ConformanceCase("closing/while-used", [.t5, .t4], "Closing waits for what runs; each call is done or closed.") { t in
+            let store = try await t.open(Pen.self)
+            try await store.insert((0..<200).map { Pen(id: -1 - $0) })
+            let others = await withTaskGroup(of: StorageError.Code?.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        do throws(StorageError) {
+                            for round in 0..<500 {
+                                if task % 2 == 0 {
+                                    try await store.store.insert(Pen(id: task * 1000 + round))
+                                } else {
+                                    _ = try await store.store.select(Pen.self).all()
+                                }
+                                if task == 0, round == 20 { try await store.store.close() }
+                            }
+                            return nil
+                        } catch {
+                            return error.code
+                        }
+                    }
+                }
+                return await group.reduce(into: [StorageError.Code]()) { codes, code in
+                    if let code, code != .closed { codes.append(code) }
+                }
+            }
+            try t.expect(others, equals: [], "A call ended by another error than closed.")
+        },
+        ConformanceCase("sharing/second-store", [.t6, .e4], needs: [.sharing], "Two stores on one place see each other's commits.") { t in
+            let first = try await t.open(Pen.self)
+            let second = try await t.open(Pen.self)
+            try await first.insert(Pen(id: 1))
+            try t.expect(try await second.all(Pen.self), equals: [Pen(id: 1)])
+            try await second.insert(Pen(id: 2))
+            try await t.expectError(.duplicateKey) { try await first.insert(Pen(id: 2)) }
+            try t.expect(try await first.select(Pen.self).keys(), equals: [1, 2])
+        },
+        ConformanceCase("sharing/assigned-keys", [.t6, .k2], needs: [.sharing], "Two stores on one place never assign one key twice.") { t in
+            let first = try await t.open(Account.self)
+            let second = try await t.open(Account.self)
+            for round in 0..<10 {
+                try t.expect(try await first.insert(Account()).id, equals: round * 2 + 1)
+                try t.expect(try await second.insert(Account()).id, equals: round * 2 + 2)
+            }
+        },
+    ]
+
+    private static func code(_ body: () throws -> Void) -> StorageError.Code? {
+        do { try body() } catch { return (error as? StorageError)?.code }
+        return nil
+    }
+}

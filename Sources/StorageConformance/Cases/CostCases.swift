@@ -1,0 +1,138 @@
+internal import Logging
+internal import StorageAPI
+internal import Synchronization
+
+extension Conformance {
+    /// C6 and C3: what reads and writes cost the backend, counted at the seam.
+    static let costCases: [ConformanceCase] = [
+        ConformanceCase("costs/reads-per-level", [.c6], "Children cost a fixed number of reads, however many owners there are.") { t in
+            let counts = Counts()
+            let store = try await Store(CountingBackend(backend: t.place.backend(), counts: counts), models: Person.self)
+            var reads: [Int] = []
+            for number in [10, 100, 200] {
+                try await store.save((1...number).map(Samples.person))
+                counts.reset()
+                let all = try await store.select(Person.self).all()
+                try t.expect(all.count, equals: number)
+                reads.append(counts.reads)
+            }
+            try await store.close()
+            try t.expect(reads, equals: Array(repeating: reads[0], count: 3), "The number of reads grows with the owners.")
+        },
+        ConformanceCase("costs/writes-by-graph", [.c3], "A write costs rows of its own graph, however many records are stored.") { t in
+            let counts = Counts()
+            let store = try await Store(CountingBackend(backend: t.place.backend(), counts: counts), models: Person.self)
+            var rows: [Int] = []
+            for number in [1, 100, 200] {
+                try await store.save((0..<number).map { Samples.person(1000 + $0) })
+                counts.reset()
+                try await store.save(Samples.person(11))
+                rows.append(counts.rows)
+            }
+            try await store.close()
+            try t.expect(rows[1], equals: rows[2], "The number of written rows grows with the store.")
+            try t.expect(rows[2] < 100, "A small graph is written as \(rows[2]) rows.")
+        },
+    ]
+}
+
+/// How often a backend is asked, and how many rows it is given.
+private final class Counts: Sendable {
+    private let state = Mutex((reads: 0, rows: 0))
+
+    var reads: Int { state.withLock { $0.reads } }
+    var rows: Int { state.withLock { $0.rows } }
+    func reset() { state.withLock { $0 = (0, 0) } }
+    func addRead() { state.withLock { $0.reads += 1 } }
+    func addRows(_ count: Int) { state.withLock { $0.rows += count } }
+}
+
+/// A backend that counts and hands on.
+private struct CountingBackend: StorageBackend {
+    static let scheme = "counting"
+    let backend: any StorageBackend
+    let counts: Counts
+
+    init(backend: any StorageBackend, counts: Counts) {
+        self.backend = backend
+        self.counts = counts
+    }
+
+    init(url: StorageURL) throws(StorageError) {
+        throw StorageError(.configuration, "The counting backend has no URL; it is made around another one.")
+    }
+
+    func open(logger: Logger) throws(StorageError) -> any StorageEngine {
+        Engine(engine: try backend.open(logger: logger), counts: counts)
+    }
+
+    private final class Engine: StorageEngine {
+        private let engine: any StorageEngine
+        private let counts: Counts
+
+        init(engine: any StorageEngine, counts: Counts) {
+            self.engine = engine
+            self.counts = counts
+        }
+
+        var info: BackendInfo { engine.info }
+
+        func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
+            CountingReader(reader: try engine.reader(scope), counts: counts)
+        }
+
+        func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+            try engine.write { (writer) throws(StorageError) in
+                try body(CountingWriter(writer: writer, counts: counts))
+            }
+        }
+
+        func close() throws(StorageError) { try engine.close() }
+    }
+}
+
+private final class CountingReader: StorageReader {
+    private let reader: any StorageReader
+    private let counts: Counts
+
+    init(reader: any StorageReader, counts: Counts) {
+        self.reader = reader
+        self.counts = counts
+    }
+
+    func tables() throws(StorageError) -> [TableSchema] { try reader.tables() }
+
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        counts.addRead()
+        return try reader.rows(plan, arguments)
+    }
+
+    func end() { reader.end() }
+}
+
+private final class CountingWriter: StorageWriter {
+    private let writer: any StorageWriter
+    private let counts: Counts
+
+    init(writer: any StorageWriter, counts: Counts) {
+        self.writer = writer
+        self.counts = counts
+    }
+
+    func tables() throws(StorageError) -> [TableSchema] { try writer.tables() }
+
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        try writer.rows(plan, arguments)
+    }
+
+    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        counts.addRows(batch.count)
+        return try writer.write(batch)
+    }
+
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try writer.greatestKey(in: table) }
+
+    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) { try writer.savepoint(body) }
+
+    func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }
+}

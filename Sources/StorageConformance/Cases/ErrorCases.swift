@@ -1,0 +1,190 @@
+internal import Foundation
+internal import StorageAPI
+
+extension Conformance {
+    /// E: errors, misuse, limits and what is declared.
+    static let errorCases: [ConformanceCase] = [
+        ConformanceCase("errors/place", [.e1], "An error names operation, model, key, element and backend, and says what to do.") { t in
+            let store = try await t.open(Pair.self)
+            let pairs = [Pair(first: "a", second: "1"), Pair(first: "b'\"", second: "2")]
+            try await store.insert(pairs[1])
+            let insert = try await t.expectError(.duplicateKey) { try await store.insert(pairs) }
+            try t.expect(insert.operation, equals: "insert")
+            try t.expect(insert.model, equals: "Pair")
+            try t.expect(insert.key, equals: [.text("b'\""), .text("2")])
+            try t.expect(insert.element, equals: 1)
+            try t.expect(insert.backend, equals: store.info.name)
+            try t.expect(insert.message.count > 10 && insert.message.hasSuffix("."), "The message is no sentence.")
+            let update = try await t.expectError(.notFound) { try await store.update(pairs[0]) }
+            try t.expect(update.operation, equals: "update")
+            try t.expect(update.element, equals: nil)
+            let query = try await t.expectError(.invalidQuery) { try await store.all(Pair.self) { $0.limit(-1) } }
+            try t.expect(query.operation, equals: "select")
+            try t.expect(query.backend, equals: store.info.name)
+        },
+        ConformanceCase("errors/unknown-property", [.q9, .e2], "A property that the schema does not have is invalidQuery, never all records.") {
+            t in
+            typealias Model = WideItem<Columns128>
+            let store = try await t.open(Model.self)
+            try await store.insert(Model(id: 1, values: Array(repeating: 0, count: 127)))
+            try await t.expectError(.invalidQuery) { try await store.store.select(Model.self).where { $0.unknown == 1 }.all() }
+            try await t.expectError(.invalidQuery) { try await store.store.select(Model.self).order { $0.unknown }.keys() }
+            try await t.expectError(.invalidQuery) { try await store.store.delete(Model.self).where { $0.unknown == 1 }.run() }
+            try t.expect(try await store.select(Model.self).count(), equals: 1)
+        },
+        ConformanceCase("errors/misfit-conformance", [.e2], "A conformance that disagrees with its schema is configuration, no trap.") {
+            t in
+            let store = try await t.open(MisfitItem.self)
+            try await store.store.insert(MisfitItem(id: 1))
+            for id in [-1, -2] {
+                try await t.expectError(.configuration) { try await store.store.insert([MisfitItem(id: 2), MisfitItem(id: id)]) }
+            }
+            for fault in [MisfitItem.Fault.readsLess, .readsMore] {
+                try await MisfitItem.$fault.withValue(fault) {
+                    try await t.expectError(.configuration) { try await store.store.select(MisfitItem.self).all() }
+                }
+            }
+            try t.expect(try await store.select(MisfitItem.self).keys(), equals: [1])
+        },
+        ConformanceCase("errors/refused-declarations", [.e1, .e2, .v1], "A declaration that cannot be stored is configuration.") { t in
+            let store = try await t.open(Pen.self)
+            try await t.expectError(.configuration) { try await store.select(Item<NoName>.self).count() }
+            try await t.expectError(.configuration) { try await store.select(Item<NULInName>.self).count() }
+            try await t.expectError(.configuration) { try await store.select(Item<SameName>.self).count() }
+            try await t.expectError(.configuration) { try await store.select(Item<DoubleAsKey>.self).count() }
+            try await t.expectError(.configuration) { try await store.select(HidingItem.self).count() }
+            try await t.expectError(.configuration) { try await store.insert(HidingItem(id: 1)) }
+            try await store.insert(Pen(id: 1))
+        },
+        ConformanceCase("errors/after-an-error", [.e1, .e2], "After any refused call the store goes on.") { t in
+            let store = try await t.open(Person.self)
+            try await store.insert(Samples.person(1))
+            for _ in 0..<20 {
+                try await t.expectError(.duplicateKey) { try await store.insert(Samples.person(1)) }
+                try await t.expectError(.notFound) { try await store.update(Samples.person(2)) }
+                try await t.expectError(.invalidQuery) { try await store.all(Person.self) { $0.offset(-1) } }
+            }
+            try await store.insert(Samples.person(2))
+            try t.expect(try await store.all(Person.self), equals: [Samples.person(1), Samples.person(2)])
+        },
+        ConformanceCase("limits/key-bytes", [.e4], "A key of the declared length passes; one byte more is limitExceeded.") { t in
+            let store = try await t.open(Pair.self)
+            let longest = String(repeating: "k", count: store.info.limits.keyBytes)
+            try await store.insert(Pair(first: longest, second: "1", note: "longest"))
+            try t.expect(try await store.find(Pair.self, key: (longest, "1"))?.note, equals: "longest")
+            let error = try await t.expectError(.limitExceeded) {
+                try await store.insert([Pair(first: "a", second: "b"), Pair(first: longest + "k", second: "1")])
+            }
+            try t.expect(error.model, equals: "Pair")
+            try t.expect(error.element, equals: 1)
+            try t.expect(try await store.select(Pair.self).count(), equals: 1)
+        },
+        ConformanceCase("limits/value-bytes", [.e4], "A value of the declared size passes where memory allows; one byte more is limitExceeded.") {
+            t in
+            let store = try await t.open(Pen.self)
+            let limit = store.info.limits.valueBytes
+            try t.expect(limit > 0, "The declared limit of values is not positive.")
+            // A gibibyte is more than a case should ask of a machine; then a size that every machine has must pass.
+            let isLarge = limit > 1 << 26
+            let longest = String(repeating: "v", count: isLarge ? 1 << 24 : limit)
+            try await store.insert(Pen(id: 1, color: longest))
+            let stored = try t.required(try await store.find(Pen.self, key: 1))
+            try t.expect(stored.color == longest, "The value is another.")
+            if !isLarge {
+                try await t.expectError(.limitExceeded) { try await store.insert(Pen(id: 2, color: longest + "v")) }
+            }
+            try t.expect(try await store.select(Pen.self).count(), equals: 1)
+        },
+        ConformanceCase("limits/columns", [.e4], "A model of as many columns as declared passes; one more is limitExceeded.") { t in
+            let store = try await t.open()
+            let limit = store.info.limits.columns
+            // The key is one of the columns.
+            try await AtTheLimit(t, store).visit(limit - 1)
+            try await BeyondTheLimit(t, store).visit(limit)
+        },
+        ConformanceCase("capabilities/declared", [.e4], "Every capability that is lacking has a reason; limits are positive.") { t in
+            let info = try await t.info()
+            for (capability, reason) in info.lacking {
+                try t.expect(reason.count > 5, "The capability \(capability.rawValue) is lacking without a reason.")
+            }
+            try t.expect(!info.name.isEmpty && !info.location.isEmpty, "The backend has no name or no place.")
+            let limits = info.limits
+            try t.expect(
+                limits.valueBytes > 0 && limits.keyBytes >= 1024 && limits.depth >= 64 && limits.columns >= 128,
+                "A declared limit is less than the contract asks for: \(limits)")
+        },
+        ConformanceCase("capabilities/constant", [.e4], "What is declared is the same for every store on the place.") { t in
+            let first = try await t.info()
+            let store = try await t.open(Pen.self)
+            try await store.insert(Pen(id: 1))
+            try t.expect(store.info.lacking.mapValues { $0 }, equals: first.lacking)
+            try t.expect(store.info.limits.keyBytes, equals: first.limits.keyBytes)
+            try t.expect(store.info.limits.valueBytes, equals: first.limits.valueBytes)
+            try t.expect(store.info.limits.depth, equals: first.limits.depth)
+            try t.expect(store.info.limits.columns, equals: first.limits.columns)
+        },
+        ConformanceCase("capabilities/writing", [.e4, .w1], needs: [.writing], "A store that does not declare itself read-only is written.") {
+            t in
+            let store = try await t.open(Pen.self)
+            try await store.insert(Pen(id: 1))
+            try t.expect(try await store.select(Pen.self).count(), equals: 1)
+        },
+    ]
+}
+
+/// Does something with a model of so many columns beside its key.
+private protocol WidthVisitor {
+    func visit<W: Width>(_: W.Type) async throws
+}
+
+extension WidthVisitor {
+    /// Makes the type of the number's width, digit by digit: a model's schema belongs to its type.
+    func visit(_ width: Int) async throws {
+        try await visit(None.self, String(width, radix: 2)[...])
+    }
+
+    private func visit<W: Width>(_: W.Type, _ digits: Substring) async throws {
+        switch digits.first {
+        case nil: try await visit(W.self)
+        case "0": try await visit(Twice<W>.self, digits.dropFirst())
+        default: try await visit(TwiceAndOne<W>.self, digits.dropFirst())
+        }
+    }
+}
+
+private enum None: Width { static var count: Int { 0 } }
+private enum Twice<W: Width>: Width { static var count: Int { 2 * W.count } }
+private enum TwiceAndOne<W: Width>: Width { static var count: Int { 2 * W.count + 1 } }
+
+private struct AtTheLimit: WidthVisitor {
+    let trial: Trial
+    let store: RecordedStore
+
+    init(_ trial: Trial, _ store: RecordedStore) {
+        self.trial = trial
+        self.store = store
+    }
+
+    func visit<W: Width>(_: W.Type) async throws {
+        let items = (0..<3).map { id in WideItem<W>(id: id, values: (0..<W.count).map { $0 + id }) }
+        try await store.store.insert(items)
+        try trial.expect(try await store.store.select(WideItem<W>.self).all(), equals: items)
+        try await store.store.truncate(WideItem<W>.self)
+        try await store.store.insert(items[1])
+        try trial.expect(try await store.store.select(WideItem<W>.self).where { $0.last == W.count }.keys(), equals: [1])
+    }
+}
+
+private struct BeyondTheLimit: WidthVisitor {
+    let trial: Trial
+    let store: RecordedStore
+
+    init(_ trial: Trial, _ store: RecordedStore) {
+        self.trial = trial
+        self.store = store
+    }
+
+    func visit<W: Width>(_: W.Type) async throws {
+        try await trial.expectError(.limitExceeded) { try await store.store.select(WiderItem<W>.self).count() }
+    }
+}

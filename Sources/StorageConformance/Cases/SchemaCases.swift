@@ -1,0 +1,205 @@
+internal import Foundation
+internal import StorageAPI
+
+extension Conformance {
+    /// A case that stores with one version of Item and opens with another.
+    private static func evolves<Old: Shape, New: Shape>(
+        _ id: String, _ clauses: [Contract], _ sentence: String, from _: Old.Type, _ old: [Old.Value], to _: New.Type,
+        _ new: [New.Value]
+    ) -> ConformanceCase {
+        ConformanceCase(id, clauses, needs: [.durability], sentence) { t in
+            let store = try await t.open(Item<Old>.self)
+            try await store.insert(old.enumerated().map { Item<Old>(id: $0.offset, value: $0.element) })
+            try await store.close()
+            for _ in 1...2 {
+                let later = try await t.open(Item<New>.self)
+                let wanted = new.enumerated().map { Item<New>(id: $0.offset, value: $0.element) }
+                try t.expect(try await later.all(Item<New>.self), equals: wanted)
+                try await later.close()
+            }
+        }
+    }
+
+    /// A case in which a version is refused, and what is stored stays as it is.
+    private static func refused<Old: Shape, New: Storable>(
+        _ id: String, _ sentence: String, _: Old.Type, _ values: [Old.Value], _: New.Type, property: String
+    ) -> ConformanceCase {
+        ConformanceCase(id, [.s3], needs: [.durability], sentence) { t in
+            let store = try await t.open(Item<Old>.self)
+            let items = values.enumerated().map { Item<Old>(id: $0.offset, value: $0.element) }
+            try await store.insert(items)
+            try await store.close()
+            let error = try await t.expectError(.schemaMismatch) { try await t.open(New.self).info.name }
+            try t.expect(error.model, equals: "Item", "The error does not name the model.")
+            try t.expect(error.property, equals: property, "The error does not name the property.")
+            let again = try await t.open(Item<Old>.self)
+            try t.expect(try await again.all(Item<Old>.self), equals: items, "The refused version changed what is stored.")
+        }
+    }
+
+    /// S1 to S3: versions of a model.
+    static let schemaCases: [ConformanceCase] = [
+        ConformanceCase("schema/open-again", [.s1], needs: [.durability], "Opening a model again changes nothing.") { t in
+            for round in 1...3 {
+                let store = try await t.open(Person.self)
+                try await store.insert(Samples.person(round))
+                try t.expect(try await store.all(Person.self), equals: (1...round).map(Samples.person))
+                try await store.close()
+            }
+        },
+        ConformanceCase("schema/first-use", [.s1], "A model is stored at its first use, without being named at opening.") { t in
+            let store = try await t.open()
+            try t.expect(try await store.select(Pen.self).count(), equals: 0)
+            try await store.insert(City(id: 1, districts: [District(id: 1)]))
+            try t.expect(try await store.all(City.self), equals: [City(id: 1, districts: [District(id: 1)])])
+        },
+        ConformanceCase("schema/add-optional", [.s2], needs: [.durability], "A new optional property reads nil in old records, in filters too.") {
+            t in
+            let store = try await t.open(BareItem.self)
+            try await store.insert([BareItem(id: 1), BareItem(id: 2)])
+            try await store.close()
+            let later = try await t.open(Item<AsOptionalInt>.self)
+            try t.expect(try await later.all(Item<AsOptionalInt>.self).map(\.value), equals: [nil, nil])
+            try await later.save(Item<AsOptionalInt>(id: 2, value: 5))
+            try t.expect(try await later.select(Item<AsOptionalInt>.self) { $0.where { $0.value == nil } }.keys(), equals: [1])
+        },
+        ConformanceCase("schema/add-default", [.s2], needs: [.durability], "A new property with a default reads it in old records, in filters too.") {
+            t in
+            let store = try await t.open(BareItem.self)
+            try await store.insert([BareItem(id: 1), BareItem(id: 2)])
+            try await store.close()
+            let later = try await t.open(Item<WithDefault>.self)
+            try await later.insert(Item<WithDefault>(id: 3, value: 8))
+            try t.expect(try await later.all(Item<WithDefault>.self).map(\.value), equals: [7, 7, 8])
+            try t.expect(try await later.select(Item<WithDefault>.self) { $0.where { $0.value == 7 } }.keys(), equals: [1, 2])
+        },
+        ConformanceCase("schema/add-required", [.s2, .s3], needs: [.durability], "A new property without a default is schemaMismatch where records are.") {
+            t in
+            let store = try await t.open(BareItem.self)
+            try await store.insert(BareItem(id: 1))
+            try await store.close()
+            try await t.expectError(.schemaMismatch) { try await t.open(IntItem.self).info.name }
+            let again = try await t.open(BareItem.self)
+            try t.expect(try await again.all(BareItem.self), equals: [BareItem(id: 1)])
+        },
+        ConformanceCase("schema/remove", [.s2], needs: [.durability], "A removed property keeps its data, which comes back with it.") { t in
+            let store = try await t.open(IntItem.self)
+            try await store.insert([IntItem(id: 1, value: 10), IntItem(id: 2, value: 20)])
+            try await store.close()
+            let without = try await t.open(BareItem.self)
+            try t.expect(try await without.all(BareItem.self), equals: [BareItem(id: 1), BareItem(id: 2)])
+            try await without.update(BareItem(id: 1))
+            try await without.close()
+            let again = try await t.open(IntItem.self)
+            try t.expect(try await again.all(IntItem.self).map(\.value), equals: [10, 20])
+        },
+        evolves(
+            "schema/rename", [.s3], "A declared rename moves the data.", from: AsInt.self, [1, 2, .max], to: Renamed.self, [1, 2, .max]),
+        evolves(
+            "schema/rename-and-widen", [.s3], "A rename and a conversion that loses nothing are done together.", from: AsInt.self,
+            [1, -2], to: RenamedAndWidened.self, [1.0, -2.0]),
+        evolves(
+            "schema/int-to-double", [.s3], "Integers within 2^53 become Doubles.", from: AsInt.self,
+            [0, -1, 1 << 53, -(1 << 53)], to: AsDouble.self, [0, -1, 9_007_199_254_740_992, -9_007_199_254_740_992]),
+        evolves(
+            "schema/widen-integer", [.s3], "A narrower integer becomes a wider one.", from: AsInt8.self, [-128, 0, 127],
+            to: AsInt.self, [-128, 0, 127]),
+        evolves(
+            "schema/to-optional", [.s3], "What was not optional becomes optional.", from: AsInt.self, [0, 5],
+            to: AsOptionalInt.self, [0, 5]),
+        evolves(
+            "schema/to-required", [.s3], "What was optional and is nowhere nil becomes required.", from: AsOptionalInt.self,
+            [0, 5], to: AsInt.self, [0, 5]),
+        evolves(
+            "schema/add-index", [.s1], "An index may be added to what is stored.", from: AsInt.self, [3, 1, 3], to: Indexed.self, [3, 1, 3]),
+        refused(
+            "schema/lossy-double", "Integers beyond 2^53 do not become Doubles.", AsInt.self, [1, (1 << 53) + 1],
+            Item<AsDouble>.self, property: "value"),
+        refused(
+            "schema/int-to-text", "Integers do not become texts.", AsInt.self, [1], TextItem.self, property: "value"),
+        refused(
+            "schema/text-to-int", "Texts do not become integers.", AsText.self, ["1"], IntItem.self, property: "value"),
+        refused(
+            "schema/nil-to-required", "What is somewhere nil does not become required.", AsOptionalInt.self, [1, nil], IntItem.self,
+            property: "value"),
+        refused(
+            "schema/narrowed", "What a narrower integer cannot hold does not become one.", AsInt.self, [1, 1000],
+            Item<AsInt8>.self, property: "value"),
+        refused("schema/scalar-to-array", "A value does not become an array.", AsInt.self, [1], Item<AsList>.self, property: "value"),
+        ConformanceCase("schema/add-unique", [.s3], needs: [.durability], "Uniqueness is added where values differ, and refused where not.") {
+            t in
+            let store = try await t.open(IntItem.self)
+            try await store.insert([IntItem(id: 1, value: 1), IntItem(id: 2, value: 1)])
+            try await store.close()
+            do {
+                _ = try await t.open(Item<Unique>.self)
+                try t.expect(false, "Equal values were accepted as unique.")
+            } catch let error as StorageError {
+                try t.expect([.constraint, .schemaMismatch].contains(error.code), "Refused with another error: \(error)")
+            }
+            let again = try await t.open(IntItem.self)
+            try await again.update(IntItem(id: 2, value: 2))
+            try await again.close()
+            let unique = try await t.open(Item<Unique>.self)
+            try await t.expectError(.constraint) { try await unique.insert(Item<Unique>(id: 3, value: 2)) }
+        },
+        ConformanceCase("schema/assigned-keys-stay", [.s3, .k2], needs: [.durability], "A conversion does not let assigned keys begin again.") {
+            t in
+            let store = try await t.open(Counted<AsInt8>.self)
+            try await store.insert([Counted<AsInt8>(value: 1), Counted(value: 2), Counted(value: 3)])
+            try await store.delete(Counted<AsInt8>.self, keys: [2, 3])
+            try await store.close()
+            let wide = try await t.open(Counted<AsInt>.self)
+            try t.expect(try await wide.insert(Counted<AsInt>(value: 9)).id, equals: 4)
+            try t.expect(try await wide.all(Counted<AsInt>.self).map(\.value), equals: [1, 9])
+        },
+        ConformanceCase("schema/128-properties", [.s1], "A model of 128 properties comes back.") { t in
+            let store = try await t.open(WideItem<Columns128>.self)
+            let items = (0..<3).map { id in WideItem<Columns128>(id: id, values: (0..<127).map { $0 * id }) }
+            try await store.insert(items)
+            try t.expect(try await store.all(WideItem<Columns128>.self), equals: items)
+            try t.expect(try await store.select(WideItem<Columns128>.self) { $0.where { $0.last == 126 } }.keys(), equals: [1])
+        },
+        ConformanceCase("schema/recorded", [.s4], "The store records its tables: an engine lists them with no model in sight.") { t in
+            let store = try await t.open(Person.self, Account.self)
+            try await store.insert(Samples.person(3))
+            try await store.close()
+            guard store.info.has(.durability) else { return }
+            let engine = try await t.place.backend().open(logger: .silent)
+            let reader = try engine.reader(.query)
+            let paths = try reader.tables().map(\.path)
+            reader.end()
+            try engine.close()
+            for path in [["Person"], ["Person", "pens"], ["Account"]] {
+                try t.expect(paths.contains(path), "The recorded tables do not have \(path): \(paths)")
+            }
+        },
+    ]
+}
+
+/// A model whose keys the store assigns, in versions.
+struct Counted<S: Shape>: Storable {
+    var id: Int?
+    var value: S.Value
+
+    typealias Key = Int
+
+    static var schema: ModelSchema { ModelSchema("Counted", [Property("id", Int?.self, .key), S.property]) }
+
+    init(value: S.Value) { self.value = value }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int?.self)
+        value = try row.read(S.Value.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(value)
+    }
+
+    func writeKey(into row: inout RowWriter) { row.write(id) }
+    mutating func assign(_ key: Int) { id = key }
+
+    struct Columns: ColumnSet { init(_ path: PropertyPath) {} }
+}
