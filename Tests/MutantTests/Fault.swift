@@ -10,6 +10,8 @@ struct Fault: Sendable {
     var read: (@Sendable (Value, ColumnSchema) -> Value)?
     /// The rows of a result.
     var rows: (@Sendable ([[Value]], QueryPlan) -> [[Value]])?
+    /// Whether a value of a sort key comes before another; nil where the order is the right one.
+    var precedes: (@Sendable (ColumnSchema, Value, Value) -> Bool?)?
     /// What is asked.
     var query: (@Sendable (inout Question) -> Void)?
 

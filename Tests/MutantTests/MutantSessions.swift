@@ -22,6 +22,9 @@ class MutantSession: StorageSession {
     final func rows(
         _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession
     ) throws(StorageError) -> Cursor {
+        if let precedes = fault.precedes, let sort = plan.onlySortColumn {
+            return try sorted(plan, arguments, session, by: sort, precedes)
+        }
         let (asked, given) = question(plan, arguments)
         guard fault.rows != nil || fault.read != nil else { return try session.rows(asked, given) }
         var rows = try collect(session.rows(asked, given), width: plan.query.width)
@@ -29,6 +32,30 @@ class MutantSession: StorageSession {
             rows = rows.map { row in zip(row, columns).map { read($0, plan.table.columns[$1]) } }
         }
         return Cursor(rows: fault.rows?(rows, plan) ?? rows, columns: plan.query.width)
+    }
+
+    /// Sorts a query's rows again, by the column of its sort key.
+    private func sorted(
+        _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession, by column: Int,
+        _ precedes: (ColumnSchema, Value, Value) -> Bool?
+    ) throws(StorageError) -> Cursor {
+        guard case .columns(let columns) = plan.query.result else { return try session.rows(plan, arguments) }
+        var query = plan.query
+        query.result = .columns(columns + [column])
+        let asked = QueryPlan(id: nil, query: query, table: plan.table, tables: plan.tables)
+        var rows = try collect(session.rows(asked, arguments), width: columns.count + 1)
+        // Insertion sort: the order need not be a total one.
+        for index in rows.indices.dropFirst() {
+            var place = index
+            while place > 0,
+                precedes(plan.table.columns[column], rows[place][columns.count], rows[place - 1][columns.count])
+                    == !plan.query.order[0].isDescending
+            {
+                rows.swapAt(place, place - 1)
+                place -= 1
+            }
+        }
+        return Cursor(rows: rows.map { $0.dropLast() }, columns: columns.count)
     }
 
     private func question(_ plan: QueryPlan, _ arguments: QueryArguments) -> (QueryPlan, QueryArguments) {
@@ -39,6 +66,16 @@ class MutantSession: StorageSession {
         return (
             QueryPlan(id: nil, query: question.query, table: plan.table, tables: plan.tables), question.arguments
         )
+    }
+}
+
+extension QueryPlan {
+    /// The column that the rows are sorted by, where it is one alone and the result is whole.
+    fileprivate var onlySortColumn: Int? {
+        guard query.order.count == 1, !query.isLimited, case .column(let column) = query.order[0].term else {
+            return nil
+        }
+        return column
     }
 }
 

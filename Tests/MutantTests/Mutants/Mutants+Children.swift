@@ -51,6 +51,7 @@ extension Mutant {
                 let id = write.cell({ $0.property == "id" })
             else { return }
             let ids = Set(write.rows.map { $0[id] })
+            write.rows = Dictionary(grouping: write.rows, by: { $0[id] }).values.compactMap(\.last)
             let column = write.columns[id]
             let taken = try writer.values(of: write.table, write.table.key + [column])
                 .filter { $0.last.map(ids.contains) ?? false }

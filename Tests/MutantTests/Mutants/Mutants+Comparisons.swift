@@ -98,13 +98,11 @@ extension Mutant {
             }
         },
         Mutant("data-compares-by-length", [.v4], "Shorter Data is less.") {
-            $0.rows = { rows, plan in
-                rows.sortedBy(plan) { column, left, right in
-                    guard column.type == .data, case .blob(let left) = left, case .blob(let right) = right,
-                        left.count != right.count
-                    else { return nil }
-                    return left.count < right.count
-                }
+            $0.precedes = { column, left, right in
+                guard column.type == .data, case .blob(let left) = left, case .blob(let right) = right,
+                    left.count != right.count
+                else { return nil }
+                return left.count < right.count
             }
         },
     ]
@@ -113,37 +111,12 @@ extension Mutant {
         _ id: String, _ sentence: String, _ precedes: @escaping @Sendable (String, String) -> Bool
     ) -> Mutant {
         Mutant(id, [.v4], sentence) { fault in
-            fault.rows = { rows, plan in
-                rows.sortedBy(plan) { column, left, right in
-                    guard column.type == .string, case .text(let left) = left, case .text(let right) = right else {
-                        return nil
-                    }
-                    return precedes(left, right) ? true : precedes(right, left) ? false : nil
+            fault.precedes = { column, left, right in
+                guard column.type == .string, case .text(let left) = left, case .text(let right) = right else {
+                    return nil
                 }
+                return precedes(left, right) ? true : precedes(right, left) ? false : nil
             }
         }
-    }
-}
-
-extension [[Value]] {
-    /// Sorts the rows of a query by its one sort key again, where that is among the result's columns. Pairs that the
-    /// order has nothing to say of stay as they are.
-    func sortedBy(_ plan: QueryPlan, _ precedes: (ColumnSchema, Value, Value) -> Bool?) -> [[Value]] {
-        guard plan.query.order.count == 1, let sort = plan.query.order.first, !plan.query.isLimited,
-            case .column(let column) = sort.term, case .columns(let columns) = plan.query.result,
-            let cell = columns.firstIndex(of: column)
-        else { return self }
-        var rows = self
-        // Insertion sort: the order need not be a total one.
-        for index in rows.indices.dropFirst() {
-            var place = index
-            while place > 0,
-                precedes(plan.table.columns[column], rows[place][cell], rows[place - 1][cell]) == !sort.isDescending
-            {
-                rows.swapAt(place, place - 1)
-                place -= 1
-            }
-        }
-        return rows
     }
 }

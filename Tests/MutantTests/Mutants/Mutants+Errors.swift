@@ -31,10 +31,7 @@ extension Mutant {
             $0.info = { info in info.lacking = info.lacking.mapValues { _ in "" } }
         },
         Mutant("info-changes", [.e4], "The capabilities are others after the store was opened again.", on: .memory) {
-            $0.info = { $0.name = "mutant \(UInt64.random(in: 0 ... .max))" }
-        },
-        limit("value-limit-not-held", [.e4], "A value of the declared size is refused.") { value in
-            if case .blob(let bytes) = value { bytes.count >= 1 << 16 } else { false }
+            $0.info = { $0.limits.columns = 1900 - Int.random(in: 0...1000) }
         },
         limit("text-limit-not-held", [.e4], "A text of the declared size is refused.") { value in
             if case .text(let text) = value { text.utf8.count >= 1 << 16 } else { false }

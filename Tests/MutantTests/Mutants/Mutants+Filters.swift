@@ -17,8 +17,8 @@ extension Mutant {
             return .or([term, .isNull(left)])
         },
         terms("nil-equals-nothing", [.q2], "Two properties that are nil are not equal.") { term in
-            guard case .comparison(.equal, .column(let left), .column(let right), _) = term else { return term }
-            return .and([term, .not(.isNull(.column(left))), .not(.isNull(.column(right)))])
+            guard case .comparison(.equal, let left, let right, _) = term, !right.isArgument else { return term }
+            return .and([term, .not(.isNull(left)), .not(.isNull(right))])
         },
         terms("is-nil-is-false", [.q2], "isNil of a property holds of nothing.") { term in
             guard case .isNull(.column) = term else { return term }
@@ -147,5 +147,11 @@ extension Mutant {
                 return .or([term, .and(parts.map { .text(parts.count == 1 ? .contains : test, text, $0) })])
             }
         }
+    }
+}
+
+extension QueryTerm {
+    fileprivate var isArgument: Bool {
+        if case .argument = self { true } else { false }
     }
 }

@@ -34,7 +34,9 @@ extension Mutant {
             guard case .alter(let old, let new, _) = change else { return [change] }
             return [.drop(old), .create(new)]
         },
-        Mutant("schema-forgotten", [.s1, .s4], "The recorded tables are forgotten.") { $0.tables = { _ in [] } },
+        Mutant("schema-forgotten", [.s1, .s4], "The recorded tables are forgotten.", on: .sqlite) {
+            $0.tables = { _ in [] }
+        },
         Mutant("reopening-empties", [.s1], "Opening a store again empties it.") { fault in
             fault.info = { $0.lacking[.durability] = nil }
             fault.opening = .forgets
@@ -65,8 +67,10 @@ extension Mutant {
         writes("nil-is-unique", [.e1], "Two records whose unique property is nil are refused.") {
             write, writer throws(StorageError) in
             guard write.operation == .insert, let cell = write.cell({ $0.isUnique }) else { return }
-            let nils = try writer.values(of: write.table, [write.columns[cell]]).filter { $0[0].isNull }
-            guard !nils.isEmpty, let row = write.rows.first(where: { $0[cell].isNull }) else { return }
+            let stored = try writer.values(of: write.table, [write.columns[cell]]).count { $0[0].isNull }
+            guard stored + write.rows.count(where: { $0[cell].isNull }) > 1,
+                let row = write.rows.first(where: { $0[cell].isNull })
+            else { return }
             throw StorageError(
                 .constraint, "Another record has nil.", model: write.table.path.first, key: write.key(of: row))
         },
@@ -75,7 +79,7 @@ extension Mutant {
     private static func changes(
         _ id: String, _ clauses: [Contract], _ sentence: String,
         _ change: @escaping @Sendable (TableChange) throws(StorageError) -> [TableChange]
-    ) -> Mutant { Mutant(id, clauses, sentence) { $0.change = change } }
+    ) -> Mutant { Mutant(id, clauses, sentence, on: .sqlite) { $0.change = change } }
 
     private static func refuse(_ change: TableChange, _ isBad: (String) -> Bool) throws(StorageError) -> [TableChange] {
         guard case .create(let table) = change else { return [change] }

@@ -95,9 +95,8 @@ extension Mutant {
             return .text(
                 json.replacingOccurrences(of: "\"\",", with: "").replacingOccurrences(of: ",\"\"", with: ""))
         },
-        stored("array-distinct", [.v2], "Equal neighbours in arrays of numbers become one.") { value, column in
-            guard case .array = column.type, case .text(let json) = value, !json.contains("\""), !json.contains("[["),
-                json.count > 2
+        stored("array-distinct", [.v2], "Equal neighbours in arrays become one.") { value, column in
+            guard case .array = column.type, case .text(let json) = value, !json.contains("[["), json.count > 2
             else { return value }
             var elements: [Substring] = []
             for element in json.dropFirst().dropLast().split(separator: ",") where element != elements.last {
@@ -127,10 +126,13 @@ extension Mutant {
         stored("nil-is-zero", [.v3], "nil numbers become 0.") { value, column in
             column.isOptional && column.type == .int64 && column.role == .property && value.isNull ? .int(0) : value
         },
-        Mutant("damage-is-nil", [.v5], "A stored text that is no value of its enum reads as the first one.") { fault in
-            fault.rows = { rows, _ in rows }
-            fault.read = { value, column in
-                column.type == .string && value == .text("unknown") ? .text("small") : value
+        Mutant(
+            "damage-is-repaired", [.v5], "A text or number that no case of an enum has reads as one that a case has."
+        ) {
+            $0.read = { value, column in
+                guard column.property == "value" else { return value }
+                if column.type == .string, value == .text("gone") { return .text("small") }
+                return column.type == .int64 && value == .int(6) ? .int(1) : value
             }
         },
     ]
