@@ -19,59 +19,60 @@ struct KillMatrix {
         cases.filter { test in test.clauses.contains(where: mutant.clauses.contains) }
     }
 
-    /// The mutants that a case may find, those that break a clause which it names first.
+    /// The mutants that a case may find: the blunt ones, and those that break a clause which it names.
     func candidates(for test: ConformanceCase) -> [Mutant] {
-        let (others, likely) = mutants.partitioned { $0.clauses.contains(where: test.clauses.contains) }
-        return likely + others
+        Mutant.blunt + mutants.filter { $0.clauses.contains(where: test.clauses.contains) }
     }
 
-    /// The killers of each mutant, among all cases.
-    func full() async -> [String: Set<String>] {
+    /// The killers of each mutant, among the cases that name a clause which it breaks. Takes minutes.
+    func killers() async -> [String: Set<String>] {
+        var killers: [String: Set<String>] = [:]
         await withTaskGroup(of: (String, Set<String>).self) { group in
-            for mutant in mutants {
-                group.addTask { [cases] in
-                    var killers: Set<String> = []
-                    for test in cases where await Self.kills(test, mutant) { killers.insert(test.id) }
-                    return (mutant.id, killers)
-                }
+            var waiting = mutants[...]
+            func add() {
+                guard let mutant = waiting.popFirst() else { return }
+                group.addTask { (mutant.id, await self.killers(of: mutant)) }
             }
-            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            for _ in 0..<Self.parallelism { add() }
+            for await (id, found) in group {
+                killers[id] = found
+                add()
+            }
         }
+        return killers
     }
 
-    /// The matrix as a page: each mutant with its killers, and what is left over on both sides.
+    private static let parallelism = 4
+
+    private func killers(of mutant: Mutant) async -> Set<String> {
+        var killers: Set<String> = []
+        for test in candidates(for: mutant) where await Self.kills(test, mutant) { killers.insert(test.id) }
+        return killers
+    }
+
+    /// The matrix as a page: each mutant with its killers, each case with how many it kills.
     func report(_ killers: [String: Set<String>]) -> String {
-        let killed = mutants.filter { named(killers[$0.id], $0) > 0 }
-        let useful = killers.values.reduce(into: Set<String>()) { $0.formUnion($1) }
-        let idle = cases.filter { !useful.contains($0.id) }
+        let killed = mutants.count { !(killers[$0.id]?.isEmpty ?? true) }
+        let kills = cases.map { test in (test, killers.values.count { $0.contains(test.id) }) }
         var lines = [
             "# Mutants", "",
-            "\(killed.count) of \(mutants.count) mutants are killed by a case that names their clause; "
-                + "\(cases.count - idle.count) of \(cases.count) cases kill a mutant.", "",
-            "| mutant | clauses | what is wrong | killers | that name the clause |", "|---|---|---|---|---|",
+            "\(killed) of \(mutants.count) mutants are killed by a case that names their clause; "
+                + "\(kills.count { $0.1 > 0 }) of \(cases.count) cases kill a mutant of a clause that they name.", "",
+            "| mutant | clauses | what is wrong | cases asked | killers | one of them |", "|---|---|---|---|---|---|",
         ]
-        lines += mutants.map { mutant in
-            let clauses = mutant.clauses.map(\.id).joined(separator: " ")
-            return
-                "| \(mutant.id) | \(clauses) | \(mutant.sentence) | \(killers[mutant.id]?.count ?? 0) | "
-                + "\(named(killers[mutant.id], mutant)) |"
+        for mutant in mutants {
+            let found = killers[mutant.id] ?? []
+            lines.append(
+                "| \(mutant.id) | \(mutant.clauses.text) | \(mutant.sentence) | \(candidates(for: mutant).count) "
+                    + "| \(found.count) | \(found.min() ?? "none") |")
         }
-        lines += ["", "Mutants that survive:", ""]
-        lines += mutants.filter { named(killers[$0.id], $0) == 0 }.map { "- \($0.id)" }
-        lines +=
-            ["", "Cases that kill none:", ""]
-            + idle.map { "- \($0.id) (\($0.clauses.map(\.id).joined(separator: " ")))" }
+        lines += ["", "# Cases", "", "| case | clauses | mutants killed |", "|---|---|---|"]
+        lines += kills.map { "| \($0.0.id) | \($0.0.clauses.text) | \($0.1) |" }
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    private func named(_ killers: Set<String>?, _ mutant: Mutant) -> Int {
-        candidates(for: mutant).count { killers?.contains($0.id) ?? false }
     }
 }
 
-extension Array {
-    /// The elements that do not meet the condition, and those that do, each in order.
-    fileprivate func partitioned(_ condition: (Element) -> Bool) -> ([Element], [Element]) {
-        (filter { !condition($0) }, filter(condition))
-    }
+extension [Contract] {
+    /// The clauses' identifiers.
+    var text: String { map(\.id).joined(separator: " ") }
 }
