@@ -2,7 +2,7 @@ internal import StorageAPI
 
 extension Conformance {
     /// Cases for faults that no other case finds.
-    static let furtherCases: [ConformanceCase] = [
+    static let mutantCases: [ConformanceCase] = [
         ConformanceCase(
             "write/key-twice-save-flat", [.w4], "save keeps the last of two with one key where nothing is owned."
         ) {
