@@ -15,6 +15,8 @@ let package = Package(
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
         .library(name: "StorageConformance", targets: ["StorageConformance"]),
+        .library(name: "StorageConformanceTesting", targets: ["StorageConformanceTesting"]),
+        .library(name: "StorageConformanceXCTest", targets: ["StorageConformanceXCTest"]),
         .executable(name: "storage", targets: ["storage"]),
     ],
     dependencies: [
@@ -46,6 +48,8 @@ let package = Package(
             name: "StorageConformance",
             dependencies: ["StorageAPI", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .target(name: "StorageConformanceTesting", dependencies: ["StorageConformance"], swiftSettings: strict),
+        .target(name: "StorageConformanceXCTest", dependencies: ["StorageConformance"], swiftSettings: strict),
         .executableTarget(
             name: "storage",
             dependencies: [
@@ -61,6 +65,13 @@ let package = Package(
                 .product(name: "SwiftSyntax", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "SQLiteBackend", "StorageAPI", "StorageConformance", "StorageConformanceTesting", "storage",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(

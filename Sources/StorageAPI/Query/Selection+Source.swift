@@ -124,7 +124,8 @@ extension Value {
         case .null: "nil"
         case .int(let value): "\(value)"
         case .unsigned(let value): "\(value)"
-        case .double(let value): value.isNaN ? ".nan" : value.isInfinite ? (value < 0 ? "-" : "") + ".infinity" : "\(value)"
+        case .double(let value):
+            value.isNaN ? ".nan" : value.isInfinite ? (value < 0 ? "-" : "") + ".infinity" : "\(value)"
         case .text(let value): value.debugDescription
         case .blob(let value): "Data(\(value))"
         }

@@ -3,12 +3,16 @@ internal import StorageAPI
 extension Conformance {
     /// W5 to W7: partial updates, deletes, truncation.
     static let changingCases: [ConformanceCase] = [
-        ConformanceCase("set/only-named", [.w5], "A partial update changes the named properties of the matching records alone.") {
+        ConformanceCase(
+            "set/only-named", [.w5], "A partial update changes the named properties of the matching records alone."
+        ) {
             t in
             let store = try await t.open(Person.self)
             var people = (1...8).map(Samples.person)
             try await store.insert(people)
-            let count = try await store.update(Person.self) { $0.where { $0.age >= 12 }.set(\.name, to: "new").set(\.age, to: 1) }
+            let count = try await store.update(Person.self) {
+                $0.where { $0.age >= 12 }.set(\.name, to: "new").set(\.age, to: 1)
+            }
             let matching = people.indices.filter { people[$0].age >= 12 }
             for index in matching {
                 people[index].name = "new"
@@ -17,7 +21,8 @@ extension Conformance {
             try t.expect(count, equals: matching.count, "The count is not that of the matching records.")
             try t.expect(try await store.all(Person.self), equals: people)
         },
-        ConformanceCase("set/zero-values", [.w5, .v3], "A partial update sets nil, 0, false, \"\" and [] as well.") { t in
+        ConformanceCase("set/zero-values", [.w5, .v3], "A partial update sets nil, 0, false, \"\" and [] as well.") {
+            t in
             let store = try await t.open(Person.self)
             var person = Person(id: 1, name: "a", age: 3, height: 1, nickname: "n", isMember: true, tags: ["t"])
             try await store.insert(person)
@@ -28,20 +33,24 @@ extension Conformance {
             person = Person(id: 1)
             try t.expect(try await store.all(Person.self), equals: [person])
         },
-        ConformanceCase("set/matched-not-changed", [.w5], "The count is of matched records, changed by it or not.") { t in
+        ConformanceCase("set/matched-not-changed", [.w5], "The count is of matched records, changed by it or not.") {
+            t in
             let store = try await t.open(Pen.self)
             try await store.insert((1...5).map { Pen(id: $0, color: "red") })
             let count = try await store.update(Pen.self) { $0.where { $0.id <= 3 }.set(\.color, to: "red") }
             try t.expect(count, equals: 3)
         },
-        ConformanceCase("set/no-match", [.w5], "A partial update that matches nothing returns 0 and changes nothing.") { t in
+        ConformanceCase("set/no-match", [.w5], "A partial update that matches nothing returns 0 and changes nothing.") {
+            t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1, color: "red"))
             let count = try await store.update(Pen.self) { $0.where { $0.color == "none" }.set(\.color, to: "x") }
             try t.expect(count, equals: 0)
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "red")])
         },
-        ConformanceCase("set/filter-changes", [.w5], "A record that no longer matches after its change is changed once.") { t in
+        ConformanceCase(
+            "set/filter-changes", [.w5], "A record that no longer matches after its change is changed once."
+        ) { t in
             let store = try await t.open(Measure.self)
             try await store.insert((0..<100).map { Measure(id: $0, number: $0 % 10) })
             let count = try await store.update(Measure.self) { $0.where { $0.number == 3 }.set(\.number, to: 4) }
@@ -68,7 +77,8 @@ extension Conformance {
             try t.expect(count, equals: 1)
             try t.expect(try await store.all(Person.self).map(\.age), equals: [9, 0, 0])
         },
-        ConformanceCase("set/key-refused", [.w5], "A key property cannot be set: invalidQuery, and nothing changes.") { t in
+        ConformanceCase("set/key-refused", [.w5], "A key property cannot be set: invalidQuery, and nothing changes.") {
+            t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1, color: "red"))
             try await t.expectError(.invalidQuery) {
@@ -83,7 +93,9 @@ extension Conformance {
             try t.expect(try await store.delete([Pen(id: 2), Pen(id: 1), Pen(id: 3), Pen(id: 3)]), equals: 2)
             try t.expect(try await store.select(Pen.self).keys(), equals: [4, 5])
         },
-        ConformanceCase("delete/keys", [.w6], "delete takes keys; a missing one is no error, a repeated one counts once.") { t in
+        ConformanceCase(
+            "delete/keys", [.w6], "delete takes keys; a missing one is no error, a repeated one counts once."
+        ) { t in
             let store = try await t.open(Pen.self)
             try await store.insert((1...5).map { Pen(id: $0) })
             try t.expect(try await store.delete(Pen.self, key: 9), equals: 0)
@@ -107,7 +119,8 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: left)
             try t.expect(try await store.delete(Person.self) { $0.where { $0.age > 1000 } }, equals: 0)
         },
-        ConformanceCase("delete/child-filter", [.w6, .q3], "delete by a filter over owned records takes the owners.") { t in
+        ConformanceCase("delete/child-filter", [.w6, .q3], "delete by a filter over owned records takes the owners.") {
+            t in
             let store = try await t.open(Person.self)
             let people = (1...20).map(Samples.person)
             try await store.insert(people)
@@ -123,7 +136,9 @@ extension Conformance {
             try t.expect(try await store.select(Person.self).exists(), equals: false)
             try t.expect(try await store.delete(Person.self) { $0 }, equals: 0)
         },
-        ConformanceCase("delete/no-ghosts", [.w6, .c1], "A record inserted with a deleted one's key has none of its children.") {
+        ConformanceCase(
+            "delete/no-ghosts", [.w6, .c1], "A record inserted with a deleted one's key has none of its children."
+        ) {
             t in
             let store = try await t.open(Person.self)
             let people = (1...12).map(Samples.person)
@@ -144,11 +159,14 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: [])
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "root")])
         },
-        ConformanceCase("truncate/no-ghosts", [.w7, .c1], "After truncate no child of a removed record comes back.") { t in
+        ConformanceCase("truncate/no-ghosts", [.w7, .c1], "After truncate no child of a removed record comes back.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.insert((1...12).map(Samples.person))
             try await store.truncate(Person.self)
-            let bare = (1...12).map { Person(id: $0, city: City(id: 1, districts: [District(id: 1, lamps: [])]), spares: []) }
+            let bare = (1...12).map {
+                Person(id: $0, city: City(id: 1, districts: [District(id: 1, lamps: [])]), spares: [])
+            }
             try await store.insert(bare)
             try t.expect(try await store.all(Person.self), equals: bare)
         },

@@ -4,7 +4,9 @@ internal import StorageAPI
 extension Conformance {
     /// C1 to C3, C6, C7: owned records.
     static let childCases: [ConformanceCase] = [
-        ConformanceCase("children/load", [.c1, .c2], "Owned records of every kind come back with their owners, three levels deep.") {
+        ConformanceCase(
+            "children/load", [.c1, .c2], "Owned records of every kind come back with their owners, three levels deep."
+        ) {
             t in
             let store = try await t.open(Person.self)
             let people = (1...40).map(Samples.person)
@@ -12,19 +14,24 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: people)
             for person in people { try t.expect(try await store.find(Person.self, key: person.id), equals: person) }
         },
-        ConformanceCase("children/load-chosen-owners", [.c1, .c6], "They come with filtered, sorted and limited owners too.") {
+        ConformanceCase(
+            "children/load-chosen-owners", [.c1, .c6], "They come with filtered, sorted and limited owners too."
+        ) {
             t in
             let store = try await t.open(Person.self)
             let people = (1...40).map(Samples.person)
             try await store.insert(people)
             try t.expect(try await store.all(Person.self) { $0.order { $0.id.descending } }, equals: people.reversed())
-            try t.expect(try await store.all(Person.self) { $0.where { $0.id > 10 }.limit(5) }, equals: Array(people[10..<15]))
+            try t.expect(
+                try await store.all(Person.self) { $0.where { $0.id > 10 }.limit(5) }, equals: Array(people[10..<15]))
             try t.expect(try await store.all(Person.self) { $0.limit(7).offset(30) }, equals: Array(people[30..<37]))
             let last = try await store.select(Person.self) { $0.order { $0.id.descending } }.first()
             try t.expect(last, equals: people.last)
             try t.expect(try await store.select(Person.self).stream(), equals: people)
         },
-        ConformanceCase("children/save-replaces", [.c3, .w2], "After each save the stored children are exactly the given ones.") {
+        ConformanceCase(
+            "children/save-replaces", [.c3, .w2], "After each save the stored children are exactly the given ones."
+        ) {
             t in
             let store = try await t.open(Person.self)
             let neighbours = [Samples.person(1), Samples.person(3)]
@@ -45,10 +52,13 @@ extension Conformance {
                 try t.expect(try await store.find(Person.self, key: 1)?.pens, equals: order)
             }
         },
-        ConformanceCase("children/grow-shrink-clear", [.c3], "Arrays grow, shrink and become empty; what went stays away.") { t in
+        ConformanceCase(
+            "children/grow-shrink-clear", [.c3], "Arrays grow, shrink and become empty; what went stays away."
+        ) { t in
             let store = try await t.open(Person.self)
             for count in [3, 4, 1, 0, 5, 2, 0] {
-                let person = Person(id: 1, pens: (0..<count).map { Pen(id: $0) }, spares: (0..<count).map { Pen(id: $0) })
+                let person = Person(
+                    id: 1, pens: (0..<count).map { Pen(id: $0) }, spares: (0..<count).map { Pen(id: $0) })
                 try await store.save(person)
                 try t.expect(try await store.find(Person.self, key: 1), equals: person)
                 let stored = try await store.select(Pen.self).run("owned(by: Person.self, \\.pens).count()") {
@@ -57,16 +67,22 @@ extension Conformance {
                 try t.expect(stored, equals: count, "Other children are stored than the owner's.")
             }
         },
-        ConformanceCase("children/optional-one", [.c1, .c3, .v3], "An optional child comes, changes, goes and comes again.") {
+        ConformanceCase(
+            "children/optional-one", [.c1, .c3, .v3], "An optional child comes, changes, goes and comes again."
+        ) {
             t in
             let store = try await t.open(Person.self)
-            let cities = [nil, City(id: 1, name: "a"), City(id: 1, name: "b", districts: [District(id: 1)]), nil, City(id: 2)]
+            let cities = [
+                nil, City(id: 1, name: "a"), City(id: 1, name: "b", districts: [District(id: 1)]), nil, City(id: 2),
+            ]
             for city in cities {
                 try await store.save(Person(id: 1, city: city))
                 try t.expect(try await store.find(Person.self, key: 1)?.city, equals: city)
             }
         },
-        ConformanceCase("children/optional-array", [.c3, .v3], "nil and [] of an optional array are told apart through changes.") {
+        ConformanceCase(
+            "children/optional-array", [.c3, .v3], "nil and [] of an optional array are told apart through changes."
+        ) {
             t in
             let store = try await t.open(Person.self)
             for spares in [nil, [], [Pen(id: 1)], nil, [Pen(id: 1), Pen(id: 2)], [], nil] as [[Pen]?] {
@@ -74,19 +90,25 @@ extension Conformance {
                 try t.expect(try await store.find(Person.self, key: 1)?.spares, equals: spares)
             }
         },
-        ConformanceCase("children/required", [.c1], "A child that is not optional is there, and changes with its owner.") { t in
+        ConformanceCase(
+            "children/required", [.c1], "A child that is not optional is there, and changes with its owner."
+        ) { t in
             let store = try await t.open(House.self)
             let houses = (1...5).map { House(id: $0, door: Pen(id: 1, color: "door \($0)")) }
             try await store.insert(houses)
             try await store.update(House(id: 3, door: Pen(id: 9, color: "new")))
             try t.expect(
-                try await store.all(House.self).map(\.door.color), equals: ["door 1", "door 2", "new", "door 4", "door 5"])
+                try await store.all(House.self).map(\.door.color),
+                equals: ["door 1", "door 2", "new", "door 4", "door 5"])
         },
         ConformanceCase("children/properties-apart", [.c2], "Properties of one type never mix.") { t in
             let store = try await t.open(House.self)
             let houses = [
-                House(id: 1, door: Pen(id: 1, color: "d"), front: Pen(id: 1, color: "f"), back: nil, left: [], right: [Pen(id: 1)]),
-                House(id: 2, door: Pen(id: 1), front: nil, back: Pen(id: 1, color: "b"), left: [Pen(id: 1), Pen(id: 2)]),
+                House(
+                    id: 1, door: Pen(id: 1, color: "d"), front: Pen(id: 1, color: "f"), back: nil, left: [],
+                    right: [Pen(id: 1)]),
+                House(
+                    id: 2, door: Pen(id: 1), front: nil, back: Pen(id: 1, color: "b"), left: [Pen(id: 1), Pen(id: 2)]),
             ]
             try await store.insert(houses)
             try t.expect(try await store.all(House.self), equals: houses)
@@ -98,7 +120,9 @@ extension Conformance {
             let ids = try await store.select(House.self) { $0.where { $0.back.color == "f" } }.keys()
             try t.expect(ids, equals: [1])
         },
-        ConformanceCase("children/equal-ids", [.c2], "A child's own id is data: one array and two owners may hold it often.") { t in
+        ConformanceCase(
+            "children/equal-ids", [.c2], "A child's own id is data: one array and two owners may hold it often."
+        ) { t in
             let store = try await t.open(Person.self)
             let same = (0..<4).map { Pen(id: 7, color: "p\($0)") }
             let people = [Person(id: 1, pens: same), Person(id: 2, pens: same.reversed(), spares: same)]
@@ -107,7 +131,8 @@ extension Conformance {
             try await store.delete(Person.self, key: 1)
             try t.expect(try await store.all(Person.self), equals: [people[1]])
         },
-        ConformanceCase("children/moved", [.c2], "A child that is given to another owner belongs to that one alone.") { t in
+        ConformanceCase("children/moved", [.c2], "A child that is given to another owner belongs to that one alone.") {
+            t in
             let store = try await t.open(Person.self)
             let pen = Pen(id: 9, color: "moving")
             try await store.insert([Person(id: 1, pens: [pen]), Person(id: 2)])
@@ -117,7 +142,9 @@ extension Conformance {
             try await store.delete(after[0])
             try t.expect(try await store.all(Person.self), equals: [after[1]])
         },
-        ConformanceCase("children/failure-undone", [.c7, .w4], "A failure anywhere in a graph leaves nothing of the call.") { t in
+        ConformanceCase(
+            "children/failure-undone", [.c7, .w4], "A failure anywhere in a graph leaves nothing of the call."
+        ) { t in
             let store = try await t.open(Person.self)
             let old = Samples.person(7)
             try await store.insert(old)
@@ -131,18 +158,23 @@ extension Conformance {
             }
             try t.expect(kept, equals: old.pens.count, "Children of the undone call are stored.")
         },
-        ConformanceCase("children/failure-deep", [.c7, .e1], "A child that cannot be stored undoes its owner's call, and is named.") {
+        ConformanceCase(
+            "children/failure-deep", [.c7, .e1], "A child that cannot be stored undoes its owner's call, and is named."
+        ) {
             t in
             let store = try await t.open(Owner<URL>.self)
             let base = try t.required(URL(string: "http://a/"))
             let relative = try t.required(URL(string: "b", relativeTo: base))
             let error = try await t.expectError(.invalidValue) {
-                try await store.insert(Owner(id: 1, many: [Holder(id: 1, value: base), Holder(id: 2, value: relative)]))
+                try await store.insert(
+                    Owner(id: 1, many: [Holder(id: 1, value: base), Holder(id: 2, value: relative)]))
             }
             try t.expect(error.property?.contains("many") == true, "The error does not name the way to the child.")
             try t.expect(try await store.select(Owner<URL>.self).count(), equals: 0)
         },
-        ConformanceCase("children/200x100", [.c3, .c6], "200 owners with 100 children each are saved, changed and deleted.") { t in
+        ConformanceCase(
+            "children/200x100", [.c3, .c6], "200 owners with 100 children each are saved, changed and deleted."
+        ) { t in
             let store = try await t.open(Account.self)
             let pens = (0..<100).map { Pen(id: $0) }
             var accounts = (0..<200).map { Account(id: $0, pens: pens) }
@@ -187,9 +219,14 @@ extension Conformance {
             try await store.insert(Chain(id: 1, link: link(3)))
             try await store.update(Link(id: 4, next: [Chain(id: 1, link: link(2))]))
             try t.expect(try await store.find(Chain.self, key: 1), equals: Chain(id: 1, link: link(3)))
-            try t.expect(try await store.all(Link.self), equals: links.dropLast() + [Link(id: 4, next: [Chain(id: 1, link: link(2))])])
+            try t.expect(
+                try await store.all(Link.self),
+                equals: links.dropLast() + [Link(id: 4, next: [Chain(id: 1, link: link(2))])])
         },
-        ConformanceCase("graphs/depth-limit", [.c4, .e4], "The declared depth, at least 64, passes; one level more is limitExceeded.") {
+        ConformanceCase(
+            "graphs/depth-limit", [.c4, .e4],
+            "The declared depth, at least 64, passes; one level more is limitExceeded."
+        ) {
             t in
             let store = try await t.open(Node.self)
             let limit = store.info.limits.depth
@@ -208,7 +245,8 @@ extension Conformance {
             try await t.expectError(.limitExceeded) { try await store.save(chain(1000)) }
             try t.expect(try await store.all(Node.self), equals: [chain(limit)])
         },
-        ConformanceCase("graphs/roots-and-owned", [.c5], "Root records and owned records of one type are separate.") { t in
+        ConformanceCase("graphs/roots-and-owned", [.c5], "Root records and owned records of one type are separate.") {
+            t in
             let store = try await t.open(Person.self, Pen.self)
             let person = Person(id: 1, pens: [Pen(id: 1, color: "owned")])
             try await store.insert(person)
@@ -219,7 +257,9 @@ extension Conformance {
             try await store.truncate(Pen.self)
             try t.expect(try await store.all(Person.self), equals: [person])
         },
-        ConformanceCase("graphs/owned-query", [.c5, .q1], "Owned records are found with their owners' keys, filtered and sorted.") {
+        ConformanceCase(
+            "graphs/owned-query", [.c5, .q1], "Owned records are found with their owners' keys, filtered and sorted."
+        ) {
             t in
             let store = try await t.open(Person.self)
             try await store.insert([

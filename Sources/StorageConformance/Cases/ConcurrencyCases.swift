@@ -18,7 +18,9 @@ extension Conformance {
             try t.expect(seen.1, equals: seen.0, "The block sees a later commit.")
             try t.expect(seen.2, equals: 1)
         },
-        ConformanceCase("snapshots/models-together", [.t3], needs: [.concurrentReads], "A block sees two models in one state.") { t in
+        ConformanceCase(
+            "snapshots/models-together", [.t3], needs: [.concurrentReads], "A block sees two models in one state."
+        ) { t in
             let store = try await t.open(Pen.self, City.self)
             try await store.insert(Pen(id: 1, color: "0"))
             try await store.insert(City(id: 1, name: "0"))
@@ -32,7 +34,8 @@ extension Conformance {
                 try t.expect(pair.1, equals: pair.0)
             }
         },
-        ConformanceCase("concurrency/counter", [.t3, .t4], "32 tasks that each add 1 in a transaction lose nothing.") { t in
+        ConformanceCase("concurrency/counter", [.t3, .t4], "32 tasks that each add 1 in a transaction lose nothing.") {
+            t in
             let store = try await t.open(Measure.self)
             try await store.insert(Measure(id: 1, number: 0))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -48,7 +51,9 @@ extension Conformance {
             }
             try t.expect(try await store.find(Measure.self, key: 1)?.number, equals: 32)
         },
-        ConformanceCase("concurrency/append-history", [.t3], "Appends of many tasks make one history: each saw all before it.") { t in
+        ConformanceCase(
+            "concurrency/append-history", [.t3], "Appends of many tasks make one history: each saw all before it."
+        ) { t in
             let store = try await t.open(Account.self)
             try await store.insert(Account(id: 1))
             let seen = try await withThrowingTaskGroup(of: (Int, [Int]).self) { group in
@@ -68,10 +73,12 @@ extension Conformance {
             let history = try t.required(try await store.find(Account.self, key: 1)).pens.map(\.id)
             try t.expect(history.sorted(), equals: Array(0..<24), "An append is lost, or there twice.")
             for (place, task) in history.enumerated() {
-                try t.expect(seen[task], equals: Array(history.prefix(place)), "A transaction saw another past than it had.")
+                try t.expect(
+                    seen[task], equals: Array(history.prefix(place)), "A transaction saw another past than it had.")
             }
         },
-        ConformanceCase("concurrency/fails-alone", [.w4, .t4], "Of writers that wait together one may fail alone.") { t in
+        ConformanceCase("concurrency/fails-alone", [.w4, .t4], "Of writers that wait together one may fail alone.") {
+            t in
             let store = try await t.open(Account.self)
             let failures = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for index in 0..<32 {
@@ -89,9 +96,13 @@ extension Conformance {
             }
             try t.expect(failures, equals: 16)
             try t.expect(try await store.select(Account.self).count(), equals: 32)
-            try t.expect(try await store.select(Account.self) { $0.where { $0.id < 100 && $0.pens.any { $0.id >= 0 } } }.count(), equals: 16)
+            try t.expect(
+                try await store.select(Account.self) { $0.where { $0.id < 100 && $0.pens.any { $0.id >= 0 } } }.count(),
+                equals: 16)
         },
-        ConformanceCase("concurrency/no-torn-graph", [.t4, .t3], "Readers beside a writer see no torn pair and no half graph.") { t in
+        ConformanceCase(
+            "concurrency/no-torn-graph", [.t4, .t3], "Readers beside a writer see no torn pair and no half graph."
+        ) { t in
             let store = try await t.open(Measure.self, Account.self)
             func account(_ id: Int, _ round: Int) -> Account {
                 Account(id: id, name: "\(round)", pens: (0..<round % 7).map { Pen(id: $0, color: "\(round)") })
@@ -105,7 +116,8 @@ extension Conformance {
                     group.addTask {
                         for _ in 0..<30 {
                             let accounts = try await store.store.select(Account.self).all()
-                            try t.expect(Set(accounts.map(\.name)).count, equals: 1, "Records of two commits are seen together.")
+                            try t.expect(
+                                Set(accounts.map(\.name)).count, equals: 1, "Records of two commits are seen together.")
                             let whole = accounts.allSatisfy { account in
                                 account.pens.count == (Int(account.name) ?? -1) % 7
                                     && account.pens.allSatisfy { $0.color == account.name }
@@ -117,7 +129,10 @@ extension Conformance {
                 try await group.waitForAll()
             }
         },
-        ConformanceCase("concurrency/readers-do-not-wait", [.t4], needs: [.concurrentReads], "A reader goes on while a writer is in its transaction.") {
+        ConformanceCase(
+            "concurrency/readers-do-not-wait", [.t4], needs: [.concurrentReads],
+            "A reader goes on while a writer is in its transaction."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1))
@@ -128,7 +143,10 @@ extension Conformance {
             try t.expect(counts.0, equals: 1)
             try t.expect(counts.1, equals: 1)
         },
-        ConformanceCase("concurrency/writers-do-not-wait", [.t4], needs: [.concurrentReads], "A writer goes on while a reader is in its block.") {
+        ConformanceCase(
+            "concurrency/writers-do-not-wait", [.t4], needs: [.concurrentReads],
+            "A writer goes on while a reader is in its block."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1))
@@ -141,19 +159,26 @@ extension Conformance {
             try t.expect(seen.1, equals: 1)
             try t.expect(try await store.select(Pen.self).count(), equals: 2)
         },
-        ConformanceCase("concurrency/waiting-for-oneself", [.t1, .e2], "A blocking write inside a transaction is busy, and no deadlock.") { t in
+        ConformanceCase(
+            "concurrency/waiting-for-oneself", [.t1, .e2],
+            "A blocking write inside a transaction is busy, and no deadlock."
+        ) { t in
             let store = try await t.open(Pen.self)
             let codes = try await store.transaction { _, tx in
                 try tx.insert(Pen(id: 1))
                 return [
-                    Conformance.code { try store.blocking.insert(Pen(id: 3)) }, Self.code { try store.blocking.truncate(Pen.self) },
-                    Conformance.code { try store.store.blocking.transaction { _ in } }, Self.code { try store.store.blocking.close() },
+                    Conformance.code { try store.blocking.insert(Pen(id: 3)) },
+                    Self.code { try store.blocking.truncate(Pen.self) },
+                    Conformance.code { try store.store.blocking.transaction { _ in } },
+                    Self.code { try store.store.blocking.close() },
                 ]
             }
             try t.expect(codes, equals: Array(repeating: .busy, count: 4))
             try t.expect(try await store.select(Pen.self).keys(), equals: [1])
         },
-        ConformanceCase("closing/everything-throws", [.t5, .e1], "After close every call throws closed; closing twice is no error.") { t in
+        ConformanceCase(
+            "closing/everything-throws", [.t5, .e1], "After close every call throws closed; closing twice is no error."
+        ) { t in
             let store = try await t.open(Pen.self)
             try await store.insert((0..<1000).map { Pen(id: $0) })
             var iterator = store.store.select(Pen.self).stream().makeAsyncIterator()
@@ -193,7 +218,8 @@ extension Conformance {
             try await t.expectError(.closed) { try snapshot.keys() }
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1)])
         },
-        ConformanceCase("closing/while-used", [.t5, .t4], "Closing waits for what runs; each call is done or closed.") { t in
+        ConformanceCase("closing/while-used", [.t5, .t4], "Closing waits for what runs; each call is done or closed.") {
+            t in
             let store = try await t.open(Pen.self)
             try await store.insert((0..<200).map { Pen(id: -1 - $0) })
             let others = await withTaskGroup(of: StorageError.Code?.self) { group in
@@ -220,7 +246,9 @@ extension Conformance {
             }
             try t.expect(others, equals: [], "A call ended by another error than closed.")
         },
-        ConformanceCase("sharing/second-store", [.t6, .e4], needs: [.sharing], "Two stores on one place see each other's commits.") { t in
+        ConformanceCase(
+            "sharing/second-store", [.t6, .e4], needs: [.sharing], "Two stores on one place see each other's commits."
+        ) { t in
             let first = try await t.open(Pen.self)
             let second = try await t.open(Pen.self)
             try await first.insert(Pen(id: 1))
@@ -229,7 +257,10 @@ extension Conformance {
             try await t.expectError(.duplicateKey) { try await first.insert(Pen(id: 2)) }
             try t.expect(try await first.select(Pen.self).keys(), equals: [1, 2])
         },
-        ConformanceCase("sharing/assigned-keys", [.t6, .k2], needs: [.sharing], "Two stores on one place never assign one key twice.") { t in
+        ConformanceCase(
+            "sharing/assigned-keys", [.t6, .k2], needs: [.sharing],
+            "Two stores on one place never assign one key twice."
+        ) { t in
             let first = try await t.open(Account.self)
             let second = try await t.open(Account.self)
             for round in 0..<10 {

@@ -5,9 +5,12 @@ internal import Synchronization
 extension Conformance {
     /// C6 and C3: what reads and writes cost the backend, counted at the seam.
     static let costCases: [ConformanceCase] = [
-        ConformanceCase("costs/reads-per-level", [.c6], "Children cost a fixed number of reads, however many owners there are.") { t in
+        ConformanceCase(
+            "costs/reads-per-level", [.c6], "Children cost a fixed number of reads, however many owners there are."
+        ) { t in
             let counts = Counts()
-            let store = try await Store(CountingBackend(backend: t.place.backend(), counts: counts), models: Person.self)
+            let store = try await Store(
+                CountingBackend(backend: t.place.backend(), counts: counts), models: Person.self)
             var reads: [Int] = []
             for number in [10, 100, 200] {
                 try await store.save((1...number).map(Samples.person))
@@ -17,11 +20,15 @@ extension Conformance {
                 reads.append(counts.reads)
             }
             try await store.close()
-            try t.expect(reads, equals: Array(repeating: reads[0], count: 3), "The number of reads grows with the owners.")
+            try t.expect(
+                reads, equals: Array(repeating: reads[0], count: 3), "The number of reads grows with the owners.")
         },
-        ConformanceCase("costs/writes-by-graph", [.c3], "A write costs rows of its own graph, however many records are stored.") { t in
+        ConformanceCase(
+            "costs/writes-by-graph", [.c3], "A write costs rows of its own graph, however many records are stored."
+        ) { t in
             let counts = Counts()
-            let store = try await Store(CountingBackend(backend: t.place.backend(), counts: counts), models: Person.self)
+            let store = try await Store(
+                CountingBackend(backend: t.place.backend(), counts: counts), models: Person.self)
             var rows: [Int] = []
             for number in [1, 100, 200] {
                 try await store.save((0..<number).map { Samples.person(1000 + $0) })
@@ -32,6 +39,33 @@ extension Conformance {
             try await store.close()
             try t.expect(rows[1], equals: rows[2], "The number of written rows grows with the store.")
             try t.expect(rows[2] < 100, "A small graph is written as \(rows[2]) rows.")
+        },
+        ConformanceCase(
+            "limits/value-bytes-lowered", [.e4],
+            "Where values are limited to 64 KiB, that passes, and one byte more is limitExceeded."
+        ) {
+            t in
+            let limit = 1 << 16
+            var backend = CountingBackend(backend: try await t.place.backend(), counts: Counts())
+            backend.valueBytes = limit
+            let store = try await Store(backend, models: Holder<String>.self)
+            let longest = String(repeating: "é", count: limit / 2)
+            try await store.insert(Holder(id: 1, value: longest, list: [String(repeating: "l", count: limit - 4)]))
+            let stored = try t.required(try await store.find(Holder<String>.self, key: 1))
+            try t.expect(stored.value == longest && stored.list[0].utf8.count == limit - 4, "The values are others.")
+            let beyond = [
+                Holder(id: 2, value: longest + "v"), Holder(id: 2, value: "", optional: longest + "v"),
+                Holder(id: 2, value: "", list: [String(repeating: "l", count: limit - 3)]),
+            ]
+            for holder in beyond {
+                let error = try await t.expectError(.limitExceeded) {
+                    try await store.insert([Holder(id: 3, value: ""), holder])
+                }
+                try t.expect(error.element, equals: 1)
+                try await t.expectError(.limitExceeded) { try await store.save(holder) }
+            }
+            try t.expect(try await store.select(Holder<String>.self).keys(), equals: [1])
+            try await store.close()
         },
     ]
 }
@@ -52,6 +86,8 @@ private struct CountingBackend: StorageBackend {
     static let scheme = "counting"
     let backend: any StorageBackend
     let counts: Counts
+    /// Another limit of values than the backend's own.
+    var valueBytes: Int?
 
     init(backend: any StorageBackend, counts: Counts) {
         self.backend = backend
@@ -63,19 +99,26 @@ private struct CountingBackend: StorageBackend {
     }
 
     func open(logger: Logger) throws(StorageError) -> any StorageEngine {
-        Engine(engine: try backend.open(logger: logger), counts: counts)
+        Engine(engine: try backend.open(logger: logger), counts: counts, valueBytes: valueBytes)
     }
 
     private final class Engine: StorageEngine {
         private let engine: any StorageEngine
         private let counts: Counts
 
-        init(engine: any StorageEngine, counts: Counts) {
+        private let valueBytes: Int?
+
+        init(engine: any StorageEngine, counts: Counts, valueBytes: Int?) {
             self.engine = engine
             self.counts = counts
+            self.valueBytes = valueBytes
         }
 
-        var info: BackendInfo { engine.info }
+        var info: BackendInfo {
+            var info = engine.info
+            info.limits.valueBytes = valueBytes ?? info.limits.valueBytes
+            return info
+        }
 
         func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
             CountingReader(reader: try engine.reader(scope), counts: counts)

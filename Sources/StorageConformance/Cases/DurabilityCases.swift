@@ -4,7 +4,10 @@ internal import StorageAPI
 extension Conformance {
     /// W8, S5, T6, E3: what a killed process, a second process and a damaged file may do.
     static let durabilityCases: [ConformanceCase] = [
-        ConformanceCase("durability/reopened-graphs", [.w8], needs: [.durability], "Whole graphs are there after closing and opening.") { t in
+        ConformanceCase(
+            "durability/reopened-graphs", [.w8], needs: [.durability],
+            "Whole graphs are there after closing and opening."
+        ) { t in
             let store = try await t.open(Person.self)
             let people = (1...30).map(Samples.person)
             try await store.insert(people)
@@ -15,7 +18,10 @@ extension Conformance {
             let again = try await t.open(Person.self)
             try t.expect(try await again.all(Person.self), equals: before)
         },
-        ConformanceCase("durability/reopened-often", [.w8, .s1], needs: [.durability], "20 times opening, writing and closing lose nothing.") {
+        ConformanceCase(
+            "durability/reopened-often", [.w8, .s1], needs: [.durability],
+            "20 times opening, writing and closing lose nothing."
+        ) {
             t in
             for round in 1...20 {
                 let store = try await t.open(Pen.self)
@@ -24,7 +30,10 @@ extension Conformance {
                 try await store.close()
             }
         },
-        ConformanceCase("durability/undone-stays-undone", [.w8, .t1], needs: [.durability], "What was undone is not there after opening.") {
+        ConformanceCase(
+            "durability/undone-stays-undone", [.w8, .t1], needs: [.durability],
+            "What was undone is not there after opening."
+        ) {
             t in
             let store = try await t.open(Person.self)
             try await store.insert(Samples.person(1))
@@ -40,7 +49,10 @@ extension Conformance {
             let again = try await t.open(Person.self)
             try t.expect(try await again.all(Person.self), equals: [Samples.person(1)])
         },
-        ConformanceCase("durability/truncated-stays-empty", [.w8, .w7], needs: [.durability], "What was truncated is not there after opening.") {
+        ConformanceCase(
+            "durability/truncated-stays-empty", [.w8, .w7], needs: [.durability],
+            "What was truncated is not there after opening."
+        ) {
             t in
             let store = try await t.open(Person.self, Account.self)
             try await store.insert((1...5).map(Samples.person))
@@ -64,7 +76,8 @@ extension Conformance {
                 for line in helper.lines() { acknowledged = Int(line) ?? acknowledged }
                 let store = try await t.open(Person.self)
                 let stored = try await store.all(Person.self)
-                try t.expect(stored.count >= acknowledged, "\(acknowledged) commits returned, and \(stored.count) are there.")
+                try t.expect(
+                    stored.count >= acknowledged, "\(acknowledged) commits returned, and \(stored.count) are there.")
                 try t.expect(stored.count <= acknowledged + 1, "More commits are there than were begun.")
                 try t.expect(stored, equals: (1...stored.count).map(ConformanceHelper.graph))
                 acknowledged = stored.count
@@ -105,7 +118,8 @@ extension Conformance {
                 helper.kill()
                 let later = try await t.open()
                 let old = try? await later.store.select(IntItem.self).all().map { Double($0.value) }
-                let stored = if let old { old } else { try await later.store.select(Item<AsDouble>.self).all().map(\.value) }
+                let stored =
+                    if let old { old } else { try await later.store.select(Item<AsDouble>.self).all().map(\.value) }
                 try t.expect(stored == values.map { Double($0.value) }, "Records are lost or changed.")
                 try await later.close()
             }

@@ -4,7 +4,9 @@ internal import StorageAPI
 extension Conformance {
     /// E: errors, misuse, limits and what is declared.
     static let errorCases: [ConformanceCase] = [
-        ConformanceCase("errors/place", [.e1], "An error names operation, model, key, element and backend, and says what to do.") { t in
+        ConformanceCase(
+            "errors/place", [.e1], "An error names operation, model, key, element and backend, and says what to do."
+        ) { t in
             let store = try await t.open(Pair.self)
             let pairs = [Pair(first: "a", second: "1"), Pair(first: "b'\"", second: "2")]
             try await store.insert(pairs[1])
@@ -22,22 +24,36 @@ extension Conformance {
             try t.expect(query.operation, equals: "select")
             try t.expect(query.backend, equals: store.info.name)
         },
-        ConformanceCase("errors/unknown-property", [.q9, .e2], "A property that the schema does not have is invalidQuery, never all records.") {
+        ConformanceCase(
+            "errors/unknown-property", [.q9, .e2],
+            "A property that the schema does not have is invalidQuery, never all records."
+        ) {
             t in
             typealias Model = WideItem<Columns128>
             let store = try await t.open(Model.self)
             try await store.insert(Model(id: 1, values: Array(repeating: 0, count: 127)))
-            try await t.expectError(.invalidQuery) { try await store.store.select(Model.self).where { $0.unknown == 1 }.all() }
-            try await t.expectError(.invalidQuery) { try await store.store.select(Model.self).order { $0.unknown }.keys() }
-            try await t.expectError(.invalidQuery) { try await store.store.delete(Model.self).where { $0.unknown == 1 }.run() }
+            try await t.expectError(.invalidQuery) {
+                try await store.store.select(Model.self).where { $0.unknown == 1 }.all()
+            }
+            try await t.expectError(.invalidQuery) {
+                try await store.store.select(Model.self).order { $0.unknown }.keys()
+            }
+            try await t.expectError(.invalidQuery) {
+                try await store.store.delete(Model.self).where { $0.unknown == 1 }.run()
+            }
             try t.expect(try await store.select(Model.self).count(), equals: 1)
         },
-        ConformanceCase("errors/misfit-conformance", [.e2], "A conformance that disagrees with its schema is configuration, no trap.") {
+        ConformanceCase(
+            "errors/misfit-conformance", [.e2],
+            "A conformance that disagrees with its schema is configuration, no trap."
+        ) {
             t in
             let store = try await t.open(MisfitItem.self)
             try await store.store.insert(MisfitItem(id: 1))
             for id in [-1, -2] {
-                try await t.expectError(.configuration) { try await store.store.insert([MisfitItem(id: 2), MisfitItem(id: id)]) }
+                try await t.expectError(.configuration) {
+                    try await store.store.insert([MisfitItem(id: 2), MisfitItem(id: id)])
+                }
             }
             for fault in [MisfitItem.Fault.readsLess, .readsMore] {
                 try await MisfitItem.$fault.withValue(fault) {
@@ -46,7 +62,9 @@ extension Conformance {
             }
             try t.expect(try await store.select(MisfitItem.self).keys(), equals: [1])
         },
-        ConformanceCase("errors/refused-declarations", [.e1, .e2, .v1], "A declaration that cannot be stored is configuration.") { t in
+        ConformanceCase(
+            "errors/refused-declarations", [.e1, .e2, .v1], "A declaration that cannot be stored is configuration."
+        ) { t in
             let store = try await t.open(Pen.self)
             try await t.expectError(.configuration) { try await store.select(Item<NoName>.self).count() }
             try await t.expectError(.configuration) { try await store.select(Item<NULInName>.self).count() }
@@ -67,7 +85,9 @@ extension Conformance {
             try await store.insert(Samples.person(2))
             try t.expect(try await store.all(Person.self), equals: [Samples.person(1), Samples.person(2)])
         },
-        ConformanceCase("limits/key-bytes", [.e4], "A key of the declared length passes; one byte more is limitExceeded.") { t in
+        ConformanceCase(
+            "limits/key-bytes", [.e4], "A key of the declared length passes; one byte more is limitExceeded."
+        ) { t in
             let store = try await t.open(Pair.self)
             let longest = String(repeating: "k", count: store.info.limits.keyBytes)
             try await store.insert(Pair(first: longest, second: "1", note: "longest"))
@@ -79,7 +99,10 @@ extension Conformance {
             try t.expect(error.element, equals: 1)
             try t.expect(try await store.select(Pair.self).count(), equals: 1)
         },
-        ConformanceCase("limits/value-bytes", [.e4], "A value of the declared size passes where memory allows; one byte more is limitExceeded.") {
+        ConformanceCase(
+            "limits/value-bytes", [.e4],
+            "A value of the declared size passes where memory allows; one byte more is limitExceeded."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             let limit = store.info.limits.valueBytes
@@ -95,14 +118,18 @@ extension Conformance {
             }
             try t.expect(try await store.select(Pen.self).count(), equals: 1)
         },
-        ConformanceCase("limits/columns", [.e4], "A model of as many columns as declared passes; one more is limitExceeded.") { t in
+        ConformanceCase(
+            "limits/columns", [.e4], "A model of as many columns as declared passes; one more is limitExceeded."
+        ) { t in
             let store = try await t.open()
             let limit = store.info.limits.columns
             // The key is one of the columns.
             try await AtTheLimit(t, store).visit(limit - 1)
             try await BeyondTheLimit(t, store).visit(limit)
         },
-        ConformanceCase("capabilities/declared", [.e4], "Every capability that is lacking has a reason; limits are positive.") { t in
+        ConformanceCase(
+            "capabilities/declared", [.e4], "Every capability that is lacking has a reason; limits are positive."
+        ) { t in
             let info = try await t.info()
             for (capability, reason) in info.lacking {
                 try t.expect(reason.count > 5, "The capability \(capability.rawValue) is lacking without a reason.")
@@ -113,7 +140,8 @@ extension Conformance {
                 limits.valueBytes > 0 && limits.keyBytes >= 1024 && limits.depth >= 64 && limits.columns >= 128,
                 "A declared limit is less than the contract asks for: \(limits)")
         },
-        ConformanceCase("capabilities/constant", [.e4], "What is declared is the same for every store on the place.") { t in
+        ConformanceCase("capabilities/constant", [.e4], "What is declared is the same for every store on the place.") {
+            t in
             let first = try await t.info()
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1))
@@ -123,7 +151,10 @@ extension Conformance {
             try t.expect(store.info.limits.depth, equals: first.limits.depth)
             try t.expect(store.info.limits.columns, equals: first.limits.columns)
         },
-        ConformanceCase("capabilities/writing", [.e4, .w1], needs: [.writing], "A store that does not declare itself read-only is written.") {
+        ConformanceCase(
+            "capabilities/writing", [.e4, .w1], needs: [.writing],
+            "A store that does not declare itself read-only is written."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1))
@@ -171,7 +202,8 @@ private struct AtTheLimit: WidthVisitor {
         try trial.expect(try await store.store.select(WideItem<W>.self).all(), equals: items)
         try await store.store.truncate(WideItem<W>.self)
         try await store.store.insert(items[1])
-        try trial.expect(try await store.store.select(WideItem<W>.self).where { $0.last == W.count }.keys(), equals: [1])
+        try trial.expect(
+            try await store.store.select(WideItem<W>.self).where { $0.last == W.count }.keys(), equals: [1])
     }
 }
 

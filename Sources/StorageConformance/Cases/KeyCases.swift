@@ -34,7 +34,10 @@ extension Conformance {
             try t.expect(try await store.select(ByLevel.self).keys(), equals: [.low, .middle, .high])
             try t.expect(try await store.delete(ByLevel.self, key: .low), equals: 1)
         },
-        ConformanceCase("keys/composite", [.k1, .k3], "Of a composite key each pair is one key: (\"ab\", \"c\") is not (\"a\", \"bc\").") {
+        ConformanceCase(
+            "keys/composite", [.k1, .k3],
+            "Of a composite key each pair is one key: (\"ab\", \"c\") is not (\"a\", \"bc\")."
+        ) {
             t in
             let store = try await t.open(Pair.self)
             let pairs = [("", "abc"), ("a", ""), ("a", "bc"), ("ab", "c"), ("abc", "")].map {
@@ -45,12 +48,16 @@ extension Conformance {
             for pair in pairs {
                 try t.expect(try await store.find(Pair.self, key: (pair.first, pair.second)), equals: pair)
             }
-            let error = try await t.expectError(.duplicateKey) { try await store.insert(Pair(first: "ab", second: "c")) }
+            let error = try await t.expectError(.duplicateKey) {
+                try await store.insert(Pair(first: "ab", second: "c"))
+            }
             try t.expect(error.key, equals: [.text("ab"), .text("c")])
             try t.expect(try await store.delete(Pair.self, keys: [("a", "bc"), ("a", "b")]), equals: 1)
             try t.expect(try await store.select(Pair.self).count(), equals: 4)
         },
-        ConformanceCase("keys/composite-part", [.k1, .q1], "A filter by one part of a composite key finds all of its others.") {
+        ConformanceCase(
+            "keys/composite-part", [.k1, .q1], "A filter by one part of a composite key finds all of its others."
+        ) {
             t in
             let store = try await t.open(Pair.self)
             let parts = ["a", "b", "c"]
@@ -60,12 +67,14 @@ extension Conformance {
             let firsts = try await store.all(Pair.self) { $0.where { $0.second == "b" } }.map(\.first)
             try t.expect(firsts, equals: parts)
         },
-        ConformanceCase("keys/composite-of-three", [.k1], "A key of a UUID, an integer and an enum finds its record.") { t in
+        ConformanceCase("keys/composite-of-three", [.k1], "A key of a UUID, an integer and an enum finds its record.") {
+            t in
             let store = try await t.open(Triple.self)
             let code = try t.required(UUID(uuidString: "DEADBEEF-0000-4000-8000-00000000000A"))
             let triples = [
                 Triple(note: "a", code: code, number: .min, kind: .odd),
-                Triple(note: "b", code: code, number: 1, kind: .large), Triple(note: "c", code: code, number: 1, kind: .odd),
+                Triple(note: "b", code: code, number: 1, kind: .large),
+                Triple(note: "c", code: code, number: 1, kind: .odd),
             ]
             try await store.insert(triples.reversed())
             try t.expect(try await store.all(Triple.self), equals: triples)
@@ -82,7 +91,9 @@ extension Conformance {
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "pen")])
             try t.expect(try await store.find(Keyed<String>.self, key: "1")?.note, equals: "keyed")
         },
-        ConformanceCase("keys/case-and-form", [.k3, .v4], "\"A\" and \"a\", and two normal forms of \"é\", are different keys.") { t in
+        ConformanceCase(
+            "keys/case-and-form", [.k3, .v4], "\"A\" and \"a\", and two normal forms of \"é\", are different keys."
+        ) { t in
             let store = try await t.open(Keyed<String>.self)
             let keys = ["A", "a", "e\u{301}", "é"]
             try await store.insert(keys.map { Keyed(id: $0, note: "\($0.utf8.count)\($0 == "A")") })
@@ -93,7 +104,8 @@ extension Conformance {
         ConformanceCase("keys/hostile-text", [.k4], "A key is never a path, a word of a query or a pattern.") { t in
             let store = try await t.open(Keyed<String>.self)
             let keys = [
-                "", "/", "/etc/passwd", "../../x", ".", "..", "CON", "a/b", "a\\b", "\0", "a\0", "a\0b", "'", "''", "\"",
+                "", "/", "/etc/passwd", "../../x", ".", "..", "CON", "a/b", "a\\b", "\0", "a\0", "a\0b", "'", "''",
+                "\"",
                 "'; DROP TABLE Keyed; --", "' OR '1'='1", "%", "_", "*", "[a]", "NULL", "nil", "👩‍👩‍👧", "\n", " ", "$root",
                 String(repeating: "k", count: 1024), String(repeating: "é", count: 512),
             ].sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -102,13 +114,17 @@ extension Conformance {
             for key in keys {
                 try t.expect(try await store.find(Keyed<String>.self, key: key)?.id, equals: key)
                 try await store.save(Keyed(id: key, note: "2"))
-                try t.expect(try await store.delete(Keyed<String>.self, key: key), equals: 1, "More than one record went.")
+                try t.expect(
+                    try await store.delete(Keyed<String>.self, key: key), equals: 1, "More than one record went.")
             }
         },
-        ConformanceCase("keys/hostile-text-owners", [.k4, .c1], "Owners with hostile keys keep their children apart.") { t in
+        ConformanceCase("keys/hostile-text-owners", [.k4, .c1], "Owners with hostile keys keep their children apart.") {
+            t in
             let store = try await t.open(Keyed<String>.self, Pair.self)
             let keys = ["", "\0", "a", "a\0", "a\0\0", "a/b", "../a", "A", "é", "e\u{301}"]
-            for first in keys { try await store.insert(keys.map { Pair(first: first, second: $0, note: first + "|" + $0) }) }
+            for first in keys {
+                try await store.insert(keys.map { Pair(first: first, second: $0, note: first + "|" + $0) })
+            }
             for first in keys {
                 let found = try await store.all(Pair.self) { $0.where { $0.first == first } }
                 try t.expect(found.count, equals: keys.count)
@@ -124,7 +140,9 @@ extension Conformance {
             try t.expect(many.map(\.name), equals: ["c", "d", "e"])
             try t.expect(try await store.select(Account.self).keys(), equals: [1, 2, 3, 10, 11])
         },
-        ConformanceCase("keys/never-reused", [.k2], "An assigned key is never given again, though its record was deleted.") { t in
+        ConformanceCase(
+            "keys/never-reused", [.k2], "An assigned key is never given again, though its record was deleted."
+        ) { t in
             let store = try await t.open(Account.self)
             try await store.insert([Account(), Account(), Account()])
             try await store.delete(Account.self, key: 3)
@@ -136,7 +154,9 @@ extension Conformance {
             try await store.insert(Account(id: 50))
             try t.expect(try await store.insert(Account()).id, equals: 101)
         },
-        ConformanceCase("keys/never-reused-reopened", [.k2, .w8], needs: [.durability], "Nor is it after closing and opening.") {
+        ConformanceCase(
+            "keys/never-reused-reopened", [.k2, .w8], needs: [.durability], "Nor is it after closing and opening."
+        ) {
             t in
             let store = try await t.open(Account.self)
             try await store.insert([Account(), Account(), Account()])
@@ -145,13 +165,17 @@ extension Conformance {
             let again = try await t.open(Account.self)
             try t.expect(try await again.insert(Account()).id, equals: 4)
         },
-        ConformanceCase("keys/negative-then-assigned", [.k2], "Where only negative keys are stored, the first assigned is 1.") {
+        ConformanceCase(
+            "keys/negative-then-assigned", [.k2], "Where only negative keys are stored, the first assigned is 1."
+        ) {
             t in
             let store = try await t.open(Account.self)
             try await store.insert([Account(id: -5), Account(id: .min)])
             try t.expect(try await store.insert(Account()).id, equals: 1)
         },
-        ConformanceCase("keys/assigned-undone", [.k2, .t1], "What a transaction undoes leaves no gap in assigned keys.") { t in
+        ConformanceCase(
+            "keys/assigned-undone", [.k2, .t1], "What a transaction undoes leaves no gap in assigned keys."
+        ) { t in
             let store = try await t.open(Account.self)
             try await store.insert(Account())
             try await t.expectError(.duplicateKey) { try await store.insert([Account(), Account(id: 1)]) }
@@ -163,7 +187,9 @@ extension Conformance {
             }
             try t.expect(try await store.insert(Account()).id, equals: 2)
         },
-        ConformanceCase("keys/assigned-overflow", [.k2, .e1], "Where no key is left, it is overflow, and nothing is stored.") { t in
+        ConformanceCase(
+            "keys/assigned-overflow", [.k2, .e1], "Where no key is left, it is overflow, and nothing is stored."
+        ) { t in
             let store = try await t.open(Ticket.self, Account.self)
             try await store.insert(Ticket(id: 126))
             try t.expect(try await store.insert(Ticket()).id, equals: 127)
@@ -173,7 +199,21 @@ extension Conformance {
             try await store.insert(Account(id: .max))
             try await t.expectError(.overflow) { try await store.insert(Account()) }
         },
-        ConformanceCase("keys/missing", [.k2], "A nil key on update or delete is missingKey, and nothing changes.") { t in
+        ConformanceCase(
+            "keys/assigned-unsigned", [.k2, .e4],
+            "An unsigned key is assigned too, up to Int64.max; beyond it is limitExceeded."
+        ) {
+            t in
+            let store = try await t.open(Coupon.self)
+            try t.expect(try await store.insert([Coupon(), Coupon()]).map(\.id), equals: [1, 2])
+            try await t.expectError(.limitExceeded) { try await store.insert([Coupon(id: 7), Coupon(id: 1 << 63)]) }
+            try t.expect(try await store.insert(Coupon()).id, equals: 3)
+            try await store.delete(Coupon.self) { $0 }
+            try await store.insert(Coupon(id: 9))
+            try t.expect(try await store.insert(Coupon()).id, equals: 10)
+        },
+        ConformanceCase("keys/missing", [.k2], "A nil key on update or delete is missingKey, and nothing changes.") {
+            t in
             let store = try await t.open(Account.self)
             try await store.insert(Account(name: "stays"))
             try await t.expectError(.missingKey) { try await store.update(Account(name: "x")) }

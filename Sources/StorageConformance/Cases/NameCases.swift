@@ -2,16 +2,20 @@ internal import StorageAPI
 
 extension Conformance {
     /// S6: a model with a name that an engine may have a use for is stored beside its neighbours.
-    private static func name<S: Shape>(_ id: String, _: S.Type, _ sentence: String) -> ConformanceCase where S.Value == Int {
+    private static func name<S: Shape>(_ id: String, _: S.Type, _ sentence: String) -> ConformanceCase
+    where S.Value == Int {
         ConformanceCase("names/\(id)", [.s6], sentence) { t in
             let store = try await t.open(IntItem.self, Item<S>.self)
             try await store.insert((0..<4).map { IntItem(id: $0, value: $0) })
             let items = (0..<4).map { Item<S>(id: $0, value: $0 * 10) }
             try await store.insert(items)
             try t.expect(try await store.all(Item<S>.self), equals: items)
-            let found = try await store.select(Item<S>.self) { $0.where { $0.value > 10 }.order { $0.value.descending } }.keys()
+            let found = try await store.select(Item<S>.self) {
+                $0.where { $0.value > 10 }.order { $0.value.descending }
+            }.keys()
             try t.expect(found, equals: [3, 2])
-            try t.expect(try await store.update(Item<S>.self) { $0.where { $0.value == 10 }.set(\.value, to: 11) }, equals: 1)
+            try t.expect(
+                try await store.update(Item<S>.self) { $0.where { $0.value == 10 }.set(\.value, to: 11) }, equals: 1)
             try await store.truncate(Item<S>.self)
             try t.expect(try await store.all(IntItem.self).map(\.value), equals: [0, 1, 2, 3])
         }
@@ -39,7 +43,9 @@ extension Conformance {
             try t.expect(try await store.all(Item<ForeignComposed>.self).map(\.value), equals: [1])
             try t.expect(try await store.all(Item<ForeignDecomposed>.self).map(\.value), equals: [2])
         },
-        ConformanceCase("names/reopened", [.s6, .s4], needs: [.durability], "Such names are found again after closing and opening.") { t in
+        ConformanceCase(
+            "names/reopened", [.s6, .s4], needs: [.durability], "Such names are found again after closing and opening."
+        ) { t in
             let store = try await t.open(Item<Quoted>.self, Item<Foreign>.self)
             try await store.insert(Item<Quoted>(id: 1, value: 1))
             try await store.insert(Item<Foreign>(id: 1, value: 2))

@@ -33,13 +33,15 @@ extension Conformance {
             try t.expect(error.model, equals: "Item", "The error does not name the model.")
             try t.expect(error.property, equals: property, "The error does not name the property.")
             let again = try await t.open(Item<Old>.self)
-            try t.expect(try await again.all(Item<Old>.self), equals: items, "The refused version changed what is stored.")
+            try t.expect(
+                try await again.all(Item<Old>.self), equals: items, "The refused version changed what is stored.")
         }
     }
 
     /// S1 to S3: versions of a model.
     static let schemaCases: [ConformanceCase] = [
-        ConformanceCase("schema/open-again", [.s1], needs: [.durability], "Opening a model again changes nothing.") { t in
+        ConformanceCase("schema/open-again", [.s1], needs: [.durability], "Opening a model again changes nothing.") {
+            t in
             for round in 1...3 {
                 let store = try await t.open(Person.self)
                 try await store.insert(Samples.person(round))
@@ -47,13 +49,18 @@ extension Conformance {
                 try await store.close()
             }
         },
-        ConformanceCase("schema/first-use", [.s1], "A model is stored at its first use, without being named at opening.") { t in
+        ConformanceCase(
+            "schema/first-use", [.s1], "A model is stored at its first use, without being named at opening."
+        ) { t in
             let store = try await t.open()
             try t.expect(try await store.select(Pen.self).count(), equals: 0)
             try await store.insert(City(id: 1, districts: [District(id: 1)]))
             try t.expect(try await store.all(City.self), equals: [City(id: 1, districts: [District(id: 1)])])
         },
-        ConformanceCase("schema/add-optional", [.s2], needs: [.durability], "A new optional property reads nil in old records, in filters too.") {
+        ConformanceCase(
+            "schema/add-optional", [.s2], needs: [.durability],
+            "A new optional property reads nil in old records, in filters too."
+        ) {
             t in
             let store = try await t.open(BareItem.self)
             try await store.insert([BareItem(id: 1), BareItem(id: 2)])
@@ -61,9 +68,13 @@ extension Conformance {
             let later = try await t.open(Item<AsOptionalInt>.self)
             try t.expect(try await later.all(Item<AsOptionalInt>.self).map(\.value), equals: [nil, nil])
             try await later.save(Item<AsOptionalInt>(id: 2, value: 5))
-            try t.expect(try await later.select(Item<AsOptionalInt>.self) { $0.where { $0.value == nil } }.keys(), equals: [1])
+            try t.expect(
+                try await later.select(Item<AsOptionalInt>.self) { $0.where { $0.value == nil } }.keys(), equals: [1])
         },
-        ConformanceCase("schema/add-default", [.s2], needs: [.durability], "A new property with a default reads it in old records, in filters too.") {
+        ConformanceCase(
+            "schema/add-default", [.s2], needs: [.durability],
+            "A new property with a default reads it in old records, in filters too."
+        ) {
             t in
             let store = try await t.open(BareItem.self)
             try await store.insert([BareItem(id: 1), BareItem(id: 2)])
@@ -71,9 +82,13 @@ extension Conformance {
             let later = try await t.open(Item<WithDefault>.self)
             try await later.insert(Item<WithDefault>(id: 3, value: 8))
             try t.expect(try await later.all(Item<WithDefault>.self).map(\.value), equals: [7, 7, 8])
-            try t.expect(try await later.select(Item<WithDefault>.self) { $0.where { $0.value == 7 } }.keys(), equals: [1, 2])
+            try t.expect(
+                try await later.select(Item<WithDefault>.self) { $0.where { $0.value == 7 } }.keys(), equals: [1, 2])
         },
-        ConformanceCase("schema/add-required", [.s2, .s3], needs: [.durability], "A new property without a default is schemaMismatch where records are.") {
+        ConformanceCase(
+            "schema/add-required", [.s2, .s3], needs: [.durability],
+            "A new property without a default is schemaMismatch where records are."
+        ) {
             t in
             let store = try await t.open(BareItem.self)
             try await store.insert(BareItem(id: 1))
@@ -82,7 +97,9 @@ extension Conformance {
             let again = try await t.open(BareItem.self)
             try t.expect(try await again.all(BareItem.self), equals: [BareItem(id: 1)])
         },
-        ConformanceCase("schema/remove", [.s2], needs: [.durability], "A removed property keeps its data, which comes back with it.") { t in
+        ConformanceCase(
+            "schema/remove", [.s2], needs: [.durability], "A removed property keeps its data, which comes back with it."
+        ) { t in
             let store = try await t.open(IntItem.self)
             try await store.insert([IntItem(id: 1, value: 10), IntItem(id: 2, value: 20)])
             try await store.close()
@@ -94,24 +111,29 @@ extension Conformance {
             try t.expect(try await again.all(IntItem.self).map(\.value), equals: [10, 20])
         },
         evolves(
-            "schema/rename", [.s3], "A declared rename moves the data.", from: AsInt.self, [1, 2, .max], to: Renamed.self, [1, 2, .max]),
+            "schema/rename", [.s3], "A declared rename moves the data.", from: AsInt.self, [1, 2, .max],
+            to: Renamed.self, [1, 2, .max]),
         evolves(
-            "schema/rename-and-widen", [.s3], "A rename and a conversion that loses nothing are done together.", from: AsInt.self,
+            "schema/rename-and-widen", [.s3], "A rename and a conversion that loses nothing are done together.",
+            from: AsInt.self,
             [1, -2], to: RenamedAndWidened.self, [1.0, -2.0]),
         evolves(
             "schema/int-to-double", [.s3], "Integers within 2^53 become Doubles.", from: AsInt.self,
             [0, -1, 1 << 53, -(1 << 53)], to: AsDouble.self, [0, -1, 9_007_199_254_740_992, -9_007_199_254_740_992]),
         evolves(
-            "schema/widen-integer", [.s3], "A narrower integer becomes a wider one.", from: AsInt8.self, [-128, 0, 127],
+            "schema/widen-integer", [.s3], "A narrower integer becomes a wider one.", from: AsInt8.self,
+            [-128, 0, 127],
             to: AsInt.self, [-128, 0, 127]),
         evolves(
             "schema/to-optional", [.s3], "What was not optional becomes optional.", from: AsInt.self, [0, 5],
             to: AsOptionalInt.self, [0, 5]),
         evolves(
-            "schema/to-required", [.s3], "What was optional and is nowhere nil becomes required.", from: AsOptionalInt.self,
+            "schema/to-required", [.s3], "What was optional and is nowhere nil becomes required.",
+            from: AsOptionalInt.self,
             [0, 5], to: AsInt.self, [0, 5]),
         evolves(
-            "schema/add-index", [.s1], "An index may be added to what is stored.", from: AsInt.self, [3, 1, 3], to: Indexed.self, [3, 1, 3]),
+            "schema/add-index", [.s1], "An index may be added to what is stored.", from: AsInt.self, [3, 1, 3],
+            to: Indexed.self, [3, 1, 3]),
         refused(
             "schema/lossy-double", "Integers beyond 2^53 do not become Doubles.", AsInt.self, [1, (1 << 53) + 1],
             Item<AsDouble>.self, property: "value"),
@@ -120,13 +142,19 @@ extension Conformance {
         refused(
             "schema/text-to-int", "Texts do not become integers.", AsText.self, ["1"], IntItem.self, property: "value"),
         refused(
-            "schema/nil-to-required", "What is somewhere nil does not become required.", AsOptionalInt.self, [1, nil], IntItem.self,
+            "schema/nil-to-required", "What is somewhere nil does not become required.", AsOptionalInt.self, [1, nil],
+            IntItem.self,
             property: "value"),
         refused(
             "schema/narrowed", "What a narrower integer cannot hold does not become one.", AsInt.self, [1, 1000],
             Item<AsInt8>.self, property: "value"),
-        refused("schema/scalar-to-array", "A value does not become an array.", AsInt.self, [1], Item<AsList>.self, property: "value"),
-        ConformanceCase("schema/add-unique", [.s3], needs: [.durability], "Uniqueness is added where values differ, and refused where not.") {
+        refused(
+            "schema/scalar-to-array", "A value does not become an array.", AsInt.self, [1], Item<AsList>.self,
+            property: "value"),
+        ConformanceCase(
+            "schema/add-unique", [.s3], needs: [.durability],
+            "Uniqueness is added where values differ, and refused where not."
+        ) {
             t in
             let store = try await t.open(IntItem.self)
             try await store.insert([IntItem(id: 1, value: 1), IntItem(id: 2, value: 1)])
@@ -135,7 +163,8 @@ extension Conformance {
                 _ = try await t.open(Item<Unique>.self)
                 try t.expect(false, "Equal values were accepted as unique.")
             } catch let error as StorageError {
-                try t.expect([.constraint, .schemaMismatch].contains(error.code), "Refused with another error: \(error)")
+                try t.expect(
+                    [.constraint, .schemaMismatch].contains(error.code), "Refused with another error: \(error)")
             }
             let again = try await t.open(IntItem.self)
             try await again.update(IntItem(id: 2, value: 2))
@@ -143,7 +172,10 @@ extension Conformance {
             let unique = try await t.open(Item<Unique>.self)
             try await t.expectError(.constraint) { try await unique.insert(Item<Unique>(id: 3, value: 2)) }
         },
-        ConformanceCase("schema/assigned-keys-stay", [.s3, .k2], needs: [.durability], "A conversion does not let assigned keys begin again.") {
+        ConformanceCase(
+            "schema/assigned-keys-stay", [.s3, .k2], needs: [.durability],
+            "A conversion does not let assigned keys begin again."
+        ) {
             t in
             let store = try await t.open(Counted<AsInt8>.self)
             try await store.insert([Counted<AsInt8>(value: 1), Counted(value: 2), Counted(value: 3)])
@@ -158,9 +190,12 @@ extension Conformance {
             let items = (0..<3).map { id in WideItem<Columns128>(id: id, values: (0..<127).map { $0 * id }) }
             try await store.insert(items)
             try t.expect(try await store.all(WideItem<Columns128>.self), equals: items)
-            try t.expect(try await store.select(WideItem<Columns128>.self) { $0.where { $0.last == 126 } }.keys(), equals: [1])
+            try t.expect(
+                try await store.select(WideItem<Columns128>.self) { $0.where { $0.last == 126 } }.keys(), equals: [1])
         },
-        ConformanceCase("schema/recorded", [.s4], "The store records its tables: an engine lists them with no model in sight.") { t in
+        ConformanceCase(
+            "schema/recorded", [.s4], "The store records its tables: an engine lists them with no model in sight."
+        ) { t in
             let store = try await t.open(Person.self, Account.self)
             try await store.insert(Samples.person(3))
             try await store.close()

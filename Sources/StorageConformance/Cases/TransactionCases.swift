@@ -14,7 +14,8 @@ extension Trial {
         } catch let error as Stop {
             return try expect(error.reason, equals: reason, "The body's error came out changed.", line: line)
         } catch {
-            throw ConformanceFailure("Expected the body's own error, and this came out: \(error)", location: "line \(line)")
+            throw ConformanceFailure(
+                "Expected the body's own error, and this came out: \(error)", location: "line \(line)")
         }
         throw ConformanceFailure("The body threw, and the call returned.", location: "line \(line)")
     }
@@ -23,7 +24,9 @@ extension Trial {
 extension Conformance {
     /// T1, T2: transactions and savepoints.
     static let transactionCases: [ConformanceCase] = [
-        ConformanceCase("transactions/commit", [.t1], "What a transaction wrote is stored together, and its value is returned.") {
+        ConformanceCase(
+            "transactions/commit", [.t1], "What a transaction wrote is stored together, and its value is returned."
+        ) {
             t in
             let store = try await t.open(Person.self)
             let count = try await store.transaction { _, tx in
@@ -35,7 +38,9 @@ extension Conformance {
             try t.expect(count, equals: 2)
             try t.expect(try await store.all(Person.self), equals: [Samples.person(1), Samples.person(3)])
         },
-        ConformanceCase("transactions/undo", [.t1, .c7], "A thrown error undoes every verb, children too, and comes out as it is.") {
+        ConformanceCase(
+            "transactions/undo", [.t1, .c7], "A thrown error undoes every verb, children too, and comes out as it is."
+        ) {
             t in
             let store = try await t.open(Person.self, Pen.self)
             let people = (1...6).map(Samples.person)
@@ -55,7 +60,9 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: people)
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "root")])
         },
-        ConformanceCase("transactions/undo-truncate", [.t1, .w7], "An undone truncate and an undone delete of all leave everything.") {
+        ConformanceCase(
+            "transactions/undo-truncate", [.t1, .w7], "An undone truncate and an undone delete of all leave everything."
+        ) {
             t in
             let store = try await t.open(Person.self, Account.self)
             let people = (1...6).map(Samples.person)
@@ -72,7 +79,9 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: people)
             try t.expect(try await store.insert(Account()).id, equals: 3, "Assigned keys do not go on where they were.")
         },
-        ConformanceCase("transactions/undo-schema", [.t1, .s1], "A model first used in an undone transaction is as if never used.") {
+        ConformanceCase(
+            "transactions/undo-schema", [.t1, .s1], "A model first used in an undone transaction is as if never used."
+        ) {
             t in
             let store = try await t.open()
             try await t.expectStop("schema") {
@@ -84,7 +93,9 @@ extension Conformance {
             try t.expect(try await store.all(Account.self), equals: [])
             try t.expect(try await store.insert(Account()).id, equals: 1)
         },
-        ConformanceCase("transactions/own-storage-error", [.t1, .e1], "A StorageError that the body throws comes out as it is.") { t in
+        ConformanceCase(
+            "transactions/own-storage-error", [.t1, .e1], "A StorageError that the body throws comes out as it is."
+        ) { t in
             let store = try await t.open(Pen.self)
             let error = try await t.expectError(.full) {
                 try await store.transaction { _, _ -> Int in throw StorageError(.full, "mine", property: "p") }
@@ -93,13 +104,17 @@ extension Conformance {
             try t.expect(error.property, equals: "p")
             try t.expect(error.operation, equals: nil)
         },
-        ConformanceCase("transactions/call-fails-alone", [.t1, .w4], "A call that fails has done nothing, and the body may go on.") {
+        ConformanceCase(
+            "transactions/call-fails-alone", [.t1, .w4], "A call that fails has done nothing, and the body may go on."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             let element = try await store.transaction { _, tx in
                 try tx.insert(Pen(id: 500))
                 var element: Int?
-                do throws(StorageError) { try tx.insert((0..<600).map { Pen(id: $0) }) } catch { element = error.element }
+                do throws(StorageError) { try tx.insert((0..<600).map { Pen(id: $0) }) } catch {
+                    element = error.element
+                }
                 try tx.insert(Pen(id: 1))
                 return element
             }
@@ -113,7 +128,8 @@ extension Conformance {
                 var seen: [Bool] = []
                 let person = Samples.person(9)
                 try tx.insert(person)
-                seen.append(Difference.between(Optional(person) as Any, try tx.find(Person.self, key: 9) as Any).isEmpty)
+                seen.append(
+                    Difference.between(Optional(person) as Any, try tx.find(Person.self, key: 9) as Any).isEmpty)
                 seen.append(try tx.all(Person.self) { $0.where { $0.pens.any { $0.color == "p3" } } }.map(\.id) == [9])
                 try tx.update(Person.self) { $0.where { $0.id == 1 }.set(\.name, to: "x") }
                 seen.append(try tx.count(Person.self) { $0.where { $0.name == "x" } } == 1)
@@ -126,7 +142,10 @@ extension Conformance {
             }
             try t.expect(seen, equals: Array(repeating: true, count: 6), "A read inside does not see what was written.")
         },
-        ConformanceCase("transactions/unseen-outside", [.t3, .t4], needs: [.concurrentReads], "Nobody else sees what is not committed.") {
+        ConformanceCase(
+            "transactions/unseen-outside", [.t3, .t4], needs: [.concurrentReads],
+            "Nobody else sees what is not committed."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1, color: "old"))
@@ -138,7 +157,9 @@ extension Conformance {
             try t.expect(outside, equals: [Pen(id: 1, color: "old")])
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "new"), Pen(id: 2)])
         },
-        ConformanceCase("transactions/savepoint-fails-alone", [.t2], "An inner savepoint fails alone; the outer work stays.") { t in
+        ConformanceCase(
+            "transactions/savepoint-fails-alone", [.t2], "An inner savepoint fails alone; the outer work stays."
+        ) { t in
             let store = try await t.open(Person.self, Account.self)
             let keys = try await store.transaction { tx, recorded in
                 try recorded.insert(Samples.person(1))
@@ -156,7 +177,10 @@ extension Conformance {
             try t.expect(keys, equals: 1, "An undone assigned key is used up.")
             try t.expect(try await store.all(Person.self), equals: [Samples.person(1), Samples.person(3)])
         },
-        ConformanceCase("transactions/savepoint-undone-by-outer", [.t2, .t1], "A savepoint that succeeded goes with its transaction.") {
+        ConformanceCase(
+            "transactions/savepoint-undone-by-outer", [.t2, .t1],
+            "A savepoint that succeeded goes with its transaction."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             try await t.expectStop("outer") {
@@ -167,7 +191,9 @@ extension Conformance {
             }
             try t.expect(try await store.all(Pen.self), equals: [])
         },
-        ConformanceCase("transactions/savepoints-nested", [.t2], "Savepoints inside savepoints fail and succeed each for itself.") {
+        ConformanceCase(
+            "transactions/savepoints-nested", [.t2], "Savepoints inside savepoints fail and succeed each for itself."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             try await store.transaction { tx, recorded in
@@ -185,7 +211,9 @@ extension Conformance {
             }
             try t.expect(try await store.select(Pen.self).keys(), equals: [1, 4])
         },
-        ConformanceCase("transactions/cancelled", [.t1, .e1], "A cancelled task's transaction is undone, and the store goes on.") { t in
+        ConformanceCase(
+            "transactions/cancelled", [.t1, .e1], "A cancelled task's transaction is undone, and the store goes on."
+        ) { t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1))
             try await t.expectError(.cancelled) {

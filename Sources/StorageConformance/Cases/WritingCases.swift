@@ -3,14 +3,17 @@ internal import StorageAPI
 extension Conformance {
     /// W1 to W4: records, one or many.
     static let writingCases: [ConformanceCase] = [
-        ConformanceCase("write/insert-then-find", [.w1], "What insert returned from is found, equal in every property.") { t in
+        ConformanceCase("write/insert-then-find", [.w1], "What insert returned from is found, equal in every property.")
+        { t in
             let store = try await t.open(Person.self)
             let person = Samples.person(7)
             try t.expect(try await store.insert(person), equals: person, "insert returned another record.")
             try t.expect(try await store.find(Person.self, key: 7), equals: person)
             try t.expect(try await store.all(Person.self), equals: [person])
         },
-        ConformanceCase("write/insert-existing", [.w1], "insert of an existing key is duplicateKey and changes nothing.") { t in
+        ConformanceCase(
+            "write/insert-existing", [.w1], "insert of an existing key is duplicateKey and changes nothing."
+        ) { t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1, color: "red", price: 1))
             let error = try await t.expectError(.duplicateKey) { try await store.insert(Pen(id: 1, color: "blue")) }
@@ -18,7 +21,8 @@ extension Conformance {
             try t.expect(error.key, equals: [.int(1)], "The error does not name the key.")
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "red", price: 1)])
         },
-        ConformanceCase("write/insert-existing-children", [.w1, .c7], "A refused insert leaves the stored children.") { t in
+        ConformanceCase("write/insert-existing-children", [.w1, .c7], "A refused insert leaves the stored children.") {
+            t in
             let store = try await t.open(Person.self)
             let person = Samples.person(3)
             try await store.insert(person)
@@ -32,7 +36,9 @@ extension Conformance {
             try t.expect(try await store.save(Pen(id: 1, color: "red")), equals: Pen(id: 1, color: "red"))
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "red")])
         },
-        ConformanceCase("write/save-replaces", [.w2, .c3], "save replaces the whole record: optionals set to nil, children gone.") {
+        ConformanceCase(
+            "write/save-replaces", [.w2, .c3], "save replaces the whole record: optionals set to nil, children gone."
+        ) {
             t in
             let store = try await t.open(Person.self)
             let neighbours = [Samples.person(1), Samples.person(3)]
@@ -61,7 +67,8 @@ extension Conformance {
             try await store.update(changed)
             try t.expect(try await store.all(Person.self), equals: [Samples.person(1), changed])
         },
-        ConformanceCase("write/update-missing", [.w3], "update of a missing key is notFound, and inserts nothing.") { t in
+        ConformanceCase("write/update-missing", [.w3], "update of a missing key is notFound, and inserts nothing.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.insert(Person(id: 1))
             let error = try await t.expectError(.notFound) { try await store.update(Samples.person(2)) }
@@ -73,7 +80,9 @@ extension Conformance {
             }
             try t.expect(orphans, equals: 0, "Children of the refused record are stored.")
         },
-        ConformanceCase("write/batch-insert-undone", [.w4], "An insert whose later element fails stores none, and names it.") {
+        ConformanceCase(
+            "write/batch-insert-undone", [.w4], "An insert whose later element fails stores none, and names it."
+        ) {
             t in
             let store = try await t.open(Person.self)
             try await store.insert(Samples.person(5))
@@ -83,7 +92,8 @@ extension Conformance {
             try t.expect(error.key, equals: [.int(5)])
             try t.expect(try await store.all(Person.self), equals: [Samples.person(5)])
         },
-        ConformanceCase("write/batch-update-undone", [.w4, .w3], "An update whose later element fails changes none.") { t in
+        ConformanceCase("write/batch-update-undone", [.w4, .w3], "An update whose later element fails changes none.") {
+            t in
             let store = try await t.open(Pen.self)
             let pens = (1...40).map { Pen(id: $0, color: "old") }
             try await store.insert(pens)
@@ -92,7 +102,9 @@ extension Conformance {
             try t.expect(error.element, equals: 40)
             try t.expect(try await store.all(Pen.self), equals: pens)
         },
-        ConformanceCase("write/batch-of-one-hundred-fails-late", [.w4], "A failure at any place of a batch undoes all of it.") {
+        ConformanceCase(
+            "write/batch-of-one-hundred-fails-late", [.w4], "A failure at any place of a batch undoes all of it."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             for place in [0, 1, 31, 32, 33, 63, 64, 99] {
@@ -114,14 +126,17 @@ extension Conformance {
             try t.expect(try await store.delete(Pen.self, keys: []), equals: 0)
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1)])
         },
-        ConformanceCase("write/key-twice-insert", [.w4], "insert refuses an array with one key twice, and stores nothing.") { t in
+        ConformanceCase(
+            "write/key-twice-insert", [.w4], "insert refuses an array with one key twice, and stores nothing."
+        ) { t in
             let store = try await t.open(Pen.self)
             let pens = [Pen(id: 1, color: "a"), Pen(id: 2), Pen(id: 1, color: "b")]
             let error = try await t.expectError(.duplicateKey) { try await store.insert(pens) }
             try t.expect(error.element, equals: 2)
             try t.expect(try await store.select(Pen.self).count(), equals: 0)
         },
-        ConformanceCase("write/key-twice-save", [.w4], "save keeps the last of two with one key, and its children.") { t in
+        ConformanceCase("write/key-twice-save", [.w4], "save keeps the last of two with one key, and its children.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.save([
                 Person(id: 1, name: "a", pens: [Pen(id: 1), Pen(id: 2)], spares: [Pen(id: 5)]), Person(id: 2),
@@ -136,14 +151,18 @@ extension Conformance {
             try await store.update([Person(id: 1, name: "a", pens: [Pen(id: 1)]), Person(id: 1, name: "b")])
             try t.expect(try await store.all(Person.self), equals: [Person(id: 1, name: "b")])
         },
-        ConformanceCase("write/batch-1000", [.w4, .w9], "A batch of 1,000 is stored whole, and returned in the caller's order.") {
+        ConformanceCase(
+            "write/batch-1000", [.w4, .w9], "A batch of 1,000 is stored whole, and returned in the caller's order."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             let pens = (0..<1000).map { Pen(id: ($0 * 7919) % 1000, color: "\($0)") }
             try t.expect(try await store.insert(pens), equals: pens)
             try t.expect(try await store.all(Pen.self), equals: pens.sorted { $0.id < $1.id })
         },
-        ConformanceCase("write/unique", [.w1, .w2, .e1], "A second record with a unique value is constraint, and undone.") { t in
+        ConformanceCase(
+            "write/unique", [.w1, .w2, .e1], "A second record with a unique value is constraint, and undone."
+        ) { t in
             let store = try await t.open(Member.self)
             let members = [Member(id: 1, email: "a"), Member(id: 2), Member(id: 3)]
             try await store.insert(members)
@@ -157,7 +176,9 @@ extension Conformance {
             try await t.expectError(.constraint) { try await store.update(Member.self) { $0.set(\.email, to: "z") } }
             try t.expect(try await store.all(Member.self), equals: members)
         },
-        ConformanceCase("write/unique-freed", [.w2, .w6], "A unique value is free again where its record changed or went.") { t in
+        ConformanceCase(
+            "write/unique-freed", [.w2, .w6], "A unique value is free again where its record changed or went."
+        ) { t in
             let store = try await t.open(Member.self)
             try await store.insert([Member(id: 1, email: "a"), Member(id: 2, email: "b")])
             try await store.save(Member(id: 1, email: "c"))
@@ -167,7 +188,8 @@ extension Conformance {
             try await store.save(Member(id: 4, email: "b"))
             try t.expect(try await store.all(Member.self).map(\.email), equals: ["c", "a", "b", "A"])
         },
-        ConformanceCase("write/argument-unchanged", [.w9, .q8], "A model that is handed over, or was read, is a copy.") { t in
+        ConformanceCase("write/argument-unchanged", [.w9, .q8], "A model that is handed over, or was read, is a copy.")
+        { t in
             let store = try await t.open(Account.self)
             let account = Account(name: "a")
             let stored = try await store.insert(account)

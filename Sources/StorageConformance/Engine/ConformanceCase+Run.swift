@@ -59,7 +59,9 @@ extension ConformanceCase {
         let trial = Trial(place: place, seed: options.seed, onOperation: options.onOperation)
         let outcome = await withDeadline(options.deadline, on: executor) { await attempt(trial) }
         trial.endHelpers()
-        let destroyed = await withDeadline(options.deadline, on: executor) { await caught { try await place.destroy() } }
+        let destroyed = await withDeadline(options.deadline, on: executor) {
+            await caught { try await place.destroy() }
+        }
         guard let outcome else { return .failed(trial.hanging(options.deadline)) }
         guard outcome.isAccepted else { return outcome }
         switch destroyed {

@@ -7,7 +7,9 @@ public struct ConformanceRun<Harness: ConformanceHarness>: Sendable {
     public let options: ConformanceOptions
 
     /// - Parameter cases: what is run; all of version 1 by default.
-    public init(_ harness: Harness, cases: [ConformanceCase] = Conformance.v1.cases, options: ConformanceOptions = .init()) {
+    public init(
+        _ harness: Harness, cases: [ConformanceCase] = Conformance.v1.cases, options: ConformanceOptions = .init()
+    ) {
         self.harness = harness
         self.cases = cases
         self.options = options

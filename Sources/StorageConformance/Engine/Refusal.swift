@@ -53,7 +53,8 @@ enum Refusal {
                 try await second.all(Pen.self), equals: [Pen](),
                 "Sharing is declared as lacking, and a second store sees the first one's records.")
         } catch let error as StorageError {
-            try trial.expect(error.code, equals: StorageError.Code.locked, "A second store is refused with another error.")
+            try trial.expect(
+                error.code, equals: StorageError.Code.locked, "A second store is refused with another error.")
         }
     }
 }

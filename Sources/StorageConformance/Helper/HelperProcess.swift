@@ -49,8 +49,12 @@ final class HelperProcess: @unchecked Sendable {
 
     /// Ends the helper where it stands, as a power cut would, and waits for its end.
     func kill() {
-        if process.isRunning { _ = Self.send(process.processIdentifier, SIGKILL) }
+        Self.kill(process)
         process.waitUntilExit()
+    }
+
+    static func kill(_ process: Process) {
+        if process.isRunning { _ = send(process.processIdentifier, SIGKILL) }
     }
 
     private static func send(_ process: Int32, _ signal: Int32) -> Int32 {

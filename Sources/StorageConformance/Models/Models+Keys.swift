@@ -1,10 +1,11 @@
+internal import StorageAPI
+
 // Written by scripts/make-conformance-models, which has the declarations.
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
-internal import StorageAPI
 
 struct Account {
     var id: Int? = nil
@@ -108,6 +109,56 @@ extension Ticket: Storable, DeclaredModel {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
         var id: QueryExpression<Int8?> { QueryExpression(path, 0) }
+        var note: QueryExpression<String> { QueryExpression(path, 1) }
+    }
+}
+
+struct Coupon {
+    var id: UInt64? = nil
+    var note: String = ""
+}
+
+extension Coupon: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Coupon {
+            var id: UInt64? = nil
+            var note: String = ""
+        }
+        """
+    }
+
+    typealias Key = UInt64
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Coupon",
+            [
+                Property("id", UInt64?.self, .key),
+                Property("note", String.self, default: { "" }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(UInt64?.self)
+        note = try row.read(String.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(note)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    mutating func assign(_ key: Key) { id = key }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var id: QueryExpression<UInt64?> { QueryExpression(path, 0) }
         var note: QueryExpression<String> { QueryExpression(path, 1) }
     }
 }

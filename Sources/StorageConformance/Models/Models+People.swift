@@ -1,10 +1,11 @@
+internal import StorageAPI
+
 // Written by scripts/make-conformance-models, which has the declarations.
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
-internal import StorageAPI
 
 struct Pen {
     var id: Int

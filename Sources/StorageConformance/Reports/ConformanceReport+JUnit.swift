@@ -22,13 +22,16 @@ extension ConformanceReport {
         switch result.outcome {
         case .passed: return [String(open.dropLast()) + "/>"]
         case .refusedAsDeclared(let capability, let reason):
-            return [open, "    <skipped message=\"\("lacks \(capability.rawValue): \(reason)".xml)\"/>", "  </testcase>"]
+            return [
+                open, "    <skipped message=\"\("lacks \(capability.rawValue): \(reason)".xml)\"/>", "  </testcase>",
+            ]
         case .knownFailure(let known, _):
             return [open, "    <skipped message=\"\("\(known.reason) (\(known.link))".xml)\"/>", "  </testcase>"]
         case .harnessError(let message):
             return [open, "    <error message=\"\(message.xml)\"/>", "  </testcase>"]
         case .failed(let failure):
-            let text = failure.text(of: result, in: self, repeating: command(result.test.id))
+            let text = failure.text(
+                of: result, backend: backend?.name, seed: options.seed, repeating: command(result.test.id))
             let tag = result.isAdvisory ? "system-out" : "failure"
             let message = result.isAdvisory ? "" : " message=\"\(failure.message.xml)\""
             return [open, "    <\(tag)\(message)>\(text.xml)</\(tag)>", "  </testcase>"]

@@ -32,11 +32,17 @@ extension ConformanceReport {
             case .refusedAsDeclared(let capability, let reason):
                 lines.append("refused as declared  \(result.test.id): lacks \(capability.rawValue). \(reason)")
             case .harnessError(let message):
-                lines += ["", "HARNESS ERROR  \(result.test.id)", "  \(message)", "  repeat: \(command(result.test.id))"]
+                lines += [
+                    "", "HARNESS ERROR  \(result.test.id)", "  \(message)", "  repeat: \(command(result.test.id))",
+                ]
             case .knownFailure(let known, _):
                 lines.append("known failure  \(result.test.id): \(known.reason) (\(known.link))")
             case .failed(let failure):
-                lines += ["", failure.text(of: result, in: self, repeating: command(result.test.id))]
+                lines += [
+                    "",
+                    failure.text(
+                        of: result, backend: backend?.name, seed: options.seed, repeating: command(result.test.id)),
+                ]
             }
         }
         return (lines + ["", summary]).joined(separator: "\n")
@@ -52,9 +58,22 @@ extension ConformanceReport {
     }
 }
 
+extension ConformanceResult {
+    /// What did not hold, with all that explains it; nil where the outcome is accepted.
+    public func explanation(_ options: ConformanceOptions) -> String? {
+        switch outcome {
+        case .passed, .refusedAsDeclared, .knownFailure: nil
+        case .harnessError(let message): "HARNESS ERROR  \(test.id)\n  \(message)"
+        case .failed(let failure):
+            failure.text(
+                of: self, backend: nil, seed: options.seed, repeating: "run \(test.id) with seed \(options.seed)")
+        }
+    }
+}
+
 extension ConformanceFailure {
     /// The failure with all that explains it.
-    func text(of result: ConformanceResult, in report: ConformanceReport, repeating command: String) -> String {
+    func text(of result: ConformanceResult, backend: String?, seed: UInt64, repeating command: String) -> String {
         let title = result.isAdvisory ? "FAILED (advisory)" : "FAILED"
         var lines = ["\(title)  \(result.test.id)", "  \(result.test.sentence)"]
         for clause in result.test.clauses { lines.append("  clause \(clause.id): \(clause.sentence)") }
@@ -64,9 +83,9 @@ extension ConformanceFailure {
             lines += ["    \(place)", "      expected \(difference.expected)", "      actual   \(difference.actual)"]
         }
         if !operations.isEmpty { lines += ["  as Swift:", ""] + snippet.map { "    " + $0 } + [""] }
-        let backend = report.backend?.name ?? "unknown"
+        let engine = backend.map { "backend \($0), " } ?? ""
         lines += [
-            "  at \(location), backend \(backend), suite \(Conformance.v1.version), seed \(report.options.seed)",
+            "  at \(location), \(engine)suite \(Conformance.v1.version), seed \(seed)",
             "  repeat: \(command)",
         ]
         return lines.joined(separator: "\n")

@@ -61,7 +61,8 @@ public struct Difference: Sendable, Codable {
             for (index, extra) in mirror.children.dropFirst(common).prefix(1).enumerated() {
                 let text = shown(extra.value)
                 let place = "\(path)[\(common + index)]"
-                found.append(Difference(place, name == "missing" ? text : "nothing", name == "missing" ? "nothing" : text))
+                found.append(
+                    Difference(place, name == "missing" ? text : "nothing", name == "missing" ? "nothing" : text))
             }
         }
     }

@@ -64,6 +64,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     func validate() throws {
         guard deadline > 0 else { throw ValidationError("--deadline is at least 1 second.") }
         guard jobs > 0 else { throw ValidationError("--jobs is at least 1.") }
+        guard !isolate || CommandLine.ownExecutable != nil else {
+            throw ValidationError("--isolate: the system does not tell where this program is.")
+        }
         for id in only where !Conformance.v1.cases.contains(where: { $0.id.hasPrefix(id) }) {
             throw ValidationError("--only \(id) names no case; storage conformance --list names them all.")
         }
@@ -74,7 +77,10 @@ struct ConformanceCommand: AsyncParsableCommand {
         let seed = seed ?? UInt64.random(in: 1..<1_000_000)
         if let programs = generated.generate { return try await generate(programs, seed) }
         let options = ConformanceOptions(seed: seed, deadline: .seconds(deadline), parallelism: jobs)
-        if child { return try await runChild(options) }
+        if child {
+            for test in cases { try await ConformanceHelper.runCase(test, backend.harness, options) }
+            return
+        }
         let report = await report(backend.harness, options)
         try write(text(of: report))
         guard report.isPassed else { throw ExitCode(1) }
@@ -96,11 +102,18 @@ struct ConformanceCommand: AsyncParsableCommand {
         }
     }
 
+    /// How each case is run in a process of its own, where it is to be.
+    private var isolated: IsolatedCases? {
+        guard isolate, let executable = CommandLine.ownExecutable else { return nil }
+        return IsolatedCases(
+            HelperCommand(
+                executable: executable, arguments: ["conformance", "--child", "--backend", backend.rawValue]))
+    }
+
     private func report(_ harness: some ConformanceHarness, _ options: ConformanceOptions) async -> ConformanceReport {
         let progress = ProgressLine(isWanted: !noProgress)
         let cases = cases
-        let execute: (@Sendable (ConformanceCase) async -> ConformanceResult)? =
-            isolate ? { @Sendable [backend] in await IsolatedCase($0, backend, options).run() } : nil
+        let execute = isolated.map { isolated in { @Sendable in await isolated.run($0, options) } }
         let report = await ConformanceRun(harness, cases: cases, options: options).results(execute: execute) {
             result, done in
             progress.show(result.test.id.cut(to: 36).padded(to: 36), Double(done) / Double(cases.count))

@@ -12,7 +12,8 @@ extension Conformance {
                 let query = store.select(Measure.self) { round == 2 ? $0.where { $0.id > 5 } : $0 }
                 try t.expect(try await query.run("sum { $0.number }") { try await $0.sum { $0.number } }, equals: 0)
                 try t.expect(try await query.run("sum { $0.real }") { try await $0.sum { $0.real } }, equals: 0)
-                try t.expect(try await query.run("average { $0.number }") { try await $0.average { $0.number } }, equals: nil)
+                try t.expect(
+                    try await query.run("average { $0.number }") { try await $0.average { $0.number } }, equals: nil)
                 try t.expect(try await query.run("min { $0.number }") { try await $0.min { $0.number } }, equals: nil)
                 try t.expect(try await query.run("max { $0.text }") { try await $0.max { $0.text } }, equals: nil)
             }
@@ -20,11 +21,13 @@ extension Conformance {
         ConformanceCase("aggregates/nil-left-out", [.q7], "nil is left out of sum, average, min and max.") { t in
             let store = try await t.open(Measure.self)
             try await store.insert([
-                Measure(id: 1, number: 4, real: 0.5, text: "b"), Measure(id: 2), Measure(id: 3, number: -1, real: -1.5, text: "a"),
+                Measure(id: 1, number: 4, real: 0.5, text: "b"), Measure(id: 2),
+                Measure(id: 3, number: -1, real: -1.5, text: "a"),
             ])
             let query = store.select(Measure.self)
             try t.expect(try await query.run("sum { $0.number }") { try await $0.sum { $0.number } }, equals: 3)
-            try t.expect(try await query.run("average { $0.number }") { try await $0.average { $0.number } }, equals: 1.5)
+            try t.expect(
+                try await query.run("average { $0.number }") { try await $0.average { $0.number } }, equals: 1.5)
             try t.expect(try await query.run("average { $0.real }") { try await $0.average { $0.real } }, equals: -0.5)
             try t.expect(try await query.run("min { $0.number }") { try await $0.min { $0.number } }, equals: -1)
             try t.expect(try await query.run("max { $0.text }") { try await $0.max { $0.text } }, equals: "b")
@@ -35,16 +38,22 @@ extension Conformance {
             try await store.insert([Holder<UInt64>(id: 1, value: 1 << 63), Holder<UInt64>(id: 2, value: 6)])
             let sum = try await store.select(Measure.self).run("sum { $0.number }") { try await $0.sum { $0.number } }
             try t.expect(sum, equals: (1 << 53) + 3)
-            let wide = try await store.select(Holder<UInt64>.self).run("sum { $0.value }") { try await $0.sum { $0.value } }
+            let wide = try await store.select(Holder<UInt64>.self).run("sum { $0.value }") {
+                try await $0.sum { $0.value }
+            }
             try t.expect(wide, equals: (1 << 63) + 6)
         },
         ConformanceCase("aggregates/small-integers", [.q7], "A sum of Int8 may be more than an Int8.") { t in
             let store = try await t.open(Holder<Int8>.self)
             try await store.insert((0..<3).map { Holder<Int8>(id: $0, value: 127) })
-            let sum = try await store.select(Holder<Int8>.self).run("sum { $0.value }") { try await $0.sum { $0.value } }
+            let sum = try await store.select(Holder<Int8>.self).run("sum { $0.value }") {
+                try await $0.sum { $0.value }
+            }
             try t.expect(sum, equals: 381)
         },
-        ConformanceCase("aggregates/overflow", [.q7, .e1], "An integer sum beyond its range is overflow, never wrapped.") { t in
+        ConformanceCase(
+            "aggregates/overflow", [.q7, .e1], "An integer sum beyond its range is overflow, never wrapped."
+        ) { t in
             let store = try await t.open(Measure.self)
             try await store.insert([Measure(id: 1, number: .max), Measure(id: 2, number: 1)])
             try await t.expectError(.overflow) {
@@ -64,13 +73,17 @@ extension Conformance {
         },
         ConformanceCase("aggregates/nan", [.q7, .v4], "NaN is the greatest Double, and makes a sum NaN.") { t in
             let store = try await t.open(Measure.self)
-            try await store.insert([Measure(id: 1, real: .infinity), Measure(id: 2, real: .nan), Measure(id: 3, real: 1)])
+            try await store.insert([
+                Measure(id: 1, real: .infinity), Measure(id: 2, real: .nan), Measure(id: 3, real: 1),
+            ])
             let query = store.select(Measure.self)
             try t.expect(try await query.run("max { $0.real }") { try await $0.max { $0.real } }, equals: .nan)
             try t.expect(try await query.run("min { $0.real }") { try await $0.min { $0.real } }, equals: 1)
             try t.expect(try await query.run("sum { $0.real }") { try await $0.sum { $0.real } }, equals: .nan)
         },
-        ConformanceCase("aggregates/chosen", [.q7, .q6], "Aggregates are over what the filter, limit and offset leave.") { t in
+        ConformanceCase(
+            "aggregates/chosen", [.q7, .q6], "Aggregates are over what the filter, limit and offset leave."
+        ) { t in
             let store = try await t.open(Measure.self)
             try await store.insert((1...10).map { Measure(id: $0, number: $0) })
             let filtered = store.select(Measure.self) { $0.where { $0.number > 7 } }

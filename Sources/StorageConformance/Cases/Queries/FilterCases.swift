@@ -64,7 +64,8 @@ extension Conformance {
 
     /// Q2: filters are two-valued.
     static let filterCases: [ConformanceCase] = [
-        filters("filters/equal-nil", [.q2], "nil equals nil, and no value; != holds where the other side is nil.",
+        filters(
+            "filters/equal-nil", [.q2], "nil equals nil, and no value; != holds where the other side is nil.",
             Equivalent({ $0.number == nil }, { $0.number == nil }),
             Equivalent({ $0.number != nil }, { $0.number != nil }),
             Equivalent({ $0.number == 2 }, { $0.number == 2 }),
@@ -73,47 +74,62 @@ extension Conformance {
             Equivalent({ $0.text != "a" }, { $0.text != "a" }),
             Equivalent({ $0.flag == false }, { $0.flag == false }),
             Equivalent({ $0.flag != true }, { $0.flag != true })),
-        filters("filters/ordered-nil", [.q2], "An ordered comparison with nil is false.",
+        filters(
+            "filters/ordered-nil", [.q2], "An ordered comparison with nil is false.",
             Equivalent({ $0.number < 3 }, { $0.number.map { $0 < 3 } ?? false }),
             Equivalent({ $0.number <= 2 }, { $0.number.map { $0 <= 2 } ?? false }),
             Equivalent({ $0.number > -1 }, { $0.number.map { $0 > -1 } ?? false }),
             Equivalent({ $0.number >= 2 }, { $0.number.map { $0 >= 2 } ?? false }),
             Equivalent({ $0.real < 1.25 }, { $0.real.map { $0 < 1.25 } ?? false }),
             Equivalent({ $0.text > "a" }, { $0.text.map { $0 > "a" } ?? false })),
-        filters("filters/and-or", [.q2, .q3], "and, or and their negations have two values, whatever is nil.",
+        filters(
+            "filters/and-or", [.q2, .q3], "and, or and their negations have two values, whatever is nil.",
             Equivalent({ $0.number > 1 && $0.real > 0 }, { ($0.number ?? -9) > 1 && ($0.real ?? -9) > 0 }),
             Equivalent({ $0.number > 1 || $0.real > 1 }, { ($0.number ?? -9) > 1 || ($0.real ?? -9) > 1 }),
             Equivalent({ $0.number == nil || $0.text == nil }, { $0.number == nil || $0.text == nil }),
             Equivalent({ $0.number == nil && $0.text != nil }, { $0.number == nil && $0.text != nil }),
             Equivalent({ !($0.number == 1) && !($0.number == 2) }, { !($0.number == 1) && !($0.number == 2) }),
             Equivalent({ !($0.number > 1 || $0.flag == true) }, { !(($0.number ?? -9) > 1 || $0.flag == true) }),
-            Equivalent({ ($0.number == 1 || $0.number == 2) && $0.flag == true }, { ($0.number == 1 || $0.number == 2) && $0.flag == true }),
-            Equivalent({ $0.number == 1 || $0.number == 2 && $0.flag == true }, { $0.number == 1 || $0.number == 2 && $0.flag == true })),
-        filters("filters/not-not", [.q2], "A double negation is the filter itself.",
+            Equivalent(
+                { ($0.number == 1 || $0.number == 2) && $0.flag == true },
+                { ($0.number == 1 || $0.number == 2) && $0.flag == true }),
+            Equivalent(
+                { $0.number == 1 || $0.number == 2 && $0.flag == true },
+                { $0.number == 1 || $0.number == 2 && $0.flag == true })),
+        filters(
+            "filters/not-not", [.q2], "A double negation is the filter itself.",
             Equivalent({ !(!($0.number > 1)) }, { ($0.number ?? -9) > 1 }),
             Equivalent({ !(!($0.text == nil)) }, { $0.text == nil }),
             Equivalent({ !(!($0.number != 1 && $0.real != 1)) }, { $0.number != 1 && $0.real != 1 })),
-        filters("filters/nil-tests", [.q2, .q3], "isNil finds exactly what is nil.",
+        filters(
+            "filters/nil-tests", [.q2, .q3], "isNil finds exactly what is nil.",
             Equivalent({ $0.text.isNil }, { $0.text == nil }),
             Equivalent({ !$0.real.isNil }, { $0.real != nil }),
             Equivalent({ $0.flag.isNil && $0.number.isNil }, { $0.flag == nil && $0.number == nil })),
-        filters("filters/properties", [.q3], "Two properties are compared with each other, nil equal to nil.",
+        filters(
+            "filters/properties", [.q3], "Two properties are compared with each other, nil equal to nil.",
             Equivalent({ $0.number == $0.number }, { _ in true }),
             Equivalent({ $0.number == $0.id }, { $0.number == $0.id }),
             Equivalent({ $0.number != $0.id }, { $0.number != $0.id })),
-        filters("filters/in", [.q3, .q4], "Membership is equality with one of the values, nil among them.",
+        filters(
+            "filters/in", [.q3, .q4], "Membership is equality with one of the values, nil among them.",
             Equivalent({ $0.number.isIn([1, 5, 77]) }, { [1, 5, 77].contains($0.number) }),
             Equivalent({ $0.number.isIn([nil, 2]) }, { [nil, 2].contains($0.number) }),
             Equivalent({ $0.number.isIn([Int?]()) }, { _ in false }),
             Equivalent({ $0.text.isIn(["", "ab"]) }, { ["", "ab"].contains($0.text) }),
             Equivalent({ $0.number.isIn([2, 2, 2]) }, { $0.number == 2 })),
-        ConformanceCase("filters/ranges", [.q3], "A range has both its ends, or not the upper one, as it is written.") { t in
+        ConformanceCase("filters/ranges", [.q3], "A range has both its ends, or not the upper one, as it is written.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.insert((1...10).map { Person(id: $0, name: "\($0)", age: $0 * 10, height: Double($0) / 2) })
-            try t.expect(try await store.select(Person.self) { $0.where { $0.age.isIn(20...40) } }.keys(), equals: [2, 3, 4])
-            try t.expect(try await store.select(Person.self) { $0.where { $0.age.isIn(20..<40) } }.keys(), equals: [2, 3])
+            try t.expect(
+                try await store.select(Person.self) { $0.where { $0.age.isIn(20...40) } }.keys(), equals: [2, 3, 4])
+            try t.expect(
+                try await store.select(Person.self) { $0.where { $0.age.isIn(20..<40) } }.keys(), equals: [2, 3])
             try t.expect(try await store.select(Person.self) { $0.where { $0.age.isIn(20..<20) } }.keys(), equals: [])
-            try t.expect(try await store.select(Person.self) { $0.where { $0.height.isIn(0.5...1.5) } }.keys(), equals: [1, 2, 3])
+            try t.expect(
+                try await store.select(Person.self) { $0.where { $0.height.isIn(0.5...1.5) } }.keys(),
+                equals: [1, 2, 3])
         },
         ConformanceCase("filters/in-10000", [.q4], "in takes 10,000 values, and finds what is among them.") { t in
             let store = try await t.open(Measure.self)
@@ -140,7 +156,8 @@ extension Conformance {
             let keys = try await store.select(Measure.self) { $0.where { nested($0.number) } }.keys()
             try t.expect(keys, equals: (0..<64).filter { nested($0) })
         },
-        ConformanceCase("filters/too-deep", [.q9, .e2], "A filter of 5,000 levels is limitExceeded, and no crash.") { t in
+        ConformanceCase("filters/too-deep", [.q9, .e2], "A filter of 5,000 levels is limitExceeded, and no crash.") {
+            t in
             let store = try await t.open(Measure.self)
             try await store.insert(Measure(id: 1))
             try await t.expectError(.limitExceeded) {
@@ -155,23 +172,30 @@ extension Conformance {
         ConformanceCase("filters/several-where", [.q1], "Several conditions all have to be met.") { t in
             let store = try await t.open(Measure.self)
             try await store.insert(measures)
-            let keys = try await store.select(Measure.self) { $0.where { $0.number > 0 }.where { $0.flag == true } }.keys()
+            let keys = try await store.select(Measure.self) { $0.where { $0.number > 0 }.where { $0.flag == true } }
+                .keys()
             try t.expect(keys, equals: [1])
         },
-        ConformanceCase("filters/wide-integers", [.v4, .q3], "2^53 + 1 is neither 2^53 nor more than itself in a filter.") { t in
+        ConformanceCase(
+            "filters/wide-integers", [.v4, .q3], "2^53 + 1 is neither 2^53 nor more than itself in a filter."
+        ) { t in
             let store = try await t.open(Measure.self)
             let numbers = [1 << 53, (1 << 53) + 1, .max - 1, .max]
             try await store.insert(numbers.enumerated().map { Measure(id: $0.offset, number: $0.element) })
             for (id, number) in numbers.enumerated() {
-                try t.expect(try await store.select(Measure.self) { $0.where { $0.number == number } }.keys(), equals: [id])
+                try t.expect(
+                    try await store.select(Measure.self) { $0.where { $0.number == number } }.keys(), equals: [id])
                 let more = try await store.select(Measure.self) { $0.where { $0.number > number } }.count()
                 try t.expect(more, equals: 3 - id)
             }
         },
-        ConformanceCase("filters/injection", [.q1, .e2], "An operand is a value, whatever it looks like; nothing else happens.") { t in
+        ConformanceCase(
+            "filters/injection", [.q1, .e2], "An operand is a value, whatever it looks like; nothing else happens."
+        ) { t in
             let store = try await t.open(Pen.self)
             let hostile = [
-                "' OR 1=1; --", "'; DROP TABLE Pen; --", "\"", "\\", "%", "_", "*", "?", ":1", "$1", "@p", "0x00", "x'00'",
+                "' OR 1=1; --", "'; DROP TABLE Pen; --", "\"", "\\", "%", "_", "*", "?", ":1", "$1", "@p", "0x00",
+                "x'00'",
                 "NULL", "); DELETE FROM Pen; --", "${jndi:ldap://x}", "{{7*7}}", "\0' OR 1=1", "id", "Pen.color",
             ]
             try await store.insert(hostile.enumerated().map { Pen(id: $0.offset, color: $0.element) })

@@ -3,16 +3,20 @@ internal import StorageAPI
 extension Conformance {
     /// Q5 to Q8: order, pages, aggregates, results.
     static let orderCases: [ConformanceCase] = [
-        ConformanceCase("order/key-order", [.q5], "Without sort keys records come in key order, however they were stored.") { t in
+        ConformanceCase(
+            "order/key-order", [.q5], "Without sort keys records come in key order, however they were stored."
+        ) { t in
             let store = try await t.open(Pen.self)
             for id in SeededGenerator(seed: t.seed).shuffled(Array(-20...20)) { try await store.insert(Pen(id: id)) }
             try t.expect(try await store.select(Pen.self).keys(), equals: Array(-20...20))
             try t.expect(try await store.all(Pen.self).map(\.id), equals: Array(-20...20))
             try await store.save((5...9).map { Pen(id: $0, color: "saved") })
             try t.expect(try await store.select(Pen.self).keys(), equals: Array(-20...20))
-            try t.expect(try await store.select(Pen.self) { $0.where { $0.color == "saved" } }.keys(), equals: Array(5...9))
+            try t.expect(
+                try await store.select(Pen.self) { $0.where { $0.color == "saved" } }.keys(), equals: Array(5...9))
         },
-        ConformanceCase("order/ties", [.q5], "Records equal on all sort keys come in key order, in both directions.") { t in
+        ConformanceCase("order/ties", [.q5], "Records equal on all sort keys come in key order, in both directions.") {
+            t in
             let store = try await t.open(Person.self)
             let ids = SeededGenerator(seed: 3).shuffled(Array(0..<60))
             for id in ids { try await store.insert(Person(id: id, name: "n\(id % 3)", age: id % 5)) }
@@ -26,9 +30,12 @@ extension Conformance {
             let indexed = try await store.select(Person.self) { $0.order { $0.name.descending } }.keys()
             try t.expect(indexed, equals: wanted { $0 % 3 == $1 % 3 ? nil : $0 % 3 > $1 % 3 })
         },
-        ConformanceCase("order/several-keys", [.q5, .q1], "Several sort keys count one after the other, each with its direction.") { t in
+        ConformanceCase(
+            "order/several-keys", [.q5, .q1], "Several sort keys count one after the other, each with its direction."
+        ) { t in
             let store = try await t.open(Person.self)
-            try await store.insert((0..<60).map { Person(id: $0, name: "n\($0 % 3)", age: $0 % 5, height: Double($0 % 2)) })
+            try await store.insert(
+                (0..<60).map { Person(id: $0, name: "n\($0 % 3)", age: $0 % 5, height: Double($0 % 2)) })
             let keys = try await store.select(Person.self) {
                 $0.order { $0.name.descending }.order { $0.age.ascending }.order { $0.height.descending }
             }.keys()
@@ -48,11 +55,16 @@ extension Conformance {
         },
         ConformanceCase("order/nil-ends", [.q5, .v4], "nil comes first ascending and last descending.") { t in
             let store = try await t.open(Measure.self)
-            try await store.insert([Measure(id: 1, number: 5), Measure(id: 2), Measure(id: 3, number: -5), Measure(id: 4)])
-            try t.expect(try await store.select(Measure.self) { $0.order { $0.number.ascending } }.keys(), equals: [2, 4, 3, 1])
-            try t.expect(try await store.select(Measure.self) { $0.order { $0.number.descending } }.keys(), equals: [1, 3, 2, 4])
+            try await store.insert([
+                Measure(id: 1, number: 5), Measure(id: 2), Measure(id: 3, number: -5), Measure(id: 4),
+            ])
+            try t.expect(
+                try await store.select(Measure.self) { $0.order { $0.number.ascending } }.keys(), equals: [2, 4, 3, 1])
+            try t.expect(
+                try await store.select(Measure.self) { $0.order { $0.number.descending } }.keys(), equals: [1, 3, 2, 4])
         },
-        ConformanceCase("pages/walk", [.q5, .q6], "Pages of 7 over 100 records, with ties, neither repeat nor skip.") { t in
+        ConformanceCase("pages/walk", [.q5, .q6], "Pages of 7 over 100 records, with ties, neither repeat nor skip.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.insert((0..<100).map { Person(id: $0, age: $0 % 4) })
             for isSorted in [false, true] {
@@ -64,11 +76,13 @@ extension Conformance {
                     try t.expect(part.count, equals: page < 14 ? 7 : page == 14 ? 2 : 0)
                     walked += part
                 }
-                let whole = try await store.select(Person.self) { isSorted ? $0.order { $0.age.descending } : $0 }.keys()
+                let whole = try await store.select(Person.self) { isSorted ? $0.order { $0.age.descending } : $0 }
+                    .keys()
                 try t.expect(walked, equals: whole)
             }
         },
-        ConformanceCase("pages/limits", [.q6], "limit 0 gives nothing; limits and offsets beyond the end are fine.") { t in
+        ConformanceCase("pages/limits", [.q6], "limit 0 gives nothing; limits and offsets beyond the end are fine.") {
+            t in
             let store = try await t.open(Pen.self)
             try await store.insert((1...5).map { Pen(id: $0) })
             try t.expect(try await store.select(Pen.self) { $0.limit(0) }.keys(), equals: [])
@@ -111,16 +125,20 @@ extension Conformance {
                 let all = try await store.all(Person.self) { $0.where(filter) }
                 try t.expect(try await store.select(Person.self) { $0.where(filter) }.count(), equals: all.count)
                 try t.expect(try await store.select(Person.self) { $0.where(filter) }.exists(), equals: !all.isEmpty)
-                try t.expect(try await store.select(Person.self) { $0.where(filter) }.first()?.id, equals: all.first?.id)
+                try t.expect(
+                    try await store.select(Person.self) { $0.where(filter) }.first()?.id, equals: all.first?.id)
                 try t.expect(try await store.select(Person.self) { $0.where(filter) }.keys(), equals: all.map(\.id))
             }
         },
-        ConformanceCase("results/stream", [.q8], "A stream gives what all gives, with order, filter and children.") { t in
+        ConformanceCase("results/stream", [.q8], "A stream gives what all gives, with order, filter and children.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.insert((1...700).map(Samples.person))
             let all = try await store.all(Person.self)
             try t.expect(try await store.select(Person.self).stream(), equals: all)
-            let sorted = store.select(Person.self) { $0.where { $0.age > 10 }.order { $0.name.descending }.limit(300).offset(5) }
+            let sorted = store.select(Person.self) {
+                $0.where { $0.age > 10 }.order { $0.name.descending }.limit(300).offset(5)
+            }
             try t.expect(try await sorted.stream(), equals: try await sorted.all())
             try t.expect(try await store.select(Person.self) { $0.limit(0) }.stream(), equals: [])
         },
@@ -134,7 +152,8 @@ extension Conformance {
             try await store.insert(Samples.person(1))
             try t.expect(try await store.select(Person.self).count(), equals: 1)
         },
-        ConformanceCase("results/stream-snapshot", [.q8, .t3], "A stream goes on over the state that it began with.") { t in
+        ConformanceCase("results/stream-snapshot", [.q8, .t3], "A stream goes on over the state that it began with.") {
+            t in
             let store = try await t.open(Pen.self)
             try await store.insert((0..<1000).map { Pen(id: $0, color: "old") })
             var iterator = store.store.select(Pen.self).stream().makeAsyncIterator()

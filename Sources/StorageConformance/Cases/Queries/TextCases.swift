@@ -2,7 +2,8 @@ internal import StorageAPI
 
 extension Conformance {
     private static let words = [
-        "", "a", "A", "ab", "abc", "ba", "a%", "a_", "a*", "a?", "[a]", "\\", "a\0b", "é", "e\u{301}", "👨‍👩‍👧", "👨", "%", "_",
+        "", "a", "A", "ab", "abc", "ba", "a%", "a_", "a*", "a?", "[a]", "\\", "a\0b", "é", "e\u{301}", "👨‍👩‍👧", "👨", "%",
+        "_",
         "*", "'", "\"", "ß", "SS", "\u{FEFF}a",
     ]
 
@@ -14,7 +15,8 @@ extension Conformance {
     ) -> ConformanceCase {
         ConformanceCase(id, [.q3, .q4], sentence) { t in
             let store = try await t.open(Measure.self)
-            try await store.insert(words.enumerated().map { Measure(id: $0.offset, text: $0.element) } + [Measure(id: 99)])
+            try await store.insert(
+                words.enumerated().map { Measure(id: $0.offset, text: $0.element) } + [Measure(id: 99)])
             for pattern in words {
                 let keys = try await store.select(Measure.self) { $0.where { filter($0.text, pattern) } }.keys()
                 let wanted = words.indices.filter { expected(Array(words[$0].utf8), Array(pattern.utf8)) }
@@ -25,23 +27,37 @@ extension Conformance {
 
     /// Q3 on text and through children, Q4's patterns.
     static let textCases: [ConformanceCase] = [
-        text("text/prefix", "hasPrefix compares UTF-8 bytes; no character is a wildcard; nil has no prefix.", { $0.hasPrefix($1) }) {
+        text(
+            "text/prefix", "hasPrefix compares UTF-8 bytes; no character is a wildcard; nil has no prefix.",
+            { $0.hasPrefix($1) }
+        ) {
             $0.starts(with: $1)
         },
-        text("text/suffix", "hasSuffix compares UTF-8 bytes; no character is a wildcard; nil has no suffix.", { $0.hasSuffix($1) }) {
+        text(
+            "text/suffix", "hasSuffix compares UTF-8 bytes; no character is a wildcard; nil has no suffix.",
+            { $0.hasSuffix($1) }
+        ) {
             $0.reversed().starts(with: $1.reversed())
         },
-        text("text/contains", "contains compares UTF-8 bytes; no character is a wildcard; nil contains nothing.", { $0.contains($1) }) {
+        text(
+            "text/contains", "contains compares UTF-8 bytes; no character is a wildcard; nil contains nothing.",
+            { $0.contains($1) }
+        ) {
             whole, part in
             part.isEmpty || whole.indices.contains { whole[$0...].starts(with: part) }
         },
         text("text/order", "Text is ordered by UTF-8 bytes, not by any language's rules.", { $0 < $1 }) {
             $0.lexicographicallyPrecedes($1)
         },
-        ConformanceCase("text/indexed-prefix", [.q3], "A prefix of an indexed property finds what it finds without an index.") { t in
+        ConformanceCase(
+            "text/indexed-prefix", [.q3], "A prefix of an indexed property finds what it finds without an index."
+        ) { t in
             let store = try await t.open(Person.self)
-            let names = ["Zhang", "Zhao", "zhang", "Z", "", "Zh\u{10FFFF}", "Zhan", "Zi", "Zh", "Ähm", "\u{7F}", "Zh\u{7F}"]
-            try await store.insert(names.enumerated().map { Person(id: $0.offset, name: $0.element, nickname: $0.element) })
+            let names = [
+                "Zhang", "Zhao", "zhang", "Z", "", "Zh\u{10FFFF}", "Zhan", "Zi", "Zh", "Ähm", "\u{7F}", "Zh\u{7F}",
+            ]
+            try await store.insert(
+                names.enumerated().map { Person(id: $0.offset, name: $0.element, nickname: $0.element) })
             for prefix in ["", "Z", "Zh", "Zhan", "Zhang", "zh", "Zh\u{10FFFF}", "\u{7F}", "Ä"] {
                 let keys = try await store.select(Person.self) { $0.where { $0.name.hasPrefix(prefix) } }.keys()
                 let wanted = names.indices.filter { Array(names[$0].utf8).starts(with: Array(prefix.utf8)) }
@@ -50,39 +66,52 @@ extension Conformance {
                 try t.expect(plain, equals: wanted)
             }
         },
-        ConformanceCase("text/normal-forms", [.v4, .q3], "Two normal forms of one text are two texts in every test.") { t in
+        ConformanceCase("text/normal-forms", [.v4, .q3], "Two normal forms of one text are two texts in every test.") {
+            t in
             let store = try await t.open(Measure.self)
             try await store.insert([Measure(id: 1, text: "caf\u{E9}"), Measure(id: 2, text: "cafe\u{301}")])
-            try t.expect(try await store.select(Measure.self) { $0.where { $0.text == "caf\u{E9}" } }.keys(), equals: [1])
-            try t.expect(try await store.select(Measure.self) { $0.where { $0.text.hasSuffix("\u{301}") } }.keys(), equals: [2])
-            try t.expect(try await store.select(Measure.self) { $0.where { $0.text.contains("e") } }.keys(), equals: [2])
-            try t.expect(try await store.select(Measure.self) { $0.where { $0.text.isIn(["cafe\u{301}"]) } }.keys(), equals: [2])
+            try t.expect(
+                try await store.select(Measure.self) { $0.where { $0.text == "caf\u{E9}" } }.keys(), equals: [1])
+            try t.expect(
+                try await store.select(Measure.self) { $0.where { $0.text.hasSuffix("\u{301}") } }.keys(), equals: [2])
+            try t.expect(
+                try await store.select(Measure.self) { $0.where { $0.text.contains("e") } }.keys(), equals: [2])
+            try t.expect(
+                try await store.select(Measure.self) { $0.where { $0.text.isIn(["cafe\u{301}"]) } }.keys(), equals: [2])
         },
         ConformanceCase("through/one", [.q3], "A property of an optional child is nil where there is no child.") { t in
             let store = try await t.open(Person.self)
             try await store.insert([
-                Person(id: 1, city: City(id: 1, name: "a", spell: "x")), Person(id: 2, city: City(id: 2, name: "b")), Person(id: 3),
+                Person(id: 1, city: City(id: 1, name: "a", spell: "x")), Person(id: 2, city: City(id: 2, name: "b")),
+                Person(id: 3),
             ])
             try t.expect(try await store.select(Person.self) { $0.where { $0.city.name == "a" } }.keys(), equals: [1])
-            try t.expect(try await store.select(Person.self) { $0.where { $0.city.name != "a" } }.keys(), equals: [2, 3])
-            try t.expect(try await store.select(Person.self) { $0.where { $0.city.spell == nil } }.keys(), equals: [2, 3])
+            try t.expect(
+                try await store.select(Person.self) { $0.where { $0.city.name != "a" } }.keys(), equals: [2, 3])
+            try t.expect(
+                try await store.select(Person.self) { $0.where { $0.city.spell == nil } }.keys(), equals: [2, 3])
             try t.expect(try await store.select(Person.self) { $0.where { $0.city == nil } }.keys(), equals: [3])
             try t.expect(try await store.select(Person.self) { $0.where { $0.city != nil } }.keys(), equals: [1, 2])
             try t.expect(try await store.select(Person.self) { $0.where { $0.city.id < 2 } }.keys(), equals: [1])
             try t.expect(try await store.select(Person.self) { $0.where { !($0.city.id < 2) } }.keys(), equals: [2, 3])
-            try t.expect(try await store.select(Person.self) { $0.where { $0.city.name.hasPrefix("b") } }.keys(), equals: [2])
+            try t.expect(
+                try await store.select(Person.self) { $0.where { $0.city.name.hasPrefix("b") } }.keys(), equals: [2])
         },
-        ConformanceCase("through/order", [.q3, .q5], "Sorting by a child's property puts owners without one at nil's end.") { t in
+        ConformanceCase(
+            "through/order", [.q3, .q5], "Sorting by a child's property puts owners without one at nil's end."
+        ) { t in
             let store = try await t.open(Person.self)
             try await store.insert([
-                Person(id: 1, city: City(id: 1, name: "b")), Person(id: 2), Person(id: 3, city: City(id: 3, name: "a")), Person(id: 4),
+                Person(id: 1, city: City(id: 1, name: "b")), Person(id: 2), Person(id: 3, city: City(id: 3, name: "a")),
+                Person(id: 4),
             ])
             let up = try await store.select(Person.self) { $0.order { $0.city.name.ascending } }.keys()
             try t.expect(up, equals: [2, 4, 3, 1])
             let down = try await store.select(Person.self) { $0.order { $0.city.name.descending } }.keys()
             try t.expect(down, equals: [1, 3, 2, 4])
         },
-        ConformanceCase("through/any-all-none", [.q3], "any, all and none over children, also where there are none.") { t in
+        ConformanceCase("through/any-all-none", [.q3], "any, all and none over children, also where there are none.") {
+            t in
             let store = try await t.open(Person.self)
             let people = (1...20).map(Samples.person)
             try await store.insert(people)
@@ -96,13 +125,16 @@ extension Conformance {
             let negated = try await store.select(Person.self) { $0.where { !$0.pens.any { $0.price > 10 } } }.keys()
             try t.expect(negated, equals: none)
         },
-        ConformanceCase("through/two-conditions", [.q3], "Two conditions inside any hold for one child, not for two.") { t in
+        ConformanceCase("through/two-conditions", [.q3], "Two conditions inside any hold for one child, not for two.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.insert([
                 Person(id: 1, pens: [Pen(id: 1, color: "red", price: 1), Pen(id: 2, color: "blue", price: 9)]),
                 Person(id: 2, pens: [Pen(id: 1, color: "red", price: 9)]),
             ])
-            let one = try await store.select(Person.self) { $0.where { $0.pens.any { $0.color == "red" && $0.price > 5 } } }.keys()
+            let one = try await store.select(Person.self) {
+                $0.where { $0.pens.any { $0.color == "red" && $0.price > 5 } }
+            }.keys()
             try t.expect(one, equals: [2])
             let two = try await store.select(Person.self) {
                 $0.where { $0.pens.any { $0.color == "red" } && $0.pens.any { $0.price > 5 } }
@@ -124,13 +156,21 @@ extension Conformance {
             try t.expect(found, equals: wanted.map(\.id))
             try t.expect(!wanted.isEmpty, "The case asks for nothing.")
         },
-        ConformanceCase("through/optional-array", [.q3], "Over a nil array any is false, all and none are true, as over an empty one.") {
+        ConformanceCase(
+            "through/optional-array", [.q3],
+            "Over a nil array any is false, all and none are true, as over an empty one."
+        ) {
             t in
             let store = try await t.open(Person.self)
             try await store.insert([Person(id: 1), Person(id: 2, spares: []), Person(id: 3, spares: [Pen(id: 1)])])
-            try t.expect(try await store.select(Person.self) { $0.where { $0.spares.any { $0.id == 1 } } }.keys(), equals: [3])
-            try t.expect(try await store.select(Person.self) { $0.where { $0.spares.all { $0.id == 2 } } }.keys(), equals: [1, 2])
-            try t.expect(try await store.select(Person.self) { $0.where { $0.spares.none { $0.id == 1 } } }.keys(), equals: [1, 2])
+            try t.expect(
+                try await store.select(Person.self) { $0.where { $0.spares.any { $0.id == 1 } } }.keys(), equals: [3])
+            try t.expect(
+                try await store.select(Person.self) { $0.where { $0.spares.all { $0.id == 2 } } }.keys(),
+                equals: [1, 2])
+            try t.expect(
+                try await store.select(Person.self) { $0.where { $0.spares.none { $0.id == 1 } } }.keys(),
+                equals: [1, 2])
             try t.expect(try await store.select(Person.self) { $0.where { $0.spares.isNil } }.keys(), equals: [1])
         },
     ]

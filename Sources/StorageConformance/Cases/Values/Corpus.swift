@@ -47,12 +47,13 @@ enum Corpus {
         0, .leastNonzeroMagnitude, 0.1, 700_000_000.123_456_78, 252_423_993_599.999, 252_423_993_600, .infinity,
     ].sorted().map { Date(timeIntervalSinceReferenceDate: $0) }
 
-    static let uuids: [UUID] = ([
-        "00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000001",
-        "0A000000-0000-0000-0000-000000000000", "7FFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
-        "80000000-0000-0000-0000-000000000000", "DEADBEEF-0000-4000-8000-00000000000A",
-        "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
-    ]).compactMap(UUID.init)
+    static let uuids: [UUID] =
+        ([
+            "00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000001",
+            "0A000000-0000-0000-0000-000000000000", "7FFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+            "80000000-0000-0000-0000-000000000000", "DEADBEEF-0000-4000-8000-00000000000A",
+            "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+        ]).compactMap(UUID.init)
 
     static let urls: [URL] = [
         "#fragment", "../up", "HTTP://EXAMPLE.com/%7Ea/./b/../c", "a", "data:text/plain,hi", "file:///tmp/a%20b",

@@ -55,11 +55,15 @@ extension Conformance {
             try await store.insert(values.enumerated().map { Measure(id: $0.offset, real: $0.element) })
             let stored = try await store.all(Measure.self)
             try t.expect(stored.prefix(3).allSatisfy { $0.real?.isNaN == true }, "NaN came back as something else.")
-            try t.expect(try await store.select(Measure.self) { $0.where { $0.real == .nan } }.keys(), equals: [0, 1, 2])
+            try t.expect(
+                try await store.select(Measure.self) { $0.where { $0.real == .nan } }.keys(), equals: [0, 1, 2])
             try t.expect(try await store.select(Measure.self) { $0.where { $0.real.isNil } }.keys(), equals: [4])
-            try t.expect(try await store.select(Measure.self) { $0.where { $0.real > .infinity } }.keys(), equals: [0, 1, 2])
+            try t.expect(
+                try await store.select(Measure.self) { $0.where { $0.real > .infinity } }.keys(), equals: [0, 1, 2])
         },
-        ConformanceCase("values/integral-double-stays-double", [.v2], "1.0 in an array or an embedded value stays a Double.") {
+        ConformanceCase(
+            "values/integral-double-stays-double", [.v2], "1.0 in an array or an embedded value stays a Double."
+        ) {
             t in
             let store = try await t.open(Holder<Double>.self, Document.self)
             let holder = Holder(id: 1, value: 1.0, list: [1, 2, 1e15, 1e300])
@@ -69,7 +73,9 @@ extension Conformance {
             try await store.insert(document)
             try t.expect(try await store.find(Document.self, key: 1), equals: document)
         },
-        ConformanceCase("values/embedded", [.v1, .v2, .v3], "An embedded Codable value comes back whole, and nil as nil.") {
+        ConformanceCase(
+            "values/embedded", [.v1, .v2, .v3], "An embedded Codable value comes back whole, and nil as nil."
+        ) {
             t in
             let store = try await t.open(Document.self)
             let part = Payload.Part(title: "", sizes: ["é": 0.1, "": -1e300])
@@ -85,11 +91,15 @@ extension Conformance {
         ConformanceCase("values/nested-arrays", [.v1, .v2, .v3], "Arrays of arrays keep their shape.") { t in
             let store = try await t.open(Document.self)
             let grids: [[[Int]]] = [[], [[]], [[], []], [[1], [], [2, 3]], [[.min, .max]]]
-            let documents = grids.enumerated().map { Document(id: $0.offset, body: Payload(text: ""), grid: $0.element) }
+            let documents = grids.enumerated().map {
+                Document(id: $0.offset, body: Payload(text: ""), grid: $0.element)
+            }
             try await store.insert(documents)
             try t.expect(try await store.all(Document.self), equals: documents)
         },
-        ConformanceCase("values/enums", [.v1, .v2], "Enums come back by their raw values: plain, optional and in arrays.") {
+        ConformanceCase(
+            "values/enums", [.v1, .v2], "Enums come back by their raw values: plain, optional and in arrays."
+        ) {
             t in
             let store = try await t.open(Choice.self)
             let choices = [
@@ -101,7 +111,8 @@ extension Conformance {
             try t.expect(try await store.select(Choice.self) { $0.where { $0.kind == .odd } }.keys(), equals: [1])
             try t.expect(try await store.select(Choice.self) { $0.where { $0.level != .low } }.keys(), equals: [1, 2])
             try t.expect(
-                try await store.select(Choice.self) { $0.where { $0.kind.isIn([.small, .large]) } }.keys(), equals: [2, 3])
+                try await store.select(Choice.self) { $0.where { $0.kind.isIn([.small, .large]) } }.keys(),
+                equals: [2, 3])
             let order = try await store.select(Choice.self) { $0.order { $0.kind } }.keys()
             try t.expect(order, equals: [3, 1, 2], "Enums sort by their raw values.")
         },
@@ -155,7 +166,9 @@ extension Conformance {
             try await store.insert(document)
             try t.expect(try await store.all(Document.self), equals: [document])
         },
-        ConformanceCase("values/relative-url", [.v2, .e1], "A URL that needs a base is invalidValue, before any effect.") { t in
+        ConformanceCase(
+            "values/relative-url", [.v2, .e1], "A URL that needs a base is invalidValue, before any effect."
+        ) { t in
             let store = try await t.open(Holder<URL>.self)
             let base = try t.required(URL(string: "http://a/"))
             let relative = try t.required(URL(string: "b", relativeTo: base))
@@ -166,24 +179,30 @@ extension Conformance {
             try t.expect(error.element, equals: 1)
             try t.expect(try await store.select(Holder<URL>.self).count(), equals: 0)
         },
-        ConformanceCase("values/unknown-enum-number", [.v5], "A stored number that no case of an enum has is typeMismatch.") {
+        ConformanceCase(
+            "values/unknown-enum-number", [.v5], "A stored number that no case of an enum has is typeMismatch."
+        ) {
             t in
             let store = try await t.open(IntItem.self)
             try await store.insert([IntItem(id: 1, value: -5), IntItem(id: 2, value: 6)])
             let error = try await t.expectError(.typeMismatch) { try await store.find(EnumItem<Level>.self, key: 2) }
             try t.expect(error.storedValue, equals: .int(6))
             try t.expect(try await store.find(EnumItem<Level>.self, key: 1)?.value, equals: .low)
-            try t.expect(try await store.all(IntItem.self).map(\.value), equals: [-5, 6], "What was stored is changed.")
+            try t.expect(
+                try await store.all(IntItem.self).map(\.value), equals: [-5, 6], "What was stored is changed.")
         },
-        ConformanceCase("values/unknown-enum-case", [.v5], "A stored raw value that no case has is typeMismatch.") { t in
+        ConformanceCase("values/unknown-enum-case", [.v5], "A stored raw value that no case has is typeMismatch.") {
+            t in
             let store = try await t.open(TextItem.self)
-            try await store.insert(["small", "gone", "large"].enumerated().map { TextItem(id: $0.offset + 1, value: $0.element) })
+            try await store.insert(
+                ["small", "gone", "large"].enumerated().map { TextItem(id: $0.offset + 1, value: $0.element) })
             let error = try await t.expectError(.typeMismatch) { try await store.all(EnumItem<Kind>.self) }
             try t.expect(error.model, equals: "Item")
             try t.expect(error.property, equals: "value")
             try t.expect(error.key, equals: [.int(2)])
             try t.expect(error.storedValue, equals: .text("gone"))
-            try t.expect(try await store.find(EnumItem<Kind>.self, key: 3)?.value, equals: .large, "Others are not readable.")
+            try t.expect(
+                try await store.find(EnumItem<Kind>.self, key: 3)?.value, equals: .large, "Others are not readable.")
             try t.expect(try await store.all(EnumItem<Kind>.self) { $0.where { $0.id != 2 } }.count, equals: 2)
         },
     ]

@@ -135,7 +135,8 @@ extension ValueFamily where V: SortableValue {
             let down = try await store.select(Holder<V>.self) { $0.order { $0.optional.descending } }.keys()
             try t.expect(down, equals: (0..<last).reversed() + [last], "The descending order is another.")
             let query = store.select(Holder<V>.self)
-            try t.expect(try await query.run("min { $0.value }") { try await $0.min { $0.value } }, equals: values.first)
+            try t.expect(
+                try await query.run("min { $0.value }") { try await $0.min { $0.value } }, equals: values.first)
             try t.expect(try await query.run("max { $0.value }") { try await $0.max { $0.value } }, equals: values.last)
         }
     }
@@ -144,7 +145,8 @@ extension ValueFamily where V: SortableValue {
 extension ValueFamily where V: Comparable & SortableValue {
     /// As the operand of ordered comparisons and ranges.
     var comparison: ConformanceCase {
-        ConformanceCase(id("compare"), [.v4, .q2], "Each \(V.self) has on each side what its order says, nil on none.") {
+        ConformanceCase(id("compare"), [.v4, .q2], "Each \(V.self) has on each side what its order says, nil on none.")
+        {
             [holders, values] t in
             let store = try await t.open(Holder<V>.self)
             try await store.insert(holders + [Holder(id: 1000, value: try t.required(values.first))])
@@ -166,7 +168,9 @@ extension ValueFamily where V: Comparable & SortableValue {
 extension ValueFamily {
     /// As the key: found, listed in order, refused twice, deleted.
     var key: ConformanceCase {
-        ConformanceCase("keys/\(name)", [.k1, .v4], "Each \(V.self) is a key of its own, and keys come in their order.") {
+        ConformanceCase(
+            "keys/\(name)", [.k1, .v4], "Each \(V.self) is a key of its own, and keys come in their order."
+        ) {
             [values] t in
             typealias Model = Keyed<V>
             let store = try await t.open(Model.self)

@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A backend in a package of its own, as its author writes it. An author names a URL and a version instead of the path:
+// .package(url: "https://…/swift-storage", from: "1.0.0")
+let package = Package(
+    name: "OutsideBackend",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [.library(name: "SortedBackend", targets: ["SortedBackend"])],
+    dependencies: [.package(name: "swift-storage", path: "../..")],
+    targets: [
+        .target(name: "SortedBackend", dependencies: [.product(name: "StorageAPI", package: "swift-storage")]),
+        .testTarget(
+            name: "SortedBackendTests",
+            dependencies: [
+                "SortedBackend",
+                .product(name: "StorageConformance", package: "swift-storage"),
+                .product(name: "StorageConformanceTesting", package: "swift-storage"),
+            ]),
+    ]
+)

@@ -1,0 +1,143 @@
+import Foundation
+import StorageAPI
+import StorageConformance
+import Synchronization
+import Testing
+
+private struct Fault: Error {}
+
+private func hang() { while true { Thread.sleep(forTimeInterval: 3600) } }
+
+private func test(_ id: String) throws -> ConformanceCase {
+    try #require(Conformance.v1.cases.first { $0.id == id })
+}
+
+private func outcome(
+    _ harness: some ConformanceHarness, _ id: String = "write/insert-then-find", deadline: Duration = .seconds(30)
+) async throws -> ConformanceOutcome {
+    try await test(id).run(harness, ConformanceOptions(deadline: deadline)).outcome
+}
+
+extension ConformanceOutcome {
+    fileprivate var harnessError: String? { if case .harnessError(let message) = self { message } else { nil } }
+    fileprivate var failure: ConformanceFailure? { if case .failed(let failure) = self { failure } else { nil } }
+}
+
+@Suite("The runner names what a harness does wrong")
+struct HarnessTests {
+    @Test func `a harness that does its part passes`() async throws {
+        #expect(try await outcome(FaultyHarness()).name == "passed")
+    }
+
+    @Test func `makePlace that throws is a harness error`() async throws {
+        let message = try await outcome(FaultyHarness(making: { throw Fault() })).harnessError
+        #expect(message?.contains("makePlace() threw") == true)
+    }
+
+    @Test func `makePlace that hangs is a harness error after the deadline`() async throws {
+        let message = try await outcome(FaultyHarness(making: { hang() }), deadline: .milliseconds(200)).harnessError
+        #expect(message?.contains("makePlace() has not returned") == true)
+    }
+
+    @Test func `backend that throws is a harness error`() async throws {
+        let message = try await outcome(FaultyHarness(backend: { _ in throw Fault() })).harnessError
+        #expect(message?.contains("backend(at:) threw") == true)
+    }
+
+    @Test func `a closed backend is a harness error`() async throws {
+        let message = try await outcome(FaultyHarness(backend: { FaultyBackend($0, .closed) })).harnessError
+        #expect(message?.contains("closed") == true)
+    }
+
+    @Test func `destroy that throws, or hangs, is a harness error`() async throws {
+        let thrown = try await outcome(FaultyHarness(destroying: { throw Fault() })).harnessError
+        #expect(thrown?.contains("destroy(_:) threw") == true)
+        let hanging = FaultyHarness(destroying: { hang() })
+        let message = try await outcome(hanging, "keys/zero-and-negative", deadline: .milliseconds(1500)).harnessError
+        #expect(message?.contains("destroy(_:) has not returned") == true)
+    }
+
+    @Test func `what destroy leaves behind is a harness error that names it`() async throws {
+        let message = try await outcome(FaultyHarness(left: ["/tmp/a.lock"])).harnessError
+        #expect(message?.contains("/tmp/a.lock") == true)
+    }
+
+    @Test func `a durable backend without a helper is a harness error of the cases that kill`() async throws {
+        let harness = FaultyHarness(backend: { FaultyBackend($0, .claims) })
+        let message = try await outcome(harness, "durability/killed-after-commits").harnessError
+        #expect(message?.contains("helper(at:)") == true)
+    }
+}
+
+@Suite("The runner names what a backend does wrong")
+struct OutcomeTests {
+    @Test func `a backend that hangs fails the case after the deadline, with its last operation`() async throws {
+        let harness = FaultyHarness(backend: { FaultyBackend($0, .hangs) })
+        let failure = try await outcome(harness, deadline: .milliseconds(300)).failure
+        #expect(failure?.message.contains("has not ended") == true)
+        #expect(failure?.operations.last?.contains("Store(backend") == true)
+    }
+
+    @Test func `others run beside cases that hang`() async throws {
+        let hangs = Mutex(4)
+        let harness = FaultyHarness(backend: { place in
+            let isHanging = hangs.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            return isHanging ? FaultyBackend(place, .hangs) : InMemoryBackend(place)
+        })
+        let cases = Conformance.v1.cases.filter { $0.id.hasPrefix("write/") }
+        let options = ConformanceOptions(deadline: .seconds(3), parallelism: 8)
+        let report = await ConformanceRun(harness, cases: cases, options: options).results()
+        #expect(report.results.count == cases.count)
+        #expect(report.results.count { $0.outcome.name == "passed" } >= cases.count - 4)
+        #expect(report.results.contains { $0.outcome.failure?.message.contains("has not ended") == true })
+    }
+
+    @Test func `a failure has the difference, the snippet and the place`() async throws {
+        let failure = try await outcome(FaultyHarness(backend: { FaultyBackend($0, .forgets) })).failure
+        let found = try #require(failure)
+        #expect(found.operations.contains { $0.hasPrefix("try await store.insert(Person(id: 7") })
+        #expect(found.snippet.contains("@Storable struct Person {"))
+        #expect(found.snippet.first == "import Foundation")
+        #expect(!found.location.isEmpty)
+    }
+
+    @Test func `a capability that is lacking without a reason fails`() async throws {
+        let harness = FaultyHarness(backend: { FaultyBackend($0, .noReasons) })
+        #expect(
+            try await outcome(harness, "durability/killed-after-commits").failure?.message.contains("reason") == true)
+        #expect(try await outcome(harness, "capabilities/declared").failure?.message.contains("reason") == true)
+    }
+
+    @Test func `a capability that is claimed and not there fails`() async throws {
+        let harness = FaultyHarness(backend: { FaultyBackend($0, .claims) })
+        #expect(try await outcome(harness, "sharing/second-store").failure != nil)
+    }
+
+    @Test func `a lacking capability is refused as declared, with its reason`() async throws {
+        guard
+            case .refusedAsDeclared(let capability, let reason) = try await outcome(
+                FaultyHarness(), "sharing/second-store")
+        else {
+            Issue.record("It was not refused.")
+            return
+        }
+        #expect(capability == .sharing)
+        #expect(reason == "Memory belongs to one process.")
+    }
+
+    @Test func `a read-only backend is asked to refuse`() async throws {
+        let harness = FaultyHarness(backend: { FaultyBackend($0, .readOnly) })
+        #expect(try await outcome(harness, "capabilities/writing").name == "refused as declared")
+    }
+
+    @Test func `a known failure is accepted while it fails, and fails when it passes`() async throws {
+        let known = KnownFailure("write/insert-then-find", reason: "It forgets.", link: "https://example.com/1")
+        let failing = FaultyHarness(backend: { FaultyBackend($0, .forgets) }, knownFailures: [known])
+        #expect(try await outcome(failing).name == "known failure")
+        let passing = try await outcome(FaultyHarness(knownFailures: [known]))
+        #expect(passing.failure?.message.contains("take it off the list") == true)
+    }
+}
