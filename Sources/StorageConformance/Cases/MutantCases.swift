@@ -12,6 +12,14 @@ extension Conformance {
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "b"), Pen(id: 2)])
         },
         ConformanceCase(
+            "write/key-twice-update-flat", [.w4], "update keeps the last of two with one key, nothing owned."
+        ) { t in
+            let store = try await t.open(Pen.self)
+            try await store.insert([Pen(id: 1), Pen(id: 2)])
+            try await store.update([Pen(id: 1, color: "a"), Pen(id: 2, price: 1), Pen(id: 1, color: "b")])
+            try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "b"), Pen(id: 2, price: 1)])
+        },
+        ConformanceCase(
             "write/array-with-two-failures", [.w4], "The error of an array is that of its first failing element."
         ) {
             t in

@@ -52,6 +52,24 @@ extension Mutant {
                 throw StorageError(.missingKey, "The key is empty.", model: write.table.path.first)
             }
         },
+        Mutant("unsigned-key-wraps", [.k1], "Keys above Int64.max become negative.") {
+            $0.written = { value, _, isKey in
+                guard isKey, case .unsigned(let number) = value else { return value }
+                return .int(Int64(bitPattern: number))
+            }
+        },
+        Mutant("small-key", [.k1], "Integer keys keep 16 bits.") {
+            $0.written = { value, column, isKey in
+                guard isKey, column.role == .property, case .int(let number) = value else { return value }
+                return .int(Int64(Int16(truncatingIfNeeded: number)))
+            }
+        },
+        Mutant("uuid-key-cut", [.k1], "Keys that are UUIDs keep 8 bytes.") {
+            $0.written = { value, _, isKey in
+                guard isKey, case .blob(let bytes) = value else { return value }
+                return .blob(Array(bytes.prefix(8)) + Array(repeating: 0, count: 8))
+            }
+        },
         Mutant("composite-key-joined", [.k3], "(\"ab\", \"c\") and (\"a\", \"bc\") are one key.") {
             $0.write = { write, writer throws(StorageError) in
                 guard write.operation == .insert, write.table.isRoot, write.table.key.count > 1 else { return }

@@ -41,6 +41,28 @@ extension Mutant {
             fault.info = { $0.lacking[.durability] = nil }
             fault.opening = .forgets
         },
+        changes("change-refused", [.s2, .s3], "A table that is there cannot be changed.") {
+            change throws(StorageError) in
+            if case .create = change { return [change] }
+            throw StorageError(.io, "The table cannot be changed.")
+        },
+        Mutant("types-recorded-as-text", [.s3, .s4], "Integers are recorded as text.", on: .sqlite) {
+            $0.tables = { tables in
+                tables.map { table in
+                    var table = table
+                    for index in table.columns.indices
+                    where table.columns[index].type == .int64 && table.columns[index].role == .property
+                        && !table.key.contains(index)
+                    {
+                        table.columns[index].type = .string
+                    }
+                    return table
+                }
+            }
+        },
+        changes("long-name-refused", [.s6], "A name of more than 63 bytes is refused.") { change throws(StorageError) in
+            try refuse(change) { $0.utf8.count > 63 }
+        },
         changes("reserved-word-refused", [.s6], "A property called select, order or group is refused.") {
             change throws(StorageError) in
             try refuse(change) { ["select", "order", "group", "table", "index", "where"].contains($0.lowercased()) }

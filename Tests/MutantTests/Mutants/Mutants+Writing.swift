@@ -50,6 +50,12 @@ extension Mutant {
             var known: Set<[Value]> = []
             write.rows = write.rows.filter { known.insert(write.key(of: $0)).inserted }
         },
+        writes("array-update-keeps-first", [.w4], "update of two equal keys in one array keeps the first.") {
+            write, _ throws(StorageError) in
+            guard write.operation == .update else { return }
+            var known: Set<[Value]> = []
+            write.rows = write.rows.filter { known.insert(write.key(of: $0)).inserted }
+        },
         writes("array-drops-last", [.w4], "Of an array of more than 100 records the last is lost.") {
             write, _ throws(StorageError) in
             if write.isPut, write.table.isRoot, write.rows.count > 100 { write.rows.removeLast() }
