@@ -15,6 +15,9 @@ extension Bool: GeneratedValue {
 extension GeneratedValue where Self: FixedWidthInteger {
     static func random(_ generator: inout SeededGenerator) -> Self {
         let beyondDouble: Int64 = 1 << 53
+        // Few values, so that programs meet equal ones, and neighbours that a Double cannot tell apart.
+        let common = [0, 1, 2, beyondDouble, beyondDouble + 1].compactMap { Self(exactly: $0) }
+        if let value = generator.one(of: common), generator.chance(40) { return value }
         let corners: [Self] =
             [0, 1, 2, 10, .min, .max, .max - 1, .min + 1]
             + [-1, -2, beyondDouble - 1, beyondDouble, beyondDouble + 1, .max].compactMap { Self(exactly: $0) }
@@ -35,6 +38,8 @@ extension UInt64: GeneratedValue {}
 
 extension GeneratedValue where Self: BinaryFloatingPoint & LosslessStringConvertible {
     static func random(_ generator: inout SeededGenerator) -> Self {
+        let common: [Self] = [0, -0.0, 1, .nan, .infinity]
+        if let value = generator.one(of: common), generator.chance(40) { return value }
         let corners: [Self] = [
             0, -0.0, 1, -1, 0.1, 0.5, 1.5, .nan, .infinity, -.infinity, .greatestFiniteMagnitude,
             -.greatestFiniteMagnitude, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude,
