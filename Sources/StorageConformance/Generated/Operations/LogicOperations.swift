@@ -70,4 +70,12 @@ struct ContentsOperation: StorageOperation {
     var swift: String {
         World.models.map { "try store.select(\($0.typeName).self).all()" }.joined(separator: "\n")
     }
+
+    var simpler: [any StorageOperation] { World.models.map { $0.selectsAll } }
+}
+
+extension GeneratedModel {
+    fileprivate static var selectsAll: any StorageOperation {
+        SelectOperation<Self>(query: GeneratedQuery(), wanted: .all)
+    }
 }
