@@ -91,6 +91,12 @@ let package = Package(
         .testTarget(
             name: "ArchiveTests", dependencies: ["ArchiveBackend", "CArchive", "StorageKit"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
+        .testTarget(
+            name: "GeneratedTests", dependencies: ["ArchiveBackend", "StorageConformance", "SQLiteBackend"], swiftSettings: strict),
+        .testTarget(
+            name: "MutantTests",
+            dependencies: ["StorageConformance", "SQLiteBackend", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),

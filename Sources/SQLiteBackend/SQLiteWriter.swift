@@ -173,13 +173,28 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
             try Statement(connection, WriteCompiler.patch(batch.plan))
         }
         do {
-            try many.bind(values, count: batch.plan.columns.count)
-            try many.bind(
-                batch.cells, rows: batch.count, width: batch.width, at: batch.plan.columns.count + 1)
-            return try many.run()
+            return try patch(many, values, batch, 0..<batch.count)
         } catch {
-            throw refusal(error, batch, 0)
+            // The statement has undone its rows; one by one, to meet the failing one alone.
+            for row in 0..<batch.count {
+                do {
+                    _ = try patch(many, values, batch, row..<row + 1)
+                } catch {
+                    throw refusal(error, batch, row)
+                }
+            }
+            throw error
         }
+    }
+
+    private func patch(
+        _ statement: Statement, _ values: UnsafePointer<Cell>, _ batch: borrowing RowBatch, _ keys: Range<Int>
+    ) throws(StorageError) -> Int {
+        try statement.bind(values, count: batch.plan.columns.count)
+        try statement.bind(
+            batch.cells + keys.lowerBound * batch.width, rows: keys.count, width: batch.width,
+            at: batch.plan.columns.count + 1)
+        return try statement.run()
     }
 
     private func truncate(_ table: TableSchema) throws(StorageError) -> Int {

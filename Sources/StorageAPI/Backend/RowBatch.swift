@@ -26,7 +26,7 @@ public final class WritePlan: Sendable {
     /// For `patch`: the leading key columns that the keys in the batch consist of.
     public let keyColumns: [Int]
 
-    init(id: Int, operation: WriteOperation, table: TableSchema, columns: [Int], keyColumns: [Int] = []) {
+    package init(id: Int, operation: WriteOperation, table: TableSchema, columns: [Int], keyColumns: [Int] = []) {
         self.id = id
         self.operation = operation
         self.table = table
@@ -45,7 +45,7 @@ public struct RowBatch: ~Copyable {
     /// For `patch`: the values to set, one for each of ``WritePlan/columns``.
     public let values: UnsafePointer<Cell>?
 
-    init(plan: WritePlan, count: Int, cells: UnsafePointer<Cell>, values: UnsafePointer<Cell>? = nil) {
+    package init(plan: WritePlan, count: Int, cells: UnsafePointer<Cell>, values: UnsafePointer<Cell>? = nil) {
         self.plan = plan
         self.count = count
         self.cells = cells
@@ -71,6 +71,8 @@ public struct RowBatch: ~Copyable {
     /// An error of this batch's table for one of its rows, with the row's key.
     public func error(_ code: StorageError.Code, _ message: String, row index: Int) -> StorageError {
         let row = row(index)
+        // The keys of a patch are those that a condition chose; the caller has named none of them by its place.
+        if plan.operation == .patch { return StorageError(code, message, model: plan.table.path.first, key: row) }
         let key = plan.table.key.compactMap { column in plan.columns.firstIndex(of: column).map { row[$0] } }
         return StorageError(code, message, model: plan.table.path.first).row(index, key: key)
     }

@@ -145,7 +145,7 @@ public final class QueryPlan: Sendable {
     /// All tables of the model, as ``Ownership/table`` counts them.
     public let tables: [TableSchema]
 
-    init(id: Int?, query: Query, table: TableSchema, tables: [TableSchema]) {
+    package init(id: Int?, query: Query, table: TableSchema, tables: [TableSchema]) {
         self.id = id
         self.query = query
         self.table = table

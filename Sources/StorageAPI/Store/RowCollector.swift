@@ -40,6 +40,13 @@ public struct RowCollector: ~Copyable {
         return true
     }
 
+    /// Takes back the row of a model that could not be written; false where no row is left.
+    func takeBackUnfinished() -> Bool {
+        if graph.model.hasChildren, graph.buffers[0].count > count { graph.removeLast() }
+        graph.buffers[0].removeAll(from: count)
+        return count > 0
+    }
+
     /// Forgets the rows, which have been stored.
     mutating func removeAll() {
         graph.removeAll()

@@ -20,6 +20,8 @@ struct Writing {
             do throws(StorageError) {
                 index = try M.write(stored, from: index, into: &rows)
             } catch {
+                // An element before it may fail in the engine, and the call's error is that of the first that fails.
+                if rows.takeBackUnfinished() { try flush(rows.graph, operation, first: first) }
                 throw error.with { $0.element = first + rows.count }
             }
             try flush(rows.graph, operation, first: first)

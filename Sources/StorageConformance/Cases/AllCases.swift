@@ -3,6 +3,6 @@ extension Conformance {
     static let allCases: [ConformanceCase] = [
         corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases, textCases,
         orderCases, aggregateCases, transactionCases, concurrencyCases, schemaCases, nameCases, errorCases,
-        durabilityCases, costCases,
+        durabilityCases, costCases, mutantCases,
     ].flatMap { $0 }
 }

@@ -1,0 +1,75 @@
+internal import StorageAPI
+
+extension Conformance {
+    /// Cases for faults that no other case finds.
+    static let mutantCases: [ConformanceCase] = [
+        ConformanceCase(
+            "write/key-twice-save-flat", [.w4], "save keeps the last of two with one key where nothing is owned."
+        ) {
+            t in
+            let store = try await t.open(Pen.self)
+            try await store.save([Pen(id: 1, color: "a", price: 1), Pen(id: 2), Pen(id: 1, color: "b")])
+            try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "b"), Pen(id: 2)])
+        },
+        ConformanceCase(
+            "write/key-twice-update-flat", [.w4], "update keeps the last of two with one key, nothing owned."
+        ) { t in
+            let store = try await t.open(Pen.self)
+            try await store.insert([Pen(id: 1), Pen(id: 2)])
+            try await store.update([Pen(id: 1, color: "a"), Pen(id: 2, price: 1), Pen(id: 1, color: "b")])
+            try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "b"), Pen(id: 2, price: 1)])
+        },
+        ConformanceCase(
+            "write/array-with-two-failures", [.w4], "The error of an array is that of its first failing element."
+        ) {
+            t in
+            let store = try await t.open(Account.self)
+            // The second has no key, which is known before the engine is asked; the first is missing.
+            let error = try await t.expectError(.notFound) {
+                try await store.update([Account(id: 5, name: "a"), Account(name: "b")])
+            }
+            try t.expect(error.element, equals: 0)
+            try t.expect(error.key, equals: [.int(5)])
+        },
+        ConformanceCase(
+            "write/patch-constraint-key", [.w5, .e1], "A constraint that a partial update meets names the record."
+        ) {
+            t in
+            let store = try await t.open(Member.self)
+            try await store.insert([Member(id: 1), Member(id: 2), Member(id: 3, email: "c")])
+            let error = try await t.expectError(.constraint) {
+                try await store.update(Member.self) { $0.set(\.email, to: "z") }
+            }
+            try t.expect(error.key, equals: [.int(2)])
+            try t.expect(error.element, equals: nil)
+            try t.expect(try await store.all(Member.self).map(\.email), equals: [nil, nil, "c"])
+        },
+        ConformanceCase("values/array-repeats", [.v2], "Equal elements of an array are kept, side by side and apart.") {
+            t in
+            let store = try await t.open(Person.self)
+            let person = Person(id: 1, tags: ["a", "a", "", "", "a"])
+            try await store.insert(person)
+            try t.expect(try await store.all(Person.self), equals: [person])
+        },
+        ConformanceCase("filters/nil-equals-nil", [.q2], "Two properties that are nil are equal.") { t in
+            let store = try await t.open(House.self)
+            try await store.insert([
+                House(id: 1, door: Pen(id: 0)), House(id: 2, door: Pen(id: 0), front: Pen(id: 1, color: "a")),
+                House(id: 3, door: Pen(id: 0), front: Pen(id: 1, color: "a"), back: Pen(id: 2, color: "a")),
+                House(id: 4, door: Pen(id: 0), front: Pen(id: 1, color: "a"), back: Pen(id: 1, color: "b")),
+            ])
+            let equal = try await store.select(House.self) { $0.where { $0.front.color == $0.back.color } }.keys()
+            try t.expect(equal, equals: [1, 3])
+            let different = try await store.select(House.self) { $0.where { $0.front.color != $0.back.color } }.keys()
+            try t.expect(different, equals: [2, 4])
+        },
+        ConformanceCase("results/three-thousand", [.q8, .q1], "A result has as many records as there are.") { t in
+            let store = try await t.open(Pen.self)
+            let pens = (0..<3000).map { Pen(id: $0, color: "c\($0 % 3)") }
+            try await store.insert(pens)
+            try t.expect(try await store.all(Pen.self).count, equals: 3000)
+            try t.expect(try await store.select(Pen.self) { $0.where { $0.color != "c0" } }.keys().count, equals: 2000)
+            try t.expect(try await store.select(Pen.self).stream().count, equals: 3000)
+        },
+    ]
+}

@@ -1,0 +1,48 @@
+internal import StorageAPI
+
+extension Generated.Crate: GeneratedModel {
+    static let typeName = "Generated.Crate"
+    static let fields: [Field<Generated.Crate>] = [
+        .text("name", \.name, \.name).key,
+        .number("size", \.size, \.size),
+        Field("lid", \.lid),
+        .child("spare", \.spare, \.spare),
+        .children("items", \.items, \.items),
+        .children("extras", \.extras, \.extras),
+    ]
+    static let conditions = allConditions()
+    static let furtherConditions: [ConditionMaker<Generated.Crate>] =
+        Term<Generated.Crate, Int>("$0.lid.width", { $0.lid.width }, { $0.lid.width }).comparison
+        + Term<Generated.Crate, String?>("$0.lid.label", { $0.lid.label }, { $0.lid.label }).equality
+        + Term<Generated.Crate, Int?>("$0.spare.width", { $0.spare.width }, { $0.spare?.width }).equality
+        + Term<Generated.Crate, Int?>("$0.spare.width", { $0.spare.width }, { $0.spare?.width }).optionalComparison()
+        + Term<Generated.Crate, String?>("$0.spare.label", { $0.spare.label }, { $0.spare?.label }).tests
+
+    static var table: FieldPath<World, ModelTable<Generated.Crate>> { \.crates }
+    var keyOrNil: String? { name }
+    mutating func take(_ key: String, _: inout SeededGenerator) { name = key }
+
+    static func randomKey(_ generator: inout SeededGenerator) -> String {
+        generator.pick("", "a", "A", "a\0", "\u{E9}", "e\u{301}", "../x", "'", "\u{1F600}")
+    }
+
+    static func randomOwned(_ generator: inout SeededGenerator) -> (any StorageOperation)? {
+        let counts = generator.chance(30)
+        guard generator.chance(60) else {
+            return OwnedOperation(
+                question: generator.pick(.lid, .spare), query: .random(&generator), counts: counts)
+        }
+        return OwnedOperation(
+            question: generator.pick(.items, .extras), query: .random(&generator), counts: counts)
+    }
+}
+
+extension Generated.Lid: GeneratedRecord {
+    static let typeName = "Generated.Lid"
+    static let fields: [Field<Generated.Lid>] = [
+        .number("id", \.id, \.id),
+        .number("width", \.width, \.width),
+        .text("label", \.label, \.label),
+    ]
+    static let conditions = allConditions()
+}

@@ -1,0 +1,43 @@
+internal import StorageAPI
+
+extension Generated.Gadget: GeneratedModel {
+    static let typeName = "Generated.Gadget"
+    static let fields: [Field<Generated.Gadget>] = [
+        Field("id", \.id),
+        .scalar("flag", \.flag, \.flag),
+        .number("small", \.small, \.small),
+        .number("wide", \.wide, \.wide),
+        .number("unsigned", \.unsigned, \.unsigned),
+        .ordered("real", \.real, \.real),
+        .ordered("single", \.single, \.single),
+        .text("text", \.text, \.text),
+        .text("note", \.note, \.note),
+        .text("code", \.code, \.code).unique(\.code),
+        .optional("number", \.number, \.number),
+        .optional("ratio", \.ratio, \.ratio),
+        .scalar("data", \.data, \.data),
+        .ordered("date", \.date, \.date),
+        .scalar("uuid", \.uuid, \.uuid),
+        .ordered("amount", \.amount, \.amount),
+        .scalar("link", \.link, \.link),
+        Field("words", \.words, \.words),
+        Field("reals", \.reals, \.reals),
+        Field("nested", \.nested, \.nested),
+    ]
+    static let conditions = allConditions()
+    static let furtherConditions: [ConditionMaker<Generated.Gadget>] =
+        Term("wide", \.wide, \.wide).comparison(with: Term("wide", \.wide, \.wide))
+        + Term("text", \.text, \.text).comparison(with: Term("text", \.text, \.text))
+        + Term("note", \.note, \.note).equality(with: Term("code", \.code, \.code))
+        + Term("real", \.real, \.real).equality(with: Term("real", \.real, \.real))
+        + Term("id", \.id, \.id).equality + Term("id", \.id, \.id).optionalComparison()
+
+    static var table: FieldPath<World, ModelTable<Generated.Gadget>> { \.gadgets }
+    static var assignsKeys: Bool { true }
+    var keyOrNil: Int? { id }
+    mutating func take(_ key: Int, _ generator: inout SeededGenerator) { id = generator.chance(30) ? nil : key }
+
+    static func randomKey(_ generator: inout SeededGenerator) -> Int {
+        generator.chance(96) ? 1 + generator.below(9) : generator.pick(0, -1, .min, 1 << 53, (1 << 53) + 1)
+    }
+}

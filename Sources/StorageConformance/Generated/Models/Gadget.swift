@@ -1,0 +1,144 @@
+public import StorageAPI
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The models of generated programs. They are public so that a printed program can be pasted and run.
+public enum Generated {
+    /// One property of every kind of scalar and array; the store assigns the key where it is nil.
+    public struct Gadget: PlainRecord, Sendable {
+        public var id: Int?
+        public var flag: Bool = false
+        public var small: Int8 = 0
+        public var wide: Int64 = 0
+        public var unsigned: UInt64 = 0
+        public var real: Double = 0
+        public var single: Float = 0
+        public var text: String = ""
+        public var note: String?
+        public var code: String?
+        public var number: Int?
+        public var ratio: Double?
+        public var data: Data = Data()
+        public var date: Date = Date(timeIntervalSinceReferenceDate: 0)
+        public var uuid: UUID?
+        public var amount: Decimal = 0
+        public var link: URL?
+        public var words: [String] = []
+        public var reals: [Double] = []
+        public var nested: [[Int?]] = []
+
+        public init() {}
+    }
+}
+
+extension Generated.Gadget: Storable {
+    public typealias Key = Int
+
+    public static var schema: ModelSchema {
+        ModelSchema(
+            "GeneratedGadget",
+            [
+                Property("id", (Int?).self, .key),
+                Property("flag", Bool.self),
+                Property("small", Int8.self),
+                Property("wide", Int64.self, .indexed),
+                Property("unsigned", UInt64.self),
+                Property("real", Double.self),
+                Property("single", Float.self),
+                Property("text", String.self, .indexed),
+                Property("note", (String?).self),
+                Property("code", (String?).self, .unique),
+                Property("number", (Int?).self),
+                Property("ratio", (Double?).self),
+                Property("data", Data.self),
+                Property("date", Date.self),
+                Property("uuid", (UUID?).self),
+                Property("amount", Decimal.self),
+                Property("link", (URL?).self),
+                Property("words", ([String]).self),
+                Property("reals", ([Double]).self),
+                Property("nested", ([[Int?]]).self),
+            ])
+    }
+
+    public init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read((Int?).self)
+        flag = try row.read(Bool.self)
+        small = try row.read(Int8.self)
+        wide = try row.read(Int64.self)
+        unsigned = try row.read(UInt64.self)
+        real = try row.read(Double.self)
+        single = try row.read(Float.self)
+        text = try row.read(String.self)
+        note = try row.read((String?).self)
+        code = try row.read((String?).self)
+        number = try row.read((Int?).self)
+        ratio = try row.read((Double?).self)
+        data = try row.read(Data.self)
+        date = try row.read(Date.self)
+        uuid = try row.read((UUID?).self)
+        amount = try row.read(Decimal.self)
+        link = try row.read((URL?).self)
+        words = try row.read(([String]).self)
+        reals = try row.read(([Double]).self)
+        nested = try row.read(([[Int?]]).self)
+    }
+
+    public func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(flag)
+        row.write(small)
+        row.write(wide)
+        row.write(unsigned)
+        row.write(real)
+        row.write(single)
+        row.write(text)
+        row.write(note)
+        row.write(code)
+        row.write(number)
+        row.write(ratio)
+        row.write(data)
+        row.write(date)
+        row.write(uuid)
+        row.write(amount)
+        row.write(link)
+        row.write(words)
+        row.write(reals)
+        row.write(nested)
+    }
+
+    public func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    public mutating func assign(_ key: Int) { id = key }
+
+    public struct Columns: ColumnSet {
+        private let path: PropertyPath
+        public init(_ path: PropertyPath) { self.path = path }
+        public var id: QueryExpression<Int?> { QueryExpression(path, 0) }
+        public var flag: QueryExpression<Bool> { QueryExpression(path, 1) }
+        public var small: QueryExpression<Int8> { QueryExpression(path, 2) }
+        public var wide: QueryExpression<Int64> { QueryExpression(path, 3) }
+        public var unsigned: QueryExpression<UInt64> { QueryExpression(path, 4) }
+        public var real: QueryExpression<Double> { QueryExpression(path, 5) }
+        public var single: QueryExpression<Float> { QueryExpression(path, 6) }
+        public var text: QueryExpression<String> { QueryExpression(path, 7) }
+        public var note: QueryExpression<String?> { QueryExpression(path, 8) }
+        public var code: QueryExpression<String?> { QueryExpression(path, 9) }
+        public var number: QueryExpression<Int?> { QueryExpression(path, 10) }
+        public var ratio: QueryExpression<Double?> { QueryExpression(path, 11) }
+        public var data: QueryExpression<Data> { QueryExpression(path, 12) }
+        public var date: QueryExpression<Date> { QueryExpression(path, 13) }
+        public var uuid: QueryExpression<UUID?> { QueryExpression(path, 14) }
+        public var amount: QueryExpression<Decimal> { QueryExpression(path, 15) }
+        public var link: QueryExpression<URL?> { QueryExpression(path, 16) }
+        public var words: QueryExpression<[String]> { QueryExpression(path, 17) }
+        public var reals: QueryExpression<[Double]> { QueryExpression(path, 18) }
+        public var nested: QueryExpression<[[Int?]]> { QueryExpression(path, 19) }
+    }
+}

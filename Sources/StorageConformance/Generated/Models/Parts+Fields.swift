@@ -1,0 +1,27 @@
+internal import StorageAPI
+
+extension Generated.Item: GeneratedModel {
+    static let typeName = "Generated.Item"
+    static let fields: [Field<Generated.Item>] = [
+        .number("id", \.id, \.id).key,
+        .text("label", \.label, \.label),
+        .ordered("weight", \.weight, \.weight),
+        .children("tags", \.tags, \.tags),
+    ]
+    static let conditions = allConditions()
+
+    static var table: FieldPath<World, ModelTable<Generated.Item>> { \.items }
+    var keyOrNil: Int? { id }
+    mutating func take(_ key: Int, _: inout SeededGenerator) { id = key }
+
+    static func randomKey(_ generator: inout SeededGenerator) -> Int { generator.below(6) - 1 }
+}
+
+extension Generated.Tag: GeneratedRecord {
+    static let typeName = "Generated.Tag"
+    static let fields: [Field<Generated.Tag>] = [
+        .number("id", \.id, \.id),
+        .text("text", \.text, \.text),
+    ]
+    static let conditions = allConditions()
+}

@@ -1,0 +1,48 @@
+internal import StorageAPI
+
+/// A call that gave something else than it should.
+struct ProgramDifference: Sendable {
+    let backend: String
+    let call: String
+    let expected: String
+    let actual: String
+}
+
+/// The stores on which the same programs run.
+struct Comparison {
+    private var benches: [Bench] = []
+
+    init(_ places: GeneratedTests.Places) async throws {
+        for place in try await places() { benches.append(try await Bench(place)) }
+    }
+
+    var names: [String] { benches.map(\.name) }
+
+    /// The first call of a program that gives something else than the contract says.
+    func difference(_ program: Program, _ expected: [Outcome]) async throws -> ProgramDifference? {
+        for bench in benches {
+            let outcomes = try await bench.outcomes(of: program)
+            guard outcomes != expected else { continue }
+            let index = zip(outcomes, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+            guard let index else { continue }
+            return ProgramDifference(
+                backend: bench.name, call: program.steps.flatMap(\.statements)[index],
+                expected: expected[index].description, actual: outcomes[index].description)
+        }
+        return nil
+    }
+
+    /// The same on new stores.
+    static func difference(
+        _ program: Program, _ places: GeneratedTests.Places
+    ) async throws -> ProgramDifference? {
+        let comparison = try await Comparison(places)
+        let difference = try await comparison.difference(program, ExpectedRun(program).outcomes)
+        try await comparison.close()
+        return difference
+    }
+
+    func close() async throws {
+        for bench in benches { try await bench.close() }
+    }
+}

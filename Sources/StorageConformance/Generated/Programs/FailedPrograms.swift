@@ -1,0 +1,34 @@
+extension GeneratedTests {
+    /// A program that once found something, kept so that it is run before any other.
+    public struct FailedProgram: Sendable {
+        public let seed: UInt64
+        public let steps: Int
+        /// What it found, in one sentence.
+        public let finding: String
+    }
+
+    /// The programs that once failed. What a seed makes changes with the generator: a finding that matters also has a
+    /// case of its own.
+    public static let failedPrograms = [
+        FailedProgram(
+            seed: 13, steps: 50,
+            finding: "An array's error was that of an element which cannot be written, not of an earlier missing one."),
+        FailedProgram(
+            seed: 16, steps: 50,
+            finding: "A constraint that a partial update met named no key, and then on SQLite the first key."),
+    ]
+
+    /// Runs the programs that once failed, on two backends.
+    ///
+    /// - Throws: what the harness throws, and what opening, emptying or closing a store throws.
+    public static func replayingFailures(
+        on harness: some ConformanceHarness, against other: some ConformanceHarness
+    ) async throws -> GeneratedReport {
+        var report = GeneratedReport()
+        for failed in failedPrograms {
+            let tests = GeneratedTests(programs: 1, steps: failed.steps, seed: failed.seed, parallelism: 1)
+            report.add(try await tests.run(harness, against: other))
+        }
+        return report
+    }
+}

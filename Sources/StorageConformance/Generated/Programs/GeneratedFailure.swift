@@ -1,0 +1,72 @@
+internal import StorageAPI
+
+/// A call of a generated program that gave something else than the contract says.
+public struct GeneratedFailure: Sendable {
+    /// The seed that makes the program, as the first of its run.
+    public let seed: UInt64
+    /// How many steps the program was made with.
+    public let steps: Int
+    /// The name of the backend that differs.
+    public let backend: String
+    /// The call that differs, as Swift.
+    public let call: String
+    public let expected: String
+    public let actual: String
+    /// The smallest program that was found to fail, as Swift that can be pasted.
+    public let program: String
+}
+
+extension GeneratedFailure: CustomStringConvertible {
+    public var description: String {
+        """
+        The backend \(backend) differs from the contract in
+            \(call)
+        expected: \(expected.indented)
+        actual:   \(actual.indented)
+
+        The smallest program that shows it:
+
+        import StorageConformance
+        let store = try await Store(backend).blocking
+        \(program)
+
+        Repeat it with: storage conformance --backend \(backend) --generate 1 --steps \(steps) --seed \(seed)
+        """
+    }
+}
+
+extension String {
+    fileprivate var indented: String {
+        isEmpty ? "nothing" : split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n          ")
+    }
+}
+
+/// What a run of generated programs has found.
+public struct GeneratedReport: Sendable {
+    /// The backends' names.
+    public internal(set) var backends: [String] = []
+    public internal(set) var programs = 0
+    /// How many calls were compared, each on every backend.
+    public internal(set) var calls = 0
+    /// How many of them the contract lets throw.
+    public internal(set) var errors = 0
+    public internal(set) var failures: [GeneratedFailure] = []
+    public internal(set) var duration = Duration.zero
+
+    mutating func add(_ other: GeneratedReport) {
+        backends = backends.isEmpty ? other.backends : backends
+        programs += other.programs
+        calls += other.calls
+        errors += other.errors
+        failures += other.failures
+    }
+}
+
+extension GeneratedReport: CustomStringConvertible {
+    public var description: String {
+        let summary =
+            "\(programs) programs on \(backends.joined(separator: " and ")), \(calls) calls, of which \(errors) throw "
+            + "as they should; \(failures.count) differences, in \(duration.formatted())"
+        return ([summary] + failures.map(\.description)).joined(separator: "\n\n")
+    }
+}

@@ -1,0 +1,137 @@
+internal import StorageAPI
+internal import Synchronization
+
+/// Random programs of every verb, compared call by call with a model of the contract, on one backend or on several.
+///
+/// A program inserts, saves, updates, deletes, queries, streams, opens transactions with savepoints that fail, and opens
+/// the store again. The model keeps arrays of structs and does with them what the contract says in plain Swift; it shares
+/// nothing with the library's own evaluation of queries. Two backends that agree with the model agree with each other.
+///
+/// ```swift
+/// let report = try await GeneratedTests(programs: 1000, seed: 1).run(Harness(), against: InMemoryHarness())
+/// print(report)
+/// ```
+public struct GeneratedTests: Sendable {
+    /// How many programs run.
+    public var programs: Int
+    /// About how many calls each has.
+    public var steps: Int
+    /// Makes the first program; the next number makes the next one.
+    public var seed: UInt64
+    /// How many programs run at the same time, each on a store of its own.
+    public var parallelism: Int
+    /// After how many differences a run ends.
+    public var mostFailures = 3
+    /// How many smaller programs are tried for each difference.
+    public var shrinkingBudget = 3000
+
+    public init(programs: Int = 100, steps: Int = 50, seed: UInt64 = 1, parallelism: Int = 2) {
+        self.programs = programs
+        self.steps = steps
+        self.seed = seed
+        self.parallelism = max(parallelism, 1)
+    }
+
+    /// Runs the programs on one backend.
+    ///
+    /// - Parameter progress: called now and then with how many programs are done.
+    /// - Throws: what the harness throws, and what opening, emptying or closing a store throws.
+    public func run(
+        _ harness: some ConformanceHarness, progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> GeneratedReport {
+        try await run({ [try await TrialPlace(harness)] }, progress)
+    }
+
+    /// Runs the same programs on two backends.
+    public func run(
+        _ harness: some ConformanceHarness, against other: some ConformanceHarness,
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> GeneratedReport {
+        try await run({ [try await TrialPlace(harness), try await TrialPlace(other)] }, progress)
+    }
+
+    private func run(
+        _ places: @escaping Places, _ progress: @escaping @Sendable (Int) -> Void
+    ) async throws -> GeneratedReport {
+        let start = ContinuousClock.now
+        let queue = ProgramQueue(programs)
+        var report = GeneratedReport()
+        try await withThrowingTaskGroup(of: GeneratedReport.self) { group in
+            for _ in 0..<min(parallelism, max(programs, 1)) {
+                group.addTask { try await work(queue, places, progress) }
+            }
+            for try await part in group { report.add(part) }
+        }
+        report.duration = start.duration(to: .now)
+        return report
+    }
+
+    typealias Places = @Sendable () async throws -> [TrialPlace]
+
+    /// Runs programs from the queue until it is empty.
+    private func work(
+        _ queue: ProgramQueue, _ places: Places, _ progress: @Sendable (Int) -> Void
+    ) async throws -> GeneratedReport {
+        var comparison = try await Comparison(places)
+        var report = GeneratedReport()
+        report.backends = comparison.names
+        while let number = queue.next() {
+            let seed = seed &+ UInt64(number)
+            let program = Program.random(seed: seed, steps: steps)
+            report.programs += 1
+            let expected = ExpectedRun(program).outcomes
+            report.calls += expected.count
+            report.errors += expected.count(where: \.isFailure)
+            if try await comparison.difference(program, expected) != nil {
+                report.failures.append(try await failure(of: program, seed, places))
+                if queue.hasFailed() >= mostFailures { queue.end() }
+                // What a failing program leaves behind is nothing to go on with.
+                try await comparison.close()
+                comparison = try await Comparison(places)
+            }
+            if number % 64 == 63 { progress(number + 1) }
+        }
+        try await comparison.close()
+        return report
+    }
+
+    /// Makes a failing program small, each candidate on a store of its own.
+    private func failure(of program: Program, _ seed: UInt64, _ places: Places) async throws -> GeneratedFailure {
+        let smallest = try await program.shrunk(budget: shrinkingBudget) { candidate in
+            try await Comparison.difference(candidate, places) != nil
+        }
+        let difference =
+            try await Comparison.difference(smallest, places)
+            ?? ProgramDifference(
+                backend: "any", call: program.swift, expected: "the same as on a new store",
+                actual: "shows only after the programs before it")
+        return GeneratedFailure(
+            seed: seed, steps: steps, backend: difference.backend, call: difference.call,
+            expected: difference.expected, actual: difference.actual, program: smallest.swift)
+    }
+}
+
+/// Hands out the programs' numbers.
+private final class ProgramQueue: Sendable {
+    private let state: Mutex<(next: Int, end: Int, failures: Int)>
+
+    init(_ count: Int) { state = Mutex((0, count, 0)) }
+
+    func next() -> Int? {
+        state.withLock { state in
+            guard state.next < state.end else { return nil }
+            state.next += 1
+            return state.next - 1
+        }
+    }
+
+    /// Counts a failure and returns how many there are.
+    func hasFailed() -> Int {
+        state.withLock { state in
+            state.failures += 1
+            return state.failures
+        }
+    }
+
+    func end() { state.withLock { $0.end = 0 } }
+}

@@ -1,0 +1,88 @@
+internal import StorageAPI
+
+/// A list of calls on one store.
+struct Program: Sendable {
+    var steps: [Step]
+}
+
+/// A part of a program.
+indirect enum Step: Sendable {
+    case call(any StorageOperation)
+    /// A transaction, or a savepoint where it stands in one.
+    case transaction([Step], Ending)
+    /// A query as a stream.
+    case stream(any StreamOperation)
+    case reopen
+
+    /// How a transaction ends.
+    enum Ending: String, Sendable {
+        case commits
+        /// Its body throws at its end.
+        case fails
+        /// The first error of a call leaves its body.
+        case stops
+    }
+}
+
+/// What a failing body throws.
+struct ProgramFailure: Error {}
+
+extension Step {
+    /// How many outcomes the step has.
+    var count: Int {
+        switch self {
+        case .transaction(let steps, _): steps.reduce(0) { $0 + $1.count }
+        case .call, .stream, .reopen: 1
+        }
+    }
+
+    /// The statements with outcomes, in order.
+    var statements: [String] {
+        switch self {
+        case .call(let operation): [operation.swift]
+        case .stream(let stream): [stream.swift]
+        case .reopen: ["reopen"]
+        case .transaction(let steps, _): steps.flatMap(\.statements)
+        }
+    }
+
+    /// Steps that do less.
+    var simpler: [[Step]] {
+        switch self {
+        case .call(let operation): operation.simpler.map { [.call($0)] }
+        case .stream, .reopen: []
+        case .transaction(let steps, let ending):
+            [steps]
+                + steps.indices.map { index in
+                    [.transaction(Array(steps[..<index] + steps[(index + 1)...]), ending)]
+                }
+                + steps.indices.flatMap { index in
+                    steps[index].simpler.map { simpler in
+                        [.transaction(Array(steps[..<index] + simpler + steps[(index + 1)...]), ending)]
+                    }
+                }
+        }
+    }
+}
+
+extension Program {
+    /// The program as Swift that can be pasted.
+    var swift: String { steps.map { $0.swift(indent: "") }.joined(separator: "\n") }
+}
+
+extension Step {
+    fileprivate func swift(indent: String) -> String {
+        switch self {
+        case .call(let operation):
+            return operation.swift.split(separator: "\n").map { "\(indent)_ = \($0)" }.joined(separator: "\n")
+        case .stream(let stream): return "\(indent)\(stream.swift)"
+        case .reopen: return "\(indent)// the store is closed and opened again"
+        case .transaction(let steps, let ending):
+            let inner = indent + "    "
+            var lines = steps.map { $0.swift(indent: inner) }
+            if ending == .fails { lines.append("\(inner)throw CancellationError()") }
+            let call = indent.isEmpty ? "store.transaction { store in" : "store.savepoint {"
+            return "\(indent)try? \(call)\n\(lines.joined(separator: "\n"))\n\(indent)}"
+        }
+    }
+}

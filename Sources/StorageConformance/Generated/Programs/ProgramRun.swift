@@ -1,0 +1,93 @@
+internal import StorageAPI
+
+/// Runs programs on a store, and writes down what each call gives.
+struct ProgramRun {
+    private(set) var outcomes: [Outcome] = []
+
+    /// Runs steps on an open store.
+    mutating func run(_ steps: [Step], on store: inout Store, reopen: (Store) async throws -> Store) async throws {
+        for step in steps {
+            switch step {
+            case .call(let operation): outcomes.append(operation.outcome(on: store.blocking))
+            case .stream(let stream):
+                do throws(StorageError) {
+                    outcomes.append(.result(try await stream.run(on: store)))
+                } catch {
+                    outcomes.append(Outcome(error))
+                }
+            case .reopen:
+                store = try await reopen(store)
+                outcomes.append(.result("()"))
+            case .transaction(let steps, let ending):
+                let before = outcomes.count
+                do {
+                    try store.blocking.transaction { transaction in
+                        try run(steps, ending, in: transaction)
+                    }
+                } catch is ProgramFailure {}
+                skip(to: before + step.count)
+            }
+        }
+    }
+
+    /// Runs steps in a transaction.
+    private mutating func run(_ steps: [Step], _ ending: Step.Ending, in transaction: borrowing Transaction) throws {
+        for step in steps {
+            switch step {
+            case .call(let operation):
+                outcomes.append(operation.outcome(on: transaction))
+                if ending == .stops, outcomes.last?.isFailure ?? false { throw ProgramFailure() }
+            case .transaction(let inner, let ending):
+                let before = outcomes.count
+                do {
+                    try transaction.savepoint { try run(inner, ending, in: transaction) }
+                } catch is ProgramFailure {}
+                skip(to: before + step.count)
+            case .stream, .reopen: outcomes.append(.skipped)
+            }
+        }
+        if ending == .fails { throw ProgramFailure() }
+    }
+
+    /// What an error has left out.
+    private mutating func skip(to count: Int) {
+        outcomes += Array(repeating: .skipped, count: count - outcomes.count)
+    }
+}
+
+/// Runs programs on the model, and writes down what each call should give.
+struct ExpectedRun {
+    private(set) var outcomes: [Outcome] = []
+    private var world = World()
+
+    init(_ program: Program) { run(program.steps) }
+
+    private mutating func run(_ steps: [Step]) {
+        for step in steps {
+            switch step {
+            case .stream(let stream):
+                do {
+                    outcomes.append(.result(try stream.apply(to: world)))
+                } catch {
+                    outcomes.append(.failure(error.code, model: stream.modelName, key: nil))
+                }
+            case .reopen: outcomes.append(.result("()"))
+            case .call(let operation): outcomes.append(operation.outcome(in: &world))
+            case .transaction(let inner, let ending): transaction(inner, ending, count: step.count)
+            }
+        }
+    }
+
+    private mutating func transaction(_ steps: [Step], _ ending: Step.Ending, count: Int) {
+        let before = (world: world, count: outcomes.count)
+        var fails = ending == .fails
+        for step in steps {
+            run([step])
+            guard ending == .stops, case .call = step, outcomes.last?.isFailure ?? false else { continue }
+            fails = true
+            break
+        }
+        if fails { world = before.world }
+        outcomes += Array(repeating: .skipped, count: before.count + count - outcomes.count)
+    }
+}

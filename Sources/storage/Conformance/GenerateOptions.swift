@@ -1,0 +1,46 @@
+import ArgumentParser
+import StorageConformance
+
+/// The options of generated programs, which `storage conformance` runs instead of its cases.
+struct GenerateOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Run so many random programs instead of the cases, each compared with a model of the contract.",
+            valueName: "count"))
+    var generate: Int?
+
+    @Option(help: ArgumentHelp("Run the programs on this backend too.", valueName: "backend"))
+    var against: BackendChoice?
+
+    @Option(help: ArgumentHelp("How many calls a program has, about.", valueName: "count"))
+    var steps = 50
+
+    func validate() throws {
+        guard generate ?? 1 > 0 else { throw ValidationError("--generate is at least 1.") }
+        guard steps > 0 else { throw ValidationError("--steps is at least 1.") }
+        guard generate != nil || against == nil else { throw ValidationError("--against goes with --generate.") }
+    }
+}
+
+extension GenerateOptions {
+    /// Runs so many programs on a backend.
+    func run(
+        _ programs: Int, on backend: BackendChoice, seed: UInt64, jobs: Int, isProgressWanted: Bool
+    ) async throws -> GeneratedReport {
+        let tests = GeneratedTests(programs: programs, steps: steps, seed: seed, parallelism: jobs)
+        let line = ProgressLine(isWanted: isProgressWanted)
+        defer { line.clear() }
+        let progress: @Sendable (Int) -> Void = { line.show("programs", Double($0) / Double(programs)) }
+        guard let against else { return try await Self.run(tests, backend.harness, progress) }
+        return try await Self.run(tests, backend.harness, against: against.harness, progress)
+    }
+
+    private static func run(
+        _ tests: GeneratedTests, _ harness: some ConformanceHarness, _ progress: @escaping @Sendable (Int) -> Void
+    ) async throws -> GeneratedReport { try await tests.run(harness, progress: progress) }
+
+    private static func run(
+        _ tests: GeneratedTests, _ harness: some ConformanceHarness, against other: some ConformanceHarness,
+        _ progress: @escaping @Sendable (Int) -> Void
+    ) async throws -> GeneratedReport { try await tests.run(harness, against: other, progress: progress) }
+}

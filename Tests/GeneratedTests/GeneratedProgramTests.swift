@@ -1,0 +1,29 @@
+import Foundation
+import SQLiteBackend
+import StorageAPI
+import StorageConformance
+import Testing
+
+/// Databases in files, each in a folder of its own. A test asks what a commit holds, not whether the disk has it.
+struct SQLiteHarness: ConformanceHarness {
+    func backend(at place: URL) -> any StorageBackend {
+        SQLiteBackend(path: place.appending(path: "test.db").path, durability: .relaxed)
+    }
+}
+
+struct GeneratedProgramTests {
+    @Test func `programs give on SQLite and in memory what the contract says`() async throws {
+        let report = try await GeneratedTests(programs: 150, steps: 50, seed: 1)
+            .run(SQLiteHarness(), against: InMemoryHarness())
+        #expect(report.failures.isEmpty, "\(report)")
+        #expect(report.programs == 150)
+        #expect(report.calls > 7500)
+        #expect(report.errors > 500)
+    }
+
+    @Test func `programs that once failed give what the contract says`() async throws {
+        let report = try await GeneratedTests.replayingFailures(on: SQLiteHarness(), against: InMemoryHarness())
+        #expect(report.failures.isEmpty, "\(report)")
+        #expect(report.programs == GeneratedTests.failedPrograms.count)
+    }
+}

@@ -1,0 +1,159 @@
+import StorageAPI
+
+/// What a mutant does otherwise than the backend below it. What is not set is as that backend has it.
+struct Fault: Sendable {
+    // MARK: Rows
+
+    /// Each value on its way in, and the keys that are looked for; the last argument says whether it is part of a key.
+    var written: (@Sendable (Value, ColumnSchema, Bool) -> Value)?
+    /// Each value on its way out.
+    var read: (@Sendable (Value, ColumnSchema) -> Value)?
+    /// The rows of a result.
+    var rows: (@Sendable ([[Value]], QueryPlan) -> [[Value]])?
+    /// Whether a value of a sort key comes before another; nil where the order is the right one.
+    var precedes: (@Sendable (ColumnSchema, Value, Value) -> Bool?)?
+    /// What is asked.
+    var query: (@Sendable (inout Question) -> Void)?
+
+    // MARK: Writes
+
+    /// What is written. It may look at what is stored, and throw.
+    var write: (@Sendable (inout Write, any StorageWriter) throws(StorageError) -> Void)?
+    /// How many rows a write says it touched.
+    var count: (@Sendable (Int, Write) -> Int)?
+    var greatestKey: (@Sendable (Int64, TableSchema, any StorageWriter, MutantState) throws(StorageError) -> Int64)?
+    /// The changes that are made in place of one.
+    var change: (@Sendable (TableChange) throws(StorageError) -> [TableChange])?
+    /// The recorded tables.
+    var tables: (@Sendable ([TableSchema]) -> [TableSchema])?
+
+    // MARK: Transactions
+
+    /// What is done otherwise about transactions and readers.
+    var transaction: TransactionFault?
+
+    enum TransactionFault: Sendable {
+        case commitsOnFailure
+        case savepointKeepsFailure
+        case savepointFailureUndoesAll
+        case ownWritesUnseen
+        case staleReaders
+        case movingSnapshots
+        case dirtyReads
+    }
+
+    // MARK: The engine
+
+    var info: (@Sendable (inout BackendInfo) -> Void)?
+    var error: (@Sendable (StorageError) -> StorageError)?
+    /// What is done otherwise about opening and closing.
+    var opening: OpeningFault?
+
+    enum OpeningFault: Sendable {
+        /// Every opening finds nothing.
+        case forgets
+        /// Closing leaves the place locked.
+        case leavesLock
+        /// A second opening gets a store on the same data, though none is to be shared.
+        case opensTwice
+    }
+}
+
+/// A query as a fault sees it.
+struct Question {
+    var query: Query
+    var arguments: QueryArguments
+    let table: TableSchema
+    let tables: [TableSchema]
+
+    /// Adds a value and returns the term that stands for it.
+    mutating func argument(_ value: Value) -> QueryTerm {
+        arguments.values.append(value)
+        return .argument(arguments.values.count - 1)
+    }
+
+    /// Adds values and returns the number of their list.
+    mutating func list(_ values: [Value]) -> Int {
+        arguments.lists.append(ValueList(width: 1, values: values))
+        return arguments.lists.count - 1
+    }
+}
+
+/// A write as a fault sees it: rows of values.
+struct Write {
+    var operation: WriteOperation
+    var table: TableSchema
+    var columns: [Int]
+    var keyColumns: [Int]
+    var rows: [[Value]]
+    var patch: [Value]
+    private let id: Int
+
+    init(_ batch: borrowing RowBatch) {
+        operation = batch.plan.operation
+        table = batch.plan.table
+        columns = batch.plan.columns
+        keyColumns = batch.plan.keyColumns
+        patch = batch.patch
+        id = batch.plan.id
+        rows = []
+        for index in 0..<batch.count { rows.append(batch.row(index)) }
+    }
+
+    /// A write that removes every row of a table.
+    init(truncating table: TableSchema) {
+        self.table = table
+        operation = .truncate
+        columns = [0]
+        keyColumns = []
+        rows = []
+        patch = []
+        id = 0
+    }
+
+    /// Carries the write out; `id` is the plan's own, so what a backend has prepared for it must still fit.
+    func run(on writer: any StorageWriter) throws(StorageError) -> Int {
+        let plan = WritePlan(id: id, operation: operation, table: table, columns: columns, keyColumns: keyColumns)
+        let cells = ValueCells(
+            ValueList(width: operation == .patch ? keyColumns.count : columns.count, values: rows.flatMap { $0 }))
+        let values = ValueCells(ValueList(width: patch.count, values: patch))
+        return try writer.write(
+            RowBatch(
+                plan: plan, count: rows.count, cells: cells.cells, values: operation == .patch ? values.cells : nil))
+    }
+
+    // MARK: What faults ask
+
+    var isPut: Bool { operation == .insert || operation == .upsert || operation == .update }
+
+    /// The place of a property's value in a row.
+    func cell(_ isWanted: (ColumnSchema) -> Bool) -> Int? { columns.firstIndex { isWanted(table.columns[$0]) } }
+
+    /// A row's key.
+    func key(of row: [Value]) -> [Value] {
+        table.key.compactMap { column in columns.firstIndex(of: column).map { row[$0] } }
+    }
+
+    /// The stored row with the key of a row that is written, in this write's columns.
+    func stored(_ row: [Value], _ writer: any StorageWriter) throws(StorageError) -> [Value]? {
+        let key = key(of: row)
+        return try writer.values(of: table, columns, Query.Scope.key(columns: key.count), QueryArguments(key)).first
+    }
+}
+
+extension StorageSession {
+    /// Columns of a table's rows.
+    func values(
+        of table: TableSchema, _ columns: [Int], _ scope: Query.Scope = .all, _ arguments: QueryArguments = .init()
+    ) throws(StorageError) -> [[Value]] {
+        let plan = QueryPlan(id: nil, query: Query(.columns(columns), scope: scope), table: table, tables: [table])
+        return try collect(rows(plan, arguments), width: columns.count)
+    }
+}
+
+/// All rows of a cursor.
+func collect(_ cursor: consuming Cursor, width: Int) throws(StorageError) -> [[Value]] {
+    var rows: [[Value]] = []
+    while try cursor.next() { rows.append((0..<width).map { [cells = cursor.cells] in cells[$0].value }) }
+    return rows
+}

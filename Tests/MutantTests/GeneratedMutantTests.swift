@@ -1,0 +1,35 @@
+import StorageConformance
+import Testing
+
+/// Generated programs against mutants: what the model test itself is worth.
+struct GeneratedMutantTests {
+    @Test(arguments: [
+        "text-cut-at-nul", "nan-is-nil", "nil-sorts-last", "ties-reversed", "deleted-key-again", "update-inserts",
+        "patch-skips-nil", "delete-counts-keys", "last-child-dropped", "not-drops-nil", "prefix-anywhere",
+        "all-of-nothing-is-false", "commits-on-rollback", "savepoint-kept", "error-without-key",
+    ])
+    func `generated programs find a mutant`(_ id: String) async throws {
+        let report = try await tests.run(MutantHarness(mutant: try mutant(id)))
+        #expect(!report.failures.isEmpty, "\(report)")
+    }
+
+    @Test func `a difference is shrunk to few calls and says how to repeat it`() async throws {
+        let harness = MutantHarness(mutant: try mutant("last-child-dropped"))
+        let report = try await tests.run(harness)
+        let failure = try #require(report.failures.first)
+        #expect(failure.backend == "mutant")
+        #expect(failure.program.split(separator: "\n").count <= 3, "\(failure)")
+        #expect(failure.description.contains("--seed \(failure.seed)"))
+        let again = try await GeneratedTests(programs: 1, steps: failure.steps, seed: failure.seed).run(harness)
+        #expect(again.failures.first?.program == failure.program)
+    }
+
+    private var tests: GeneratedTests {
+        var tests = GeneratedTests(programs: 300, seed: 1, parallelism: 1)
+        tests.mostFailures = 1
+        tests.shrinkingBudget = 500
+        return tests
+    }
+
+    private func mutant(_ id: String) throws -> Mutant { try #require(Mutant.all.first { $0.id == id }) }
+}

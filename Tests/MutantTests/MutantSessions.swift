@@ -1,0 +1,195 @@
+import StorageAPI
+
+/// A session that hands queries on, but for its fault.
+class MutantSession: StorageSession {
+    let session: any StorageSession
+    let fault: Fault
+
+    init(_ session: any StorageSession, _ fault: Fault) {
+        self.session = session
+        self.fault = fault
+    }
+
+    final func tables() throws(StorageError) -> [TableSchema] {
+        let tables = try session.tables()
+        return fault.tables?(tables) ?? tables
+    }
+
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        try rows(plan, arguments, session)
+    }
+
+    final func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession
+    ) throws(StorageError) -> Cursor {
+        if let precedes = fault.precedes, let sort = plan.onlySortColumn {
+            return try sorted(plan, arguments, session, by: sort, precedes)
+        }
+        let (asked, given) = question(plan, arguments)
+        guard fault.rows != nil || fault.read != nil else { return try session.rows(asked, given) }
+        var rows = try collect(session.rows(asked, given), width: plan.query.width)
+        if case .columns(let columns) = plan.query.result, let read = fault.read {
+            rows = rows.map { row in zip(row, columns).map { read($0, plan.table.columns[$1]) } }
+        }
+        return Cursor(rows: fault.rows?(rows, plan) ?? rows, columns: plan.query.width)
+    }
+
+    /// Sorts a query's rows again, by the column of its sort key.
+    private func sorted(
+        _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession, by column: Int,
+        _ precedes: (ColumnSchema, Value, Value) -> Bool?
+    ) throws(StorageError) -> Cursor {
+        guard case .columns(let columns) = plan.query.result else { return try session.rows(plan, arguments) }
+        var query = plan.query
+        query.result = .columns(columns + [column])
+        let asked = QueryPlan(id: nil, query: query, table: plan.table, tables: plan.tables)
+        var rows = try collect(session.rows(asked, arguments), width: columns.count + 1)
+        // Insertion sort: the order need not be a total one.
+        for index in rows.indices.dropFirst() {
+            var place = index
+            while place > 0,
+                precedes(plan.table.columns[column], rows[place][columns.count], rows[place - 1][columns.count])
+                    == !plan.query.order[0].isDescending
+            {
+                rows.swapAt(place, place - 1)
+                place -= 1
+            }
+        }
+        return Cursor(rows: rows.map { $0.dropLast() }, columns: columns.count)
+    }
+
+    private func question(_ plan: QueryPlan, _ arguments: QueryArguments) -> (QueryPlan, QueryArguments) {
+        var question = Question(query: plan.query, arguments: arguments, table: plan.table, tables: plan.tables)
+        if let written = fault.written { question.mapKeys(written) }
+        guard let change = fault.query else { return (plan, question.arguments) }
+        change(&question)
+        return (
+            QueryPlan(id: nil, query: question.query, table: plan.table, tables: plan.tables), question.arguments
+        )
+    }
+}
+
+extension QueryPlan {
+    /// The column that the rows are sorted by, where it is one alone and the result is whole.
+    fileprivate var onlySortColumn: Int? {
+        guard query.order.count == 1, !query.isLimited, case .column(let column) = query.order[0].term else {
+            return nil
+        }
+        return column
+    }
+}
+
+extension Question {
+    /// A key is looked for as it was written.
+    fileprivate mutating func mapKeys(_ written: (Value, ColumnSchema, Bool) -> Value) {
+        switch query.scope {
+        case .all: break
+        case .key(let columns):
+            for index in 0..<columns {
+                arguments.values[index] = written(arguments.values[index], table.columns[table.key[index]], true)
+            }
+        case .keys(let columns, let list):
+            for index in arguments.lists[list].values.indices {
+                let column = table.columns[table.key[index % columns]]
+                arguments.lists[list].values[index] = written(
+                    arguments.lists[list].values[index], column, true)
+            }
+        }
+    }
+}
+
+final class MutantReader: MutantSession, StorageReader {
+    private let reader: (any StorageReader)?
+
+    init(_ session: any StorageSession, _ fault: Fault, _ reader: (any StorageReader)? = nil, ends: Bool = true) {
+        self.reader = ends ? reader : nil
+        super.init(session, fault)
+    }
+
+    func end() { reader?.end() }
+}
+
+/// A reader whose every query sees the last commit.
+final class MovingReader: MutantSession, StorageReader {
+    private let engine: any StorageEngine
+    private var readers: [any StorageReader] = []
+
+    init(_ engine: any StorageEngine, _ fault: Fault) throws(StorageError) {
+        self.engine = engine
+        let first = try engine.reader(.snapshot)
+        readers = [first]
+        super.init(first, fault)
+    }
+
+    override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        let reader = try engine.reader(.snapshot)
+        readers.append(reader)
+        return try rows(plan, arguments, reader)
+    }
+
+    func end() { for reader in readers { reader.end() } }
+}
+
+final class MutantWriter: MutantSession, StorageWriter {
+    private let writer: any StorageWriter
+    private let state: MutantState
+    private let committed: any StorageEngine
+    /// Why the transaction must fail though its body has not.
+    private(set) var poison: StorageError?
+
+    init(_ writer: any StorageWriter, _ fault: Fault, _ state: MutantState, committed: any StorageEngine) {
+        self.writer = writer
+        self.state = state
+        self.committed = committed
+        super.init(writer, fault)
+    }
+
+    override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        guard fault.transaction == .ownWritesUnseen else { return try rows(plan, arguments, writer) }
+        let reader = try committed.reader(.snapshot)
+        defer { reader.end() }
+        return Cursor(
+            rows: try collect(reader.rows(plan, arguments), width: plan.query.width), columns: plan.query.width)
+    }
+
+    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        guard fault.write != nil || fault.written != nil || fault.count != nil else { return try writer.write(batch) }
+        var write = Write(batch)
+        if let written = fault.written { write.map(written) }
+        try fault.write?(&write, writer)
+        let count = try write.run(on: writer)
+        return fault.count?(count, write) ?? count
+    }
+
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        let key = try writer.greatestKey(in: table)
+        return try fault.greatestKey?(key, table, writer, state) ?? key
+    }
+
+    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        guard fault.transaction == .savepointKeepsFailure else {
+            do {
+                return try writer.savepoint(body)
+            } catch {
+                if fault.transaction == .savepointFailureUndoesAll { poison = error }
+                throw error
+            }
+        }
+        try body()
+    }
+
+    func change(_ change: TableChange) throws(StorageError) {
+        for change in try fault.change?(change) ?? [change] { try writer.change(change) }
+    }
+}
+
+extension Write {
+    /// Changes every value on its way in.
+    fileprivate mutating func map(_ written: (Value, ColumnSchema, Bool) -> Value) {
+        let rowColumns = operation == .patch ? keyColumns : columns
+        rows = rows.map { row in
+            zip(row, rowColumns).map { written($0, table.columns[$1], table.key.contains($1)) }
+        }
+        patch = zip(patch, columns).map { written($0, table.columns[$1], false) }
+    }
+}

@@ -1,0 +1,147 @@
+import StorageAPI
+import StorageConformance
+
+extension Mutant {
+    /// C: children and arrays.
+    static let children: [Mutant] = [
+        owned("last-child-dropped", [.c1, .c3], "The last of an owner's children is lost.") { write in
+            guard write.hasPositions else { return }
+            if write.rows.count > 1 { write.rows.removeLast() }
+        },
+        owned("only-child-dropped", [.c1], "A child that is not in an array is lost.") { write in
+            if write.table.path.count == 2, !write.hasPositions, !write.hasNodes { write.rows = [] }
+        },
+        owned("grandchildren-dropped", [.c1, .c4], "Children of children are lost.") { write in
+            if write.table.path.count > 2 { write.rows = [] }
+        },
+        owned("deep-nodes-dropped", [.c4], "Below the fourth node of a type that owns itself nothing is stored.") {
+            write in
+            guard let node = write.cell({ $0.role == .node }) else { return }
+            write.rows = write.rows.filter { ($0[node].number ?? 0) <= 4 }
+        },
+        owned("children-reversed", [.c3], "An owner's children come in the reverse order.") { write in
+            guard write.hasPositions, let place = write.cell({ $0.role == .position }) else { return }
+            let owners = Dictionary(grouping: write.rows, by: { Array($0[..<place]) })
+            write.rows = write.rows.map { row in
+                var row = row
+                let count = Int64(owners[Array(row[..<place])]?.count ?? 1)
+                row[place] = .int(count - 1 - (row[place].number ?? 0))
+                return row
+            }
+        },
+        owned("children-by-id", [.c3], "An owner's children are ordered by their own ids.") { write in
+            guard write.hasPositions, write.table.path.count == 2, let id = write.cell({ $0.property == "id" }),
+                let place = write.cell({ $0.role == .position })
+            else { return }
+            let places = write.rows.map { $0[place] }
+            write.rows = write.rows.sorted { (Array($0[..<place]), $0[id]) < (Array($1[..<place]), $1[id]) }
+            for index in write.rows.indices { write.rows[index][place] = places[index] }
+        },
+        owned("children-distinct-ids", [.c2], "Of two children of one owner with equal ids the first is kept.") {
+            write in
+            guard write.hasPositions, let id = write.cell({ $0.property == "id" }),
+                let place = write.cell({ $0.role == .position })
+            else { return }
+            var known: Set<[Value]> = []
+            write.rows = write.rows.filter { known.insert(Array($0[..<place]) + [$0[id]]).inserted }
+        },
+        writes("children-shared-ids", [.c2], "A child takes the place of another owner's with an equal id.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .insert, !write.table.isRoot, write.table.path.count == 2,
+                let id = write.cell({ $0.property == "id" })
+            else { return }
+            let ids = Set(write.rows.map { $0[id] })
+            write.rows = Dictionary(grouping: write.rows, by: { $0[id] }).values.compactMap(\.last)
+            let column = write.columns[id]
+            let taken = try writer.values(of: write.table, write.table.key + [column])
+                .filter { $0.last.map(ids.contains) ?? false }
+            var removal = write
+            removal.operation = .delete
+            removal.columns = write.table.key
+            removal.rows = taken.map { Array($0.dropLast()) }
+            _ = try removal.run(on: writer)
+        },
+        writes("properties-mixed", [.c2], "Children of two properties of one type share a table.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .insert, !write.table.isRoot else { return }
+            let same = try writer.tables().first { other in
+                other.path.first == write.table.path.first && other.path.count == write.table.path.count
+                    && other.columns.map(\.name) == write.table.columns.map(\.name)
+            }
+            guard let same, same.name != write.table.name else { return }
+            write.table = same
+            write.operation = .upsert
+        },
+        writes("old-children-stay", [.c3, .w2], "Children that a saved array has no more stay stored.") {
+            write, _ throws(StorageError) in
+            guard !write.table.isRoot else { return }
+            if write.operation == .delete { write.rows = [] }
+            if write.operation == .insert { write.operation = .upsert }
+        },
+        writes("absent-array-is-empty", [.c3, .v3], "An array of children that is nil becomes empty.") {
+            write, _ throws(StorageError) in
+            guard write.isPut, let presence = write.cell({ $0.role == .presence }) else { return }
+            for index in write.rows.indices { write.rows[index][presence] = .int(1) }
+        },
+        writes("empty-array-is-absent", [.c3, .v3], "An array of children is nil.") { write, _ throws(StorageError) in
+            guard write.isPut, let presence = write.cell({ $0.role == .presence }) else { return }
+            for index in write.rows.indices { write.rows[index][presence] = .int(0) }
+        },
+        owned("children-of-first-owner", [.c2], "All children of a call belong to the first owner.") { write in
+            guard write.hasPositions, write.table.path.count == 2, let first = write.rows.first,
+                let place = write.cell({ $0.role == .position })
+            else { return }
+            for index in write.rows.indices {
+                write.rows[index].replaceSubrange(..<place, with: first[..<place])
+                write.rows[index][place] = .int(Int64(index))
+            }
+        },
+        Mutant("owned-query-loses-first", [.c5], "A query for owned records leaves out the first.") {
+            $0.rows = { rows, plan in
+                guard !plan.table.isRoot, case .all = plan.query.scope, plan.query.filter != nil || rows.count > 1
+                else { return rows }
+                return Array(rows.dropFirst())
+            }
+        },
+        writes("root-is-owned", [.c5], "A record that is stored by itself takes the place of owned ones with its key.")
+        {
+            write, writer throws(StorageError) in
+            guard write.isPut, write.table.isRoot, let id = write.cell({ $0.property == "id" }) else { return }
+            let ids = Set(write.rows.map { $0[id] })
+            for table in try writer.tables() where !table.isRoot {
+                guard let column = table.columns.firstIndex(where: { $0.role == .property && $0.property == "id" }),
+                    table.columns.count(where: { $0.role == .property }) == write.table.columns.count
+                else { continue }
+                let taken = try writer.values(of: table, table.key + [column])
+                    .filter { $0.last.map(ids.contains) ?? false }
+                var removal = Write(truncating: table)
+                removal.operation = .delete
+                removal.columns = table.key
+                removal.rows = taken.map { Array($0.dropLast()) }
+                _ = try removal.run(on: writer)
+            }
+        },
+        Mutant("failed-graph-stays", [.c7, .t1], "What a failing call has written before stays.") {
+            $0.transaction = .commitsOnFailure
+        },
+    ]
+
+    /// A fault in the owned rows that are stored.
+    private static func owned(
+        _ id: String, _ clauses: [Contract], _ sentence: String, _ change: @escaping @Sendable (inout Write) -> Void
+    ) -> Mutant {
+        writes(id, clauses, sentence) { write, _ throws(StorageError) in
+            if write.operation == .insert, !write.table.isRoot { change(&write) }
+        }
+    }
+}
+
+extension Write {
+    /// Whether the rows stand in an array.
+    fileprivate var hasPositions: Bool { cell { $0.role == .position } != nil }
+    fileprivate var hasNodes: Bool { cell { $0.role == .node } != nil }
+}
+
+private func < (left: ([Value], Value), right: ([Value], Value)) -> Bool {
+    left.0 == right.0 ? left.1 < right.1 : left.0.lexicographicallyPrecedes(right.0)
+}

@@ -1,0 +1,122 @@
+import Foundation
+import StorageAPI
+import StorageConformance
+
+extension Mutant {
+    /// V4: equality and order.
+    static let comparisons: [Mutant] = [
+        Mutant("equal-ignoring-case", [.v4], "\"a\" equals \"A\".") {
+            $0.equality { value in
+                guard case .text(let text) = value else { return nil }
+                return [value, .text(text.lowercased()), .text(text.uppercased())]
+            }
+        },
+        Mutant("equal-by-normal-form", [.v4], "Composed and decomposed text are equal.") {
+            $0.equality { value in
+                guard case .text(let text) = value else { return nil }
+                return [
+                    .text(text.precomposedStringWithCanonicalMapping), .text(text.decomposedStringWithCanonicalMapping),
+                ]
+            }
+        },
+        Mutant("equal-up-to-nul", [.v2, .v4], "Text is compared up to the first NUL.") {
+            $0.equality { value in
+                guard case .text(let text) = value, text.utf8.contains(0) else { return nil }
+                return [.text(String(text.unicodeScalars.prefix { $0 != "\0" }))]
+            }
+        },
+        Mutant("equal-through-double", [.v4], "2^53 equals 2^53 + 1.") {
+            $0.equality { value in
+                guard case .int(let number) = value, number.magnitude >= 1 << 53, number.magnitude < 1 << 62 else {
+                    return nil
+                }
+                return [.int(number - 1), value, .int(number + 1)]
+            }
+        },
+        Mutant("nan-equals-nothing", [.v4], "NaN is equal to nothing.") {
+            $0.equality { value in
+                guard case .double(let number) = value, number.isNaN else { return nil }
+                return []
+            }
+        },
+        Mutant("negative-zero-differs", [.v4, .v2], "0.0 is not equal to -0.0.") {
+            $0.equality { value in
+                guard case .double(let number) = value, number == 0, number.sign == .minus else { return nil }
+                return []
+            }
+        },
+        Mutant("nan-is-least", [.v4], "NaN sorts before every number.") {
+            $0.order { order, question in
+                order = order.flatMap { key in
+                    guard key.type == .double || key.type == .float else { return [key] }
+                    let isNaN = QueryTerm.comparison(.equal, key.term, question.argument(.double(.nan)), key.type)
+                    return [
+                        Query.SortKey(term: isNaN, type: .bool, isDescending: !key.isDescending), key,
+                    ]
+                }
+            }
+        },
+        Mutant("nil-sorts-last", [.v4], "nil sorts last ascending and first descending.") {
+            $0.order { order, _ in
+                order = order.flatMap { key in
+                    [Query.SortKey(term: .isNull(key.term), type: .bool, isDescending: key.isDescending), key]
+                }
+            }
+        },
+        Mutant("nil-always-first", [.v4], "nil sorts first descending too.") {
+            $0.order { order, _ in
+                order = order.flatMap { key in
+                    [Query.SortKey(term: .isNull(key.term), type: .bool, isDescending: true), key]
+                }
+            }
+        },
+        Mutant("decimal-sorts-as-text", [.v4], "Decimals sort by their digits, 10 before 9.") {
+            $0.order { order, _ in
+                order = order.map {
+                    Query.SortKey(
+                        term: $0.term, type: $0.type == .decimal ? .string : $0.type, isDescending: $0.isDescending)
+                }
+            }
+        },
+        Mutant("decimal-compares-as-text", [.v4], "Decimals compare by their digits.") {
+            $0.rewrite { term, _ in
+                guard case .comparison(let comparison, let left, let right, .decimal) = term else { return term }
+                return .comparison(comparison, left, right, .string)
+            }
+        },
+        sorted("text-sorts-ignoring-case", "\"b\" sorts before \"C\".") { $0.lowercased() < $1.lowercased() },
+        sorted("text-sorts-as-swift", "Text sorts by Swift's canonical equivalence.") { $0 < $1 },
+        sorted("text-sorts-by-utf16", "Text sorts by UTF-16 units, U+FFFF after an emoji.") {
+            $0.utf16.lexicographicallyPrecedes($1.utf16)
+        },
+        Mutant("unsigned-compares-signed", [.v4], "Comparisons take UInt64 above Int64.max for negative.") {
+            $0.rewrite { term, question in
+                guard case .comparison(let comparison, let left, .argument(let index), let type) = term,
+                    case .unsigned(let number) = question.arguments.values[index]
+                else { return term }
+                return .comparison(comparison, left, question.argument(.int(Int64(bitPattern: number))), type)
+            }
+        },
+        Mutant("data-compares-by-length", [.v4], "Shorter Data is less.") {
+            $0.precedes = { column, left, right in
+                guard column.type == .data, case .blob(let left) = left, case .blob(let right) = right,
+                    left.count != right.count
+                else { return nil }
+                return left.count < right.count
+            }
+        },
+    ]
+
+    private static func sorted(
+        _ id: String, _ sentence: String, _ precedes: @escaping @Sendable (String, String) -> Bool
+    ) -> Mutant {
+        Mutant(id, [.v4], sentence) { fault in
+            fault.precedes = { column, left, right in
+                guard column.type == .string, case .text(let left) = left, case .text(let right) = right else {
+                    return nil
+                }
+                return precedes(left, right) ? true : precedes(right, left) ? false : nil
+            }
+        }
+    }
+}

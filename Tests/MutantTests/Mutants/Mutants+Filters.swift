@@ -1,0 +1,157 @@
+import StorageAPI
+import StorageConformance
+
+extension Mutant {
+    /// Q2 to Q4: which records a filter chooses.
+    static let filtering: [Mutant] = [
+        terms("not-equal-drops-nil", [.q2], "x != 5 is false where x is nil.") { term in
+            guard case .comparison(.notEqual, let left, .argument, _) = term else { return term }
+            return .and([term, .not(.isNull(left))])
+        },
+        terms("not-drops-nil", [.q2], "The negation of a comparison is false where it met nil.") { term in
+            guard case .not(.comparison(_, let left, _, _)) = term else { return term }
+            return .and([term, .not(.isNull(left))])
+        },
+        terms("less-takes-nil", [.q2], "x < 5 is true where x is nil.") { term in
+            guard case .comparison(.less, let left, .argument, _) = term else { return term }
+            return .or([term, .isNull(left)])
+        },
+        terms("nil-equals-nothing", [.q2], "Two properties that are nil are not equal.") { term in
+            guard case .comparison(.equal, let left, let right, _) = term, !right.isArgument else { return term }
+            return .and([term, .not(.isNull(left)), .not(.isNull(right))])
+        },
+        terms("is-nil-is-false", [.q2], "isNil of a property holds of nothing.") { term in
+            guard case .isNull(.column) = term else { return term }
+            return .constant(false)
+        },
+        terms("at-most-is-less", [.q3], "<= is <.") { term in
+            guard case .comparison(.lessOrEqual, let left, let right, let type) = term else { return term }
+            return .comparison(.less, left, right, type)
+        },
+        terms("at-least-is-greater", [.q3], ">= is >.") { term in
+            guard case .comparison(.greaterOrEqual, let left, let right, let type) = term else { return term }
+            return .comparison(.greater, left, right, type)
+        },
+        terms("greater-is-at-least", [.q3], "> is >=.") { term in
+            guard case .comparison(.greater, let left, let right, let type) = term else { return term }
+            return .comparison(.greaterOrEqual, left, right, type)
+        },
+        terms("or-is-first", [.q3], "Of || only the first part counts.") { term in
+            guard case .or(let terms) = term, let first = terms.first else { return term }
+            return first
+        },
+        terms("and-is-last", [.q3], "Of && only the last part counts.") { term in
+            guard case .and(let terms) = term, let last = terms.last else { return term }
+            return last
+        },
+        terms("not-not", [.q3], "! is ignored.") { term in
+            guard case .not(let inner) = term else { return term }
+            return inner
+        },
+        terms("contains-at-start", [.q3], "contains looks at the beginning only.") { term in
+            guard case .text(.contains, let text, let pattern) = term else { return term }
+            return .text(.hasPrefix, text, pattern)
+        },
+        terms("prefix-anywhere", [.q3], "hasPrefix looks anywhere.") { term in
+            guard case .text(.hasPrefix, let text, let pattern) = term else { return term }
+            return .text(.contains, text, pattern)
+        },
+        terms("suffix-anywhere", [.q3], "hasSuffix looks anywhere.") { term in
+            guard case .text(.hasSuffix, let text, let pattern) = term else { return term }
+            return .text(.contains, text, pattern)
+        },
+        Mutant("text-ignores-case", [.q3], "contains, hasPrefix and hasSuffix ignore the case of ASCII letters.") {
+            $0.rewrite { term, question in
+                guard case .text(let test, let text, .argument(let index)) = term,
+                    case .text(let pattern) = question.arguments.values[index]
+                else { return term }
+                let lower = question.argument(.text(pattern.lowercased()))
+                let upper = question.argument(.text(pattern.uppercased()))
+                return .or([term, .text(test, text, lower), .text(test, text, upper)])
+            }
+        },
+        Mutant("empty-pattern-matches-nothing", [.q3], "\"\" is contained in nothing.") {
+            $0.rewrite { term, question in
+                guard case .text(_, _, .argument(let index)) = term, question.arguments.values[index] == .text("")
+                else { return term }
+                return .constant(false)
+            }
+        },
+        wildcard("percent-is-wildcard", "%"), wildcard("underscore-is-wildcard", "_"),
+        wildcard("star-is-wildcard", "*"),
+        wildcard("question-mark-is-wildcard", "?"),
+        Mutant("in-capped-at-999", [.q4], "`in` looks at 999 values.") {
+            $0.query = { question in
+                for index in question.arguments.lists.indices where question.arguments.lists[index].width == 1 {
+                    question.arguments.lists[index].values = Array(question.arguments.lists[index].values.prefix(999))
+                }
+            }
+        },
+        Mutant("in-capped-at-32766", [.q4], "`in` looks at 32,766 values.") {
+            $0.query = { question in
+                for index in question.arguments.lists.indices where question.arguments.lists[index].width == 1 {
+                    question.arguments.lists[index].values = Array(
+                        question.arguments.lists[index].values.prefix(32_766))
+                }
+            }
+        },
+        Mutant("in-nothing-is-everything", [.q4], "`in` of no values holds of every record.") {
+            $0.rewrite { term, question in
+                guard case .isIn(_, let list, _) = term, question.arguments.lists[list].count == 0 else { return term }
+                return .constant(true)
+            }
+        },
+        Mutant("in-first-only", [.q4, .q3], "`in` looks at the first value.") {
+            $0.rewrite { term, question in
+                guard case .isIn(_, let list, _) = term else { return term }
+                question.arguments.lists[list].values = Array(question.arguments.lists[list].values.prefix(1))
+                return term
+            }
+        },
+        terms("all-of-nothing-is-false", [.q3], "all is false where there are no children.") { term in
+            guard case .quantified(.all, let ownership, _) = term else { return term }
+            return .and([term, .quantified(.any, ownership, .constant(true))])
+        },
+        terms("none-is-not-all", [.q3], "none is true where some child does not meet the condition.") { term in
+            guard case .quantified(.none, let ownership, let inner) = term else { return term }
+            return .not(.quantified(.all, ownership, inner))
+        },
+        terms("any-is-all", [.q3], "any asks that all children meet the condition.") { term in
+            guard case .quantified(.any, let ownership, let inner) = term else { return term }
+            return .quantified(.all, ownership, inner)
+        },
+        terms("absent-child-drops-row", [.q3, .q2], "A record without its Optional child meets no condition on it.") {
+            term in
+            switch term {
+            case .isNull(.child): return .constant(false)
+            case .comparison(.notEqual, .child(let way, let inner), let right, let type):
+                let child = QueryTerm.child(way, inner)
+                return .and([.comparison(.notEqual, child, right, type), .not(.isNull(child))])
+            default: return term
+            }
+        },
+    ]
+
+    private static func terms(
+        _ id: String, _ clauses: [Contract], _ sentence: String, _ change: @escaping @Sendable (QueryTerm) -> QueryTerm
+    ) -> Mutant { Mutant(id, clauses, sentence) { $0.rewrite { term, _ in change(term) } } }
+
+    /// A character that stands for any text.
+    private static func wildcard(_ id: String, _ character: Character) -> Mutant {
+        Mutant(id, [.q4], "\(character) in a pattern stands for any text.") {
+            $0.rewrite { term, question in
+                guard case .text(let test, let text, .argument(let index)) = term,
+                    case .text(let pattern) = question.arguments.values[index], pattern.contains(character)
+                else { return term }
+                let parts = pattern.split(separator: character).map { question.argument(.text(String($0))) }
+                return .or([term, .and(parts.map { .text(parts.count == 1 ? .contains : test, text, $0) })])
+            }
+        }
+    }
+}
+
+extension QueryTerm {
+    fileprivate var isArgument: Bool {
+        if case .argument = self { true } else { false }
+    }
+}

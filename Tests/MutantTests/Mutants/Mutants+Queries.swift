@@ -1,0 +1,91 @@
+import StorageAPI
+import StorageConformance
+
+extension Mutant {
+    /// Q1, Q5 to Q8: what of a result is given.
+    static let querying: [Mutant] = [
+        asks("limit-one-more", [.q1, .q6], "A limit gives one more.") { question in
+            question.arguments.limit = question.arguments.limit.map { $0 + 1 }
+        },
+        asks("limit-one-less", [.q1, .q6], "A limit gives one less.") { question in
+            question.arguments.limit = question.arguments.limit.map { max($0 - 1, 0) }
+        },
+        asks("limit-0-is-none", [.q6], "A limit of 0 is no limit.") { question in
+            if question.arguments.limit == 0 { question.arguments.limit = nil }
+        },
+        asks("offset-ignored", [.q1, .q6], "The offset is ignored.") { $0.arguments.offset = 0 },
+        asks("offset-without-limit-ignored", [.q6], "An offset without a limit is ignored.") { question in
+            if question.arguments.limit == nil { question.arguments.offset = 0 }
+        },
+        Mutant("offset-beyond-end", [.q6], "An offset beyond the end gives the last record.") {
+            $0.query = { question in
+                if question.arguments.offset > 50 { question.arguments.offset = 0; question.arguments.limit = 1 }
+            }
+        },
+        Mutant("no-order-reversed", [.q5], "Without sort keys records come in the reverse order of their keys.") {
+            $0.rows = { rows, plan in
+                guard plan.query.order.isEmpty, plan.table.isRoot, plan.tables.count == 1 else { return rows }
+                return rows.reversed()
+            }
+        },
+        asks("ties-reversed", [.q5], "Records that are equal on all sort keys come in the reverse order of their keys.")
+        {
+            question in
+            guard !question.query.order.isEmpty, question.table.isRoot else { return }
+            question.query.order += question.table.key.map {
+                Query.SortKey(term: .column($0), type: question.table.columns[$0].type, isDescending: true)
+            }
+        },
+        asks("second-sort-key-ignored", [.q5, .q1], "Only the first sort key counts.") { question in
+            question.query.order = Array(question.query.order.prefix(1))
+        },
+        asks("descending-ignored", [.q1], "Every order is ascending.") { question in
+            for index in question.query.order.indices { question.query.order[index].isDescending = false }
+        },
+        asks("order-ignored", [.q1], "Sort keys are ignored.") { $0.query.order = [] },
+        asks("count-of-all", [.q1, .q7], "count ignores the filter.") { question in
+            if question.query.result == .count { question.query.filter = nil }
+        },
+        asks("exists-of-all", [.q1], "exists ignores the filter.") { question in
+            if question.query.result == .exists { question.query.filter = nil }
+        },
+        Mutant("count-at-least-one", [.q1, .q7], "count gives 1 where there is nothing, and exists is true.") {
+            $0.rows = { rows, plan in
+                if case .columns = plan.query.result { rows } else { rows.map { $0 == [.int(0)] ? [.int(1)] : $0 } }
+            }
+        },
+        Mutant("result-cut-at-1000", [.q8, .q1], "No result has more than 1,000 records.") {
+            $0.rows = { rows, _ in Array(rows.prefix(1000)) }
+        },
+        Mutant("result-cut-at-256", [.q8], "No result has more than 256 records.") {
+            $0.rows = { rows, _ in Array(rows.prefix(256)) }
+        },
+        Mutant("column-without-nil", [.q7], "A column alone is read with 0 for nil.") {
+            $0.rows = { rows, plan in
+                guard case .columns(let columns) = plan.query.result, columns.count == 1,
+                    plan.table.columns[columns[0]].type.storage == .integer
+                else { return rows }
+                return rows.map { $0[0].isNull ? [.int(0)] : $0 }
+            }
+        },
+        Mutant("column-distinct", [.q7], "A column alone is read with equal values once.") {
+            $0.rows = { rows, plan in
+                guard plan.query.width == 1, case .columns = plan.query.result else { return rows }
+                var known: Set<[Value]> = []
+                return rows.filter { known.insert($0).inserted }
+            }
+        },
+        Mutant("sum-wraps", [.q7], "Great numbers are read smaller, so that a sum fits.") {
+            $0.rows = { rows, plan in
+                guard plan.query.width == 1, case .columns(let columns) = plan.query.result,
+                    plan.table.columns[columns[0]].type == .int64, !plan.table.key.contains(columns[0])
+                else { return rows }
+                return rows.map { row in row[0].number.map { [.int($0 / 2)] } ?? row }
+            }
+        },
+    ]
+
+    private static func asks(
+        _ id: String, _ clauses: [Contract], _ sentence: String, _ change: @escaping @Sendable (inout Question) -> Void
+    ) -> Mutant { Mutant(id, clauses, sentence) { $0.query = change } }
+}

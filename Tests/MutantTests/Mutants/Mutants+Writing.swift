@@ -1,0 +1,176 @@
+import StorageAPI
+import StorageConformance
+
+extension Mutant {
+    /// W1 to W5: storing and changing records.
+    static let writing: [Mutant] = [
+        writes("insert-overwrites", [.w1], "insert replaces an existing record.") { write, _ throws(StorageError) in
+            if write.operation == .insert, write.table.isRoot { write.operation = .upsert }
+        },
+        writes("insert-skips-existing", [.w1], "insert of an existing key does nothing, silently.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .insert, write.table.isRoot else { return }
+            try write.keepRows(writer) { $0 == nil }
+        },
+        writes("save-keeps-existing", [.w2], "save of an existing key does nothing.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .upsert else { return }
+            try write.keepRows(writer) { $0 == nil }
+        },
+        writes("save-merges-nil", [.w2], "save leaves a property that is nil as it was.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .upsert else { return }
+            try write.mergeNil(writer)
+        },
+        writes("update-merges-nil", [.w3], "update leaves a property that is nil as it was.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .update else { return }
+            try write.mergeNil(writer)
+        },
+        writes("save-refuses-new", [.w2], "save of a new key is notFound.") { write, _ throws(StorageError) in
+            if write.operation == .upsert { write.operation = .update }
+        },
+        writes("update-inserts", [.w3], "update of a missing key inserts.") { write, _ throws(StorageError) in
+            if write.operation == .update { write.operation = .upsert }
+        },
+        writes("update-skips-missing", [.w3], "update of a missing key does nothing, silently.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .update else { return }
+            try write.keepRows(writer) { $0 != nil }
+        },
+        writes("array-insert-keeps-first", [.w4], "insert of two equal keys in one array keeps the first.") {
+            write, _ throws(StorageError) in
+            guard write.operation == .insert, write.table.isRoot else { return }
+            var known: Set<[Value]> = []
+            write.rows = write.rows.filter { known.insert(write.key(of: $0)).inserted }
+        },
+        writes("array-save-keeps-first", [.w4], "save of two equal keys in one array keeps the first.") {
+            write, _ throws(StorageError) in
+            guard write.operation == .upsert else { return }
+            var known: Set<[Value]> = []
+            write.rows = write.rows.filter { known.insert(write.key(of: $0)).inserted }
+        },
+        writes("array-update-keeps-first", [.w4], "update of two equal keys in one array keeps the first.") {
+            write, _ throws(StorageError) in
+            guard write.operation == .update else { return }
+            var known: Set<[Value]> = []
+            write.rows = write.rows.filter { known.insert(write.key(of: $0)).inserted }
+        },
+        writes("array-drops-last", [.w4], "Of an array of more than 100 records the last is lost.") {
+            write, _ throws(StorageError) in
+            if write.isPut, write.table.isRoot, write.rows.count > 100 { write.rows.removeLast() }
+        },
+        Mutant("array-error-first-element", [.w4], "An array's error names the first element.") {
+            $0.error = { error in error.element == nil ? error : error.row(0, key: error.key ?? []) }
+        },
+        writes("patch-touches-all", [.w5], "A partial update changes every record.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .patch else { return }
+            write.rows = try writer.values(of: write.table, write.keyColumns)
+        },
+        writes("patch-skips-nil", [.w5], "A partial update does not set nil.") { write, _ throws(StorageError) in
+            write.keepPatch { !$0.isNull }
+        },
+        writes("patch-skips-empty", [.w5], "A partial update does not set 0, false, \"\" and [].") {
+            write, _ throws(StorageError) in
+            write.keepPatch { ![.int(0), .double(0), .text(""), .text("[]"), .blob([])].contains($0) }
+        },
+        writes("patch-sets-first", [.w5], "A partial update sets the first of several properties.") {
+            write, _ throws(StorageError) in
+            guard write.operation == .patch, write.columns.count > 1 else { return }
+            write.columns = [write.columns[0]]
+            write.patch = [write.patch[0]]
+        },
+        writes("patch-clears-rest", [.w5], "A partial update clears the other Optional properties.") {
+            write, _ throws(StorageError) in
+            guard write.operation == .patch else { return }
+            for (index, column) in write.table.columns.enumerated()
+            where column.isOptional && !write.table.key.contains(index) && !write.columns.contains(index) {
+                write.columns.append(index)
+                write.patch.append(.null)
+            }
+        },
+        Mutant("patch-counts-one", [.w5], "A partial update says that it matched one record at most.") {
+            $0.count = { count, write in write.operation == .patch ? min(count, 1) : count }
+        },
+    ]
+
+    /// W6, W7: taking records away.
+    static let removing: [Mutant] = [
+        Mutant("delete-counts-keys", [.w6], "delete returns how many keys it was given.") {
+            $0.count = { count, write in write.operation == .delete ? write.rows.count : count }
+        },
+        Mutant("delete-counts-nothing", [.w6], "delete returns 0.") {
+            $0.count = { count, write in write.operation == .delete ? 0 : count }
+        },
+        writes("delete-missing-throws", [.w6], "delete of a missing key is notFound.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .delete, write.table.isRoot else { return }
+            for row in write.rows where try write.stored(row, writer) == nil {
+                throw StorageError(.notFound, "No record has the key.", model: write.table.path.first, key: row)
+            }
+        },
+        writes("delete-first-only", [.w6], "delete of several keys deletes the first.") {
+            write, _ throws(StorageError) in
+            if write.operation == .delete, write.table.isRoot { write.rows = Array(write.rows.prefix(1)) }
+        },
+        writes("delete-leaves-orphans", [.w6, .c1], "Owned rows outlive their deleted owner.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .delete, !write.table.isRoot else { return }
+            // Those of owners that are saved again go, so that only deletes show it.
+            write.rows = []
+        },
+        writes("truncate-deletes-nothing", [.w7], "truncate deletes nothing.") { write, _ throws(StorageError) in
+            guard write.operation == .truncate else { return }
+            write.operation = .delete
+            write.columns = write.table.key
+        },
+        writes("truncate-leaves-children", [.w7], "Owned rows outlive a truncate.") { write, _ throws(StorageError) in
+            guard write.operation == .truncate, !write.table.isRoot else { return }
+            write.operation = .delete
+            write.columns = write.table.key
+        },
+        writes("truncate-all-models", [.w7], "truncate empties other models too.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .truncate, write.table.isRoot else { return }
+            for table in try writer.tables() where table.name != write.table.name {
+                _ = try Write(truncating: table).run(on: writer)
+            }
+        },
+    ]
+
+    /// A fault in what is written.
+    static func writes(
+        _ id: String, _ clauses: [Contract], _ sentence: String,
+        _ change: @escaping @Sendable (inout Write, any StorageWriter) throws(StorageError) -> Void
+    ) -> Mutant {
+        Mutant(id, clauses, sentence) { $0.write = change }
+    }
+}
+
+extension Write {
+    /// Writes only some rows, by what is stored with their keys.
+    mutating func keepRows(
+        _ writer: any StorageWriter, _ isKept: (_ stored: [Value]?) -> Bool
+    ) throws(StorageError) {
+        var kept: [[Value]] = []
+        for row in rows where isKept(try stored(row, writer)) { kept.append(row) }
+        rows = kept
+    }
+
+    /// Writes what is stored in the place of nil.
+    mutating func mergeNil(_ writer: any StorageWriter) throws(StorageError) {
+        for index in rows.indices {
+            guard let old = try stored(rows[index], writer) else { continue }
+            rows[index] = zip(rows[index], old).map { $0.isNull ? $1 : $0 }
+        }
+    }
+
+    /// Sets only some of a partial update's values.
+    mutating func keepPatch(_ isKept: (Value) -> Bool) {
+        guard operation == .patch else { return }
+        let kept = patch.indices.filter { isKept(patch[$0]) }
+        columns = kept.map { columns[$0] }
+        patch = kept.map { patch[$0] }
+    }
+}

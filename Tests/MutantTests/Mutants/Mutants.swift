@@ -1,0 +1,7 @@
+extension Mutant {
+    /// All mutants, by the contract's sections.
+    static let all: [Mutant] =
+        blunt + values + comparisons + keys + writing + removing + children + querying + filtering + transactions
+        + schema
+        + errors
+}
