@@ -1,3 +1,4 @@
+import ArchiveBackend
 import Foundation
 import SQLiteBackend
 import StorageAPI
@@ -11,7 +12,20 @@ struct SQLiteHarness: ConformanceHarness {
     }
 }
 
+struct ArchiveHarness: ConformanceHarness {
+    func backend(at place: URL) -> any StorageBackend {
+        ArchiveBackend(path: place.appending(path: "test.karch").path, durability: .relaxed)
+    }
+}
+
 struct GeneratedProgramTests {
+    @Test func `programs give in an archive and on SQLite what the contract says`() async throws {
+        let report = try await GeneratedTests(programs: 50, steps: 50, seed: 2)
+            .run(ArchiveHarness(), against: SQLiteHarness())
+        #expect(report.failures.isEmpty, "\(report)")
+        #expect(report.programs == 50)
+    }
+
     @Test func `programs give on SQLite and in memory what the contract says`() async throws {
         let report = try await GeneratedTests(programs: 150, steps: 50, seed: 1)
             .run(SQLiteHarness(), against: InMemoryHarness())
