@@ -78,8 +78,8 @@ private class MemorySession: StorageSession {
 
     final func tables() -> [TableSchema] { state.schemas }
 
-    final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) -> Cursor {
-        Cursor(rows: QueryEvaluation(plan, arguments, in: state).rows(), columns: plan.query.width)
+    final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        Cursor(rows: try QueryEvaluation(plan, arguments, in: state).rows(), columns: plan.query.width)
     }
 }
 

@@ -192,5 +192,8 @@ extension Property {
 }
 
 /// An Optional of anything, told apart at run time.
-protocol OptionalValue { static var nothing: Self { get } }
+protocol OptionalValue {
+    associatedtype Wrapped
+    static var nothing: Self { get }
+}
 extension Optional: OptionalValue { static var nothing: Self { .none } }
