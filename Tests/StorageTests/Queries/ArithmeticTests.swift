@@ -20,7 +20,7 @@ struct ArithmeticTests {
 
     @Test("Q3 + - * / % and unary minus on integers, with Swift's rounding", arguments: Backend.allCases)
     func integers(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+        try await withStore(backend) { (store) async throws in
             let pairs = [-7, -2, -1, 1, 2, 7, 1 << 53, (1 << 53) + 1]
             let rows = pairs.enumerated().flatMap { i, a in
                 pairs.enumerated().map { j, b in
@@ -47,7 +47,9 @@ struct ArithmeticTests {
             try await expect({ 100 / $0.a == 14 }) { 100 / $0.a == 14 }
             try await expect({ $0.maybe + 1 == 3 }) { $0.maybe.map { $0 + 1 } == 3 }
             try await expect({ ($0.maybe + $0.a) == nil }) { $0.maybe == nil }
-            try await expect({ $0.a * $0.maybe != 4 }) { row in row.maybe.map { $0 * row.a } != 4 }
+            try await expect({ $0.a < 9 && $0.b < 9 && $0.a * $0.maybe != 4 }) { row in
+                row.a < 9 && row.b < 9 && row.maybe.map { $0 * row.a } != 4
+            }
             try await expect({ $0.wide + 1 == 8 }) { $0.wide + 1 == 8 }
             try await expect({ $0.price * 4 + 0.5 == 1.5 }) { $0.price * 4 + 0.5 == 1.5 }
             try await expect({ -$0.price / 0 > 1 }) { -$0.price / 0 > 1 }
@@ -60,7 +62,7 @@ struct ArithmeticTests {
         "Q7 a result beyond the property's own type is overflow, in filters, orders and results",
         arguments: Backend.allCases)
     func overflow(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+        try await withStore(backend) { (store) async throws in
             try await store.insert(
                 Item(id: 1, a: .max, b: .min, small: 127, unsigned: 0, wide: .max, exact: .greatestFiniteMagnitude))
             let select = store.select(Item.self)
@@ -81,7 +83,7 @@ struct ArithmeticTests {
     @Test(
         "Q7 integer division by zero is overflow, unless a condition in front excludes it", arguments: Backend.allCases)
     func divisionByZero(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
+        try await withStore(backend) { (store) async throws in
             try await store.insert([Item(id: 1, a: 6, b: 0, group: 1), Item(id: 2, a: 6, b: 2, group: 1)])
             let select = store.select(Item.self)
             await expectError(.overflow) { try await select.where { $0.a / $0.b == 3 }.keys() }

@@ -6,10 +6,10 @@ import Testing
 struct ArrayQueryTests {
     @Test("Q3 contains, count and isEmpty of arrays of every element type", arguments: Backend.allCases)
     func arrays(_ backend: Backend) async throws {
-        try await SampleCheck.run(on: backend) { check in
+        try await SampleCheck.run(on: backend) { (check) async throws in
             for text in Sample.texts {
                 let bytes = Array(text.utf8)
-                try await check("\(text.debugDescription)", { $0.tags.contains(text) }) {
+                try await check({ $0.tags.contains(text) }, "\(text.debugDescription)") {
                     $0.tags.contains { Array($0.utf8) == bytes }
                 }
             }
@@ -30,7 +30,7 @@ struct ArrayQueryTests {
 
     @Test("Q3 count over children, with a condition and without", arguments: Backend.allCases)
     func children(_ backend: Backend) async throws {
-        try await SampleCheck.run(on: backend) { check in
+        try await SampleCheck.run(on: backend) { (check) async throws in
             try await check({ $0.parts.count == 2 }) { $0.parts.count == 2 }
             try await check({ $0.parts.isEmpty }) { $0.parts.isEmpty }
             try await check({ $0.parts.count { $0.weight == nil } > 0 }) { $0.parts.contains { $0.weight == nil } }
@@ -50,7 +50,7 @@ struct ArrayQueryTests {
 
     @Test("Q3 a plain value on the left, and plain against Optional", arguments: Backend.allCases)
     func sides(_ backend: Backend) async throws {
-        try await SampleCheck.run(on: backend) { check in
+        try await SampleCheck.run(on: backend) { (check) async throws in
             try await check({ 1 == $0.number }) { 1 == $0.number }
             try await check({ 1 <= $0.number }) { 1 <= $0.number }
             try await check({ 1 > $0.number }) { 1 > $0.number }

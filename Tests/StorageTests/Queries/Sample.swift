@@ -20,11 +20,11 @@ import Testing
     var wide: UInt64 = 0
     var price = 0.0
     var ratio: Float = 0
-    var exact = Decimal(0)
+    var exact: Decimal = 0
     @Indexed var name: String
     var nick: String?
     var flag = false
-    var color = Color.red
+    var color: Color = .red
     var mood: Color?
     var day = Date(timeIntervalSinceReferenceDate: 0)
     var uuid = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -54,7 +54,7 @@ extension Sample {
         sample.maybe = random.maybe { $0.pick([-1, 0, 1, 2, 5]) }
         sample.small = random.pick([-128, -1, 0, 1, 5, 127])
         sample.wide = random.pick([0, 1, 5, 1 << 63, .max])
-        sample.price = random.pick([0, -0.0, 0.5, -2.25, 1e300, .infinity, .nan, 5e-324, 0.1])
+        sample.price = random.pick([0, -0.0, 0.5, -2.25, 1e300, .infinity, .nan, .leastNonzeroMagnitude, 0.1])
         sample.ratio = random.pick([0, 0.1, -1.5, .nan])
         sample.exact = random.pick([
             0, 10, 9, Decimal(string: "-0.1") ?? 0, Decimal(string: "0.10000000000000000001") ?? 0,
@@ -77,7 +77,7 @@ extension Sample {
 
     private static func part(_ random: inout SeededGenerator) -> Part {
         Part(
-            id: random.pick([1, 2]), name: random.pick(texts), weight: random.maybe { $0.pick([0, 1.5, .nan]) },
+            id: random.pick([1, 2]), name: random.pick(texts), weight: random.maybe { $0.pick([0, 1.5, -2]) },
             count: random.pick([0, 1, 2]))
     }
 }
@@ -109,7 +109,7 @@ struct SampleCheck {
     let rows: [Sample]
 
     static func run(on backend: Backend, seed: UInt64 = 1, _ body: (SampleCheck) async throws -> Void) async throws {
-        try await withStore(backend) { store in
+        try await withStore(backend) { (store) async throws in
             let rows = Sample.rows(120, seed: seed)
             try await store.insert(rows)
             try await body(SampleCheck(store: store, rows: rows))
@@ -118,8 +118,8 @@ struct SampleCheck {
 
     /// The condition chooses the rows that the Swift expression chooses, and its negation the others.
     func callAsFunction(
-        _ what: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
-        _ condition: (Sample.Columns) -> QueryExpression<Bool>, _ swift: (Sample) -> Bool
+        _ condition: (Sample.Columns) -> QueryExpression<Bool>, _ what: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation, _ swift: (Sample) -> Bool
     ) async throws {
         let wanted = rows.filter(swift).map(\.id)
         #expect(
