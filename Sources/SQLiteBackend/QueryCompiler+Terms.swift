@@ -7,8 +7,8 @@ extension QueryCompiler {
         case .constant(let constant): return constant ? "1" : "0"
         case .and(let terms) where term.canFail: return stepwise(terms, place, decidedBy: " IS NOT TRUE", as: "0")
         case .or(let terms) where term.canFail: return stepwise(terms, place, decidedBy: "", as: "1")
-        case .and(let terms): return joined(deepestFirst(terms, place), "AND", ifEmpty: "1")
-        case .or(let terms): return joined(deepestFirst(terms, place), "OR", ifEmpty: "0")
+        case .and(let terms): return chain(terms, "AND", ifEmpty: "1", place)
+        case .or(let terms): return chain(terms, "OR", ifEmpty: "0", place)
         case .not(let term): return "(\(condition(term, place)) IS NOT TRUE)"
         case .isNull(let term): return "(\(value(term, place)) IS NULL)"
         case .isIn(let term, let list, _):
@@ -25,23 +25,22 @@ extension QueryCompiler {
         }
     }
 
-    /// SQLite's parser has a small stack, which grows with what stands before a parenthesis; so the longest part, which
-    /// is the deepest, comes first.
-    private mutating func deepestFirst(_ terms: [QueryTerm], _ place: Place) -> ArraySlice<String> {
-        var parts: [String] = []
-        for term in terms { parts.append(condition(term, place)) }
-        if let longest = parts.indices.max(by: { parts[$0].utf8.count < parts[$1].utf8.count }), longest > 0 {
-            parts.swapAt(0, longest)
-        }
-        return parts[...]
+    /// SQLite's parser has a small stack, which grows with what stands before a parenthesis; so the deepest term comes
+    /// first (``QueryTerm/room`` counts on it). It also limits how deep an expression nests, and reads a chain as nested
+    /// to one side; halves keep it flat.
+    private mutating func chain(_ terms: [QueryTerm], _ word: String, ifEmpty: String, _ place: Place) -> String {
+        guard let deepest = terms.indices.max(by: { terms[$0].room < terms[$1].room }) else { return ifEmpty }
+        let first = condition(terms[deepest], place)
+        guard terms.count > 1 else { return first }
+        var rest: [String] = []
+        for index in terms.indices where index != deepest { rest.append(condition(terms[index], place)) }
+        return "(\(first) \(word) \(halves(rest[...], word)))"
     }
 
-    /// SQLite limits how deep an expression nests, and reads a chain as nested to one side; halves keep it flat.
-    private func joined(_ parts: ArraySlice<String>, _ word: String, ifEmpty: String) -> String {
-        if parts.count <= 1 { return parts.first ?? ifEmpty }
+    private func halves(_ parts: ArraySlice<String>, _ word: String) -> String {
+        if parts.count == 1 { return parts[parts.startIndex] }
         let middle = parts.startIndex + parts.count / 2
-        return
-            "(\(joined(parts[..<middle], word, ifEmpty: ifEmpty)) \(word) \(joined(parts[middle...], word, ifEmpty: ifEmpty)))"
+        return "(\(halves(parts[..<middle], word)) \(word) \(halves(parts[middle...], word)))"
     }
 
     /// A chain in which nothing is looked at once it is decided: SQLite promises that of CASE, and not of AND and OR.

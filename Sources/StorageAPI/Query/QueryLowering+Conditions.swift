@@ -185,7 +185,7 @@ extension QueryLowering {
 
     /// The place of a condition on the children.
     func inside(_ children: Ownership, _ place: Place) throws(StorageError) -> Place {
-        try Place(table: model.tables[children.table], scope: place.scope + 1, depth: place.depth).deeper(9)
+        try Place(table: model.tables[children.table], scope: place.scope + 1, depth: place.depth).deeper(1)
     }
 
     /// Whether the term is true of some row at the end of the way.

@@ -11,11 +11,11 @@ extension QueryLowering {
             }
             return (term, type)
         case .arithmetic(let operation, let left, let right):
-            return try arithmetic(operation, left, right, in: place.deeper(3))
-        case .count(let node): return (try count(node, in: place.deeper(3)), .int64)
+            return try arithmetic(operation, left, right, in: place.deeper(1))
+        case .count(let node): return (try count(node, in: place.deeper(1)), .int64)
         case .childCount(let path, let inner): return (try childCount(path, inner, in: place), .int64)
         case .choice(let condition, let first, let second):
-            return try choice(condition, first, second, in: place.deeper(3))
+            return try choice(condition, first, second, in: place.deeper(1))
         case .aggregate(let function, let node): return try aggregate(function, node, in: place)
         case .groupKey(let index):
             guard let keys = grouping?.keys, place.isGroup, keys.indices.contains(index) else {
@@ -128,7 +128,7 @@ extension QueryLowering {
             guard !relation.isMany else {
                 throw invalid("Properties of an array's elements are reached by any, all, none or count.")
             }
-            guard ordinals.count <= QueryLimits.depth else { throw QueryLimits.tooDeep }
+            guard ordinals.count <= QueryLimits.levels else { throw QueryLimits.tooDeep }
             switch try resolve(ordinals.dropFirst(), in: model.tables[relation.target]) {
             case .column(let term, let type): return .column(.child(ownership, term), type)
             case .relation(let way, let presence):

@@ -25,7 +25,7 @@ struct QueryLowering {
         func deeper(_ levels: Int) throws(StorageError) -> Place {
             var place = self
             place.depth += levels
-            guard place.depth <= QueryLimits.depth else { throw QueryLimits.tooDeep }
+            guard place.depth <= QueryLimits.levels else { throw QueryLimits.tooDeep }
             return place
         }
     }
@@ -33,12 +33,12 @@ struct QueryLowering {
     private var place: Place { Place(table: table) }
 
     mutating func filter(_ node: QueryNode) throws(StorageError) -> QueryTerm {
-        try placed { (lowering) throws(StorageError) in try lowering.condition(node, in: lowering.place) }
+        try placed { (lowering) throws(StorageError) in try lowering.condition(node, in: lowering.place).fitting() }
     }
 
     mutating func groupFilter(_ node: QueryNode) throws(StorageError) -> QueryTerm {
         try placed { (lowering) throws(StorageError) in
-            try lowering.condition(node, in: Place(table: lowering.table, isGroup: true))
+            try lowering.condition(node, in: Place(table: lowering.table, isGroup: true)).fitting()
         }
     }
 
@@ -58,7 +58,7 @@ struct QueryLowering {
             let place = Place(table: lowering.table, isGroup: ofGroups)
             let (term, type) = try lowering.operand(node, in: place)
             guard let type else { throw lowering.invalid("A constant stands where a property is asked for.") }
-            return TypedTerm(term, type)
+            return TypedTerm(try term.fitting(), type)
         }
     }
 
@@ -126,24 +126,5 @@ struct QueryLowering {
 
     func invalid(_ message: String) -> StorageError {
         StorageError(.invalidQuery, message, model: model.name)
-    }
-}
-
-/// How large a query may be, the same for every backend: what is beyond is `limitExceeded`.
-public enum QueryLimits {
-    /// How deep terms nest. `and`, `or` and `not` are a level each, a chain of them is one; other operations are
-    /// three, and a condition on children ten, since they take more room where an engine's own parser is limited.
-    public static let depth = 90
-    /// How many values stand in a query. The values of one `isIn` are a single one, whatever their number.
-    public static let values = 16_000
-    /// Bytes of a `like` pattern.
-    public static let patternBytes = 65_536
-
-    static var tooDeep: StorageError {
-        StorageError(.limitExceeded, "The query nests deeper than \(depth) levels; build it from fewer parts.")
-    }
-
-    static var tooMany: StorageError {
-        StorageError(.limitExceeded, "The query has more than \(values) values; use isIn for many of one property.")
     }
 }
