@@ -52,10 +52,14 @@ class SQLiteSession: StorageSession {
     ) throws(StorageError) {
         let statement = compiled.statement
         let parameters = QueryCompiler.Parameters(arguments)
-        for (index, value) in arguments.values.enumerated() {
+        // A plan of some of a query's conditions may name fewer parameters than there are arguments.
+        let last = statement.lastParameter
+        for (index, value) in arguments.values.enumerated() where parameters.value(index) <= last {
             try statement.bind(value, at: parameters.value(index))
         }
-        for (index, list) in arguments.lists.enumerated() { try statement.bind(list, at: parameters.list(index)) }
+        for (index, list) in arguments.lists.enumerated() where parameters.list(index) <= last {
+            try statement.bind(list, at: parameters.list(index))
+        }
         if plan.query.isLimited {
             try statement.bind(limit: arguments.limit, offset: arguments.offset, at: parameters.limit)
         }

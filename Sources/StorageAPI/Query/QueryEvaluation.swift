@@ -76,16 +76,39 @@ public struct QueryEvaluation<Tables: ValueTables> {
         rows.dropFirst(offset).prefix(limit ?? .max)
     }
 
-    private func candidates() -> [Tables.Row] {
+    func candidates() -> [Tables.Row] {
+        guard let keyPrefixes else { return Array(tables.rows(of: plan.table, keyPrefix: [])) }
+        return keyPrefixes.flatMap { Array(tables.rows(of: plan.table, keyPrefix: $0)) }
+    }
+
+    /// What the keys of all rows in question begin with, in key order; nil where any row may be one.
+    var keyPrefixes: [[Value]]? {
         switch plan.query.scope {
-        case .all: return Array(tables.rows(of: plan.table, keyPrefix: []))
-        case .key(let columns):
-            return Array(tables.rows(of: plan.table, keyPrefix: Array(arguments.values.prefix(columns))))
+        case .all: return filteredKeys
+        case .key(let columns): return [Array(arguments.values.prefix(columns))]
         case .keys(_, let list):
             let keys = arguments.lists[list]
-            let sorted = Set((0..<keys.count).map { Array(keys[$0]) }).sorted { Self.order($0, $1) == .before }
-            return sorted.flatMap { Array(tables.rows(of: plan.table, keyPrefix: $0)) }
+            return Self.ordered((0..<keys.count).map { Array(keys[$0]) })
         }
+    }
+
+    /// The keys that the filter names by equality or in a list.
+    private var filteredKeys: [[Value]]? {
+        guard let first = plan.table.key.first else { return nil }
+        for condition in plan.query.filter?.conjuncts ?? [] {
+            switch condition {
+            case .comparison(.equal, .column(first), .argument(let index), _),
+                .comparison(.equal, .argument(let index), .column(first), _):
+                return [[arguments.values[index]]]
+            case .isIn(.column(first), let list, _): return Self.ordered(arguments.lists[list].values.map { [$0] })
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private static func ordered(_ keys: [[Value]]) -> [[Value]] {
+        Set(keys).sorted { order($0, $1) == .before }
     }
 
     /// The order of two keys.

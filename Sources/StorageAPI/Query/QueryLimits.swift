@@ -1,6 +1,6 @@
 /// How large a query may be, the same for every backend: what is beyond is `limitExceeded`.
 public enum QueryLimits {
-    /// How deep a filter, a sort key or a result nests, by ``QueryTerm/room``: 77 levels of `and`, `or` and `not`, seven
+    /// How deep a filter, a sort key or a result nests, by ``QueryTerm/room``: about 75 levels of `and`, `or` and `not`, seven
     /// of conditions on children, 15 of arithmetic.
     public static let room = 80
     /// How many values stand in a query. The values of one `isIn` are a single one, whatever their number.
@@ -52,7 +52,7 @@ extension QueryTerm {
     private static func chain(_ terms: [QueryTerm]) -> Int {
         let rooms = terms.map(\.room).sorted(by: >)
         guard rooms.count > 1 else { return rooms.first ?? 0 }
-        let halvings = Int.bitWidth - (rooms.count - 1).leadingZeroBitCount
+        let halvings = Int.bitWidth - (rooms.count - 2).leadingZeroBitCount
         return max(1 + rooms[0], 3 + halvings * 3 + rooms[1])
     }
 }

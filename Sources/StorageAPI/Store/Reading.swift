@@ -147,4 +147,12 @@ struct Reading {
         }
         return cursor.cells[0].int
     }
+
+    func explain(_ selection: Selection) throws(StorageError) -> QueryExplanation {
+        guard let session = session as? any QueryExplaining else {
+            throw StorageError(.unsupported, "The backend does not tell how it goes about a query.", model: handle.name)
+        }
+        let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+        return try session.explain(plan, arguments)
+    }
 }

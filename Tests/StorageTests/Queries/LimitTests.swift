@@ -32,7 +32,7 @@ struct QueryLimitTests {
 
     @Test("E4 and, or and not nest exactly as deep as declared", arguments: Backend.allCases)
     func conditions(_ backend: Backend) async throws {
-        try await expectSame(backend, 60...85, passes: 77) { tree, levels in
+        try await expectSame(backend, 60...85, passes: 75) { tree, levels in
             (0..<levels).reduce(tree.id == 1) { inner, level in
                 switch level % 3 {
                 case 0: tree.value == 0 && inner
@@ -41,7 +41,7 @@ struct QueryLimitTests {
                 }
             }
         }
-        try await expectSame(backend, 60...85, passes: 77) { tree, levels in
+        try await expectSame(backend, 60...85, passes: 67) { tree, levels in
             (0..<levels).reduce(tree.id == 1) { inner, level in
                 level % 2 == 0 ? tree.value != 5 && inner && tree.id > 0 : tree.value > 3 || inner || tree.id.isIn([5])
             }
