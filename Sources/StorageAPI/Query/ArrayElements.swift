@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// Questions about an array that is stored as JSON text, or about the bytes of a blob.
 ///
 /// Elements are equal as their stored types are: numbers by value, text by bytes, arrays element by element. An element
@@ -44,6 +50,25 @@ public enum ArrayElements {
     }
 }
 
+extension ArrayElements {
+    /// An element of an array of the type, to look for; the value fits the type.
+    static func element(_ value: Value, of type: ColumnType) -> Value {
+        var json = JSONWriter()
+        switch (type, value) {
+        case (_, .null): json.append("null")
+        case (.bool, .int(let value)): json.append(value == 0 ? "false" : "true")
+        case (_, .int(let value)): json.append(String(value))
+        case (_, .unsigned(let value)): json.append(String(value))
+        case (_, .double(let value)): json.append(value)
+        case (.array, .text(let text)): json.append(text)
+        case (_, .text(let text)): json.appendString(text)
+        case (.uuid, .blob(let bytes)): json.appendString(UUID(bytes: bytes)?.uuidString ?? "")
+        case (_, .blob(let bytes)): Data(bytes).encode(into: &json)
+        }
+        return .text(String(decoding: json.bytes, as: UTF8.self))
+    }
+}
+
 /// One value of JSON text.
 indirect enum JSONTree: Equatable {
     case null
@@ -75,5 +100,13 @@ extension JSONReader {
         if let integer = Int64(text) { return .int(integer) }
         if let integer = UInt64(text) { return .unsigned(integer) }
         return Double(text).map(Value.double)
+    }
+}
+
+extension UUID {
+    /// The UUID of 16 bytes.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }

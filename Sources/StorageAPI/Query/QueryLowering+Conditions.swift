@@ -16,6 +16,14 @@ extension QueryLowering {
         case .hasElement(let array, let element): return try hasElement(array, element, in: place)
         case .quantified(let quantifier, let path, let inner):
             return try quantified(quantifier, path, inner, in: place)
+        case .overPath(let quantifier, let path, let comparison):
+            return try overPath(quantifier, path, comparison, in: place)
+        case .placed(let node, let text):
+            do {
+                return try condition(node, in: place)
+            } catch {
+                throw text.placing(error)
+            }
         case .property, .choice, .groupKey, .aggregate:
             let (term, type) = try operand(node, in: place)
             guard type == .bool else { throw invalid("Only a Bool is a condition by itself; compare the value.") }
@@ -131,6 +139,7 @@ extension QueryLowering {
                 .limitExceeded,
                 "A pattern has at most \(QueryLimits.patternBytes) bytes, and this one has \(pattern.utf8.count).")
         }
+        if test == .contains, let array = try elementTest(text, pattern, in: place) { return array }
         let (first, second, type) = try pair(text, pattern, in: place)
         guard type == .string || type == .url else {
             throw invalid("\(test.rawValue) is a test of text, not of \(type).")
@@ -158,7 +167,49 @@ extension QueryLowering {
         }
     }
 
+    /// `contains` of a text form, where it asks for an element of an array.
+    private mutating func elementTest(
+        _ array: QueryNode, _ element: QueryNode, in place: Place
+    ) throws(StorageError) -> QueryTerm? {
+        guard case .property(let path) = array, case .column(let term, let type) = try resolve(path, in: place)
+        else { return nil }
+        guard case .array(let elementType) = type else { return nil }
+        guard case .value(let value) = element else {
+            throw invalid("contains asks an array for a plain value, not for a property.")
+        }
+        let fitted = try value.fitted(to: elementType)
+        return .hasElement(term, try argument(ArrayElements.element(fitted, of: elementType), as: nil))
+    }
+
     // MARK: Children
+
+    /// The path's first array of children splits it: the comparison is asked of each child, or of what it leads to.
+    private mutating func overPath(
+        _ quantifier: Quantifier, _ path: PropertyPath, _ comparison: (QueryNode) -> QueryNode, in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        let ordinals = try ordinals(of: path, in: place)
+        guard let end = try firstArray(ordinals, in: place.table) else {
+            guard quantifier == .any else { throw invalid("all and none ask about owned arrays.") }
+            guard case .placed(.comparison(.equal, let array, let element, []), _) = comparison(.property(path)) else {
+                throw invalid("any asks about owned arrays, or by == for an element of an array.")
+            }
+            return try condition(.text(.contains, array, element, []), in: place)
+        }
+        let children = PropertyPath(scope: path.scope, Array(ordinals[...end]))
+        let inner = PropertyPath(scope: path.scope + 1, Array(ordinals[(end + 1)...]))
+        guard !inner.ordinals.isEmpty else { throw invalid("A child cannot be compared; name one of its properties.") }
+        return try quantified(quantifier, children, comparison(.property(inner)), in: place)
+    }
+
+    private func firstArray(_ ordinals: [Int], in table: TableBinding) throws(StorageError) -> Int? {
+        var table = table
+        for (index, ordinal) in ordinals.enumerated() {
+            guard case .relation(let relation) = try member(ordinal, of: table) else { return nil }
+            if table.relations[relation].isMany { return index }
+            table = model.tables[table.relations[relation].target]
+        }
+        return nil
+    }
 
     private mutating func quantified(
         _ quantifier: Quantifier, _ path: PropertyPath, _ inner: QueryNode, in place: Place

@@ -22,6 +22,12 @@ extension QueryLowering {
                 throw invalid("A group's key stands in a query of groups alone.")
             }
             return (.column(index), keys[index].type)
+        case .placed(let node, let text):
+            do {
+                return try operand(node, in: place.deeper(1))
+            } catch {
+                throw text.placing(error)
+            }
         default: return (try condition(node, in: place), .bool)
         }
     }
@@ -114,7 +120,23 @@ extension QueryLowering {
         guard path.scope == place.scope else {
             throw invalid("A filter on children can only name the child's own properties.")
         }
-        return try resolve(path.ordinals[...], in: place.table)
+        return try resolve(ordinals(of: path, in: place)[...], in: place.table)
+    }
+
+    /// The places in the schema of a path that may be given by names.
+    func ordinals(of path: PropertyPath, in place: Place) throws(StorageError) -> [Int] {
+        var ordinals = path.ordinals
+        var table = place.table
+        for (index, name) in path.names.enumerated() {
+            guard let ordinal = table.ordinal(of: name.text) else { throw name.place.error(table.lacks(name.text)) }
+            ordinals.append(ordinal)
+            guard index + 1 < path.names.count else { break }
+            guard case .relation(let relation) = table.members[ordinal] else {
+                throw name.place.error("\(name.text) is no owned child, and has no properties of its own")
+            }
+            table = model.tables[table.relations[relation].target]
+        }
+        return ordinals
     }
 
     private func resolve(_ ordinals: ArraySlice<Int>, in table: TableBinding) throws(StorageError) -> Resolved {

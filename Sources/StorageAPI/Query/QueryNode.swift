@@ -6,6 +6,14 @@ public struct PropertyPath: Sendable {
     /// it.
     let scope: Int
     let ordinals: [Int]
+    /// The names that a text gives instead of places in the schema.
+    var names: [Name] = []
+
+    /// A property's name in a query's text.
+    struct Name: Sendable {
+        let text: String
+        let place: TextPlace
+    }
 
     init(scope: Int = 0, _ ordinals: [Int] = []) {
         self.scope = scope
@@ -54,6 +62,10 @@ indirect enum QueryNode: Sendable {
     case not(QueryNode)
     case quantified(Quantifier, PropertyPath, QueryNode)
     case constant(Bool)
+    /// A comparison with what the path leads to, for the elements of the first array on the way.
+    case overPath(Quantifier, PropertyPath, @Sendable (QueryNode) -> QueryNode)
+    /// A node that stands at a place of a text, which errors name.
+    case placed(QueryNode, TextPlace)
     /// Something that has no meaning, found while building; thrown when the query runs.
     case invalid(String)
 }

@@ -35,7 +35,7 @@ extension Value {
         switch self {
         case .int(let value): String(value)
         case .unsigned(let value): String(value)
-        case .double(let value): value.isFinite ? Decimal(value).description : "NaN"
+        case .double(let value): value.isNaN ? "NaN" : Decimal(string: value.description)?.description ?? ""
         case .text(let text): text
         case .null, .blob: ""
         }
