@@ -34,7 +34,7 @@ struct TextFormTests {
                 (-1...2).contains($0.number) && $0.flag
             }
             try await expect(check, "small < 100 and small + 1 > 3 * (2 - 1)") { $0.small < 100 && $0.small + 1 > 3 }
-            try await expect(check, "-small < -4 and small > -100") { $0.small > 4 }
+            try await expect(check, "small > -100 and -small < -4") { $0.small > 4 }
             try await expect(check, "small % 2 == 1") { $0.small % 2 == 1 }
             try await expect(check, "price > 0.25 and price < 1e200") { $0.price > 0.25 && $0.price < 1e200 }
             try await expect(check, "exact >= 9.5") { $0.exact >= 9.5 }
