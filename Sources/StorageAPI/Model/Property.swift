@@ -195,5 +195,9 @@ extension Property {
 protocol OptionalValue {
     associatedtype Wrapped
     static var nothing: Self { get }
+    var wrapped: Wrapped? { get }
 }
-extension Optional: OptionalValue { static var nothing: Self { .none } }
+extension Optional: OptionalValue {
+    static var nothing: Self { .none }
+    var wrapped: Wrapped? { self }
+}

@@ -31,11 +31,14 @@ extension FilterBuilder {
     /// query runs, naming the place in the text.
     ///
     /// - Parameter arguments: what stands for the question marks, in their order; an array after `in`.
+    // Disfavoured, because with an overload of equal rank the compiler cannot say what is wrong in a closure.
+    @_disfavoredOverload
     public func `where`(text: String, _ arguments: any ColumnValue...) -> Self {
         adding(text, arguments.map(TextArgument.init))
     }
 
     /// The same with the arguments in their dynamic form.
+    @_disfavoredOverload
     public func `where`(text: String, arguments: [Value]) -> Self { adding(text, arguments.map(TextArgument.value)) }
 
     private func adding(_ text: String, _ arguments: [TextArgument]) -> Self {
