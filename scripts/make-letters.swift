@@ -15,8 +15,10 @@ for value in 0...0x10_FFFF {
 }
 
 func escape(_ text: String) -> String {
-    text.unicodeScalars.map { $0.value < 0x80 ? String($0) : "\\u{" + String($0.value, radix: 16, uppercase: true) + "}" }
-        .joined()
+    text.unicodeScalars.map {
+        $0.value < 0x80 ? String($0) : "\\u{" + String($0.value, radix: 16, uppercase: true) + "}"
+    }
+    .joined()
 }
 
 print("// Made by scripts/make-letters.swift; not to be edited.")

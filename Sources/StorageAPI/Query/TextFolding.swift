@@ -13,8 +13,8 @@
 /// 3. For `diacritics`, nonspacing marks with the Unicode property Diacritic are dropped.
 ///
 /// Nothing else is normalised: without `diacritics`, é as one scalar and as two stay different. The properties are those
-/// of the Swift standard library at hand (Unicode 16 in Swift 6.2), so scalars newer than that fold to themselves. What
-/// is folded is never stored.
+/// of the Swift runtime at hand (on Apple's platforms the system's), and the decompositions are a table, so a scalar that
+/// is newer than either folds to itself. Nothing folded is ever stored, so a newer version of Unicode changes no file.
 public struct TextFolding: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
