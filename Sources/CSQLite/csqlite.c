@@ -291,3 +291,11 @@ int csqlite_register_list(sqlite3 *db) { return sqlite3_create_module(db, "stora
 int csqlite_bind_list(sqlite3_stmt *statement, int index, const csqlite_list *list) {
     return sqlite3_bind_pointer(statement, index, (void *)list, "storage_list", 0);
 }
+
+void csqlite_result_text(sqlite3_context *context, const void *bytes, uint64_t length) {
+    sqlite3_result_text64(context, length ? bytes : "", length, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+void csqlite_result_blob(sqlite3_context *context, const void *bytes, uint64_t length) {
+    sqlite3_result_blob64(context, length ? bytes : "", length, SQLITE_TRANSIENT);
+}

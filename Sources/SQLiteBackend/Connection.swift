@@ -14,6 +14,7 @@ final class Connection: @unchecked Sendable {
     private let path: String
     private var plans: [PreparedPlan?] = []
     private var controls: [Control: Statement] = [:]
+    private let functions = SQLFunctions()
     private var isOpen = true
     /// The failure that came last.
     private var lastFailure: StorageError?
@@ -59,6 +60,7 @@ final class Connection: @unchecked Sendable {
     private func configure(_ configuration: SQLiteBackend, isWriter: Bool) throws(StorageError) {
         sqlite3_busy_timeout(database, Int32(clamping: configuration.busyTimeoutMilliseconds))
         try check(csqlite_register_list(database), doing: "register storage_list")
+        try check(functions.register(database), doing: "register functions")
         try registerDecimalOrder()
         let cache = isWriter ? configuration.cacheMebibytes * 1024 : max(configuration.cacheMebibytes * 256, 1024)
         try execute("PRAGMA cache_size = -\(cache)")
@@ -138,6 +140,7 @@ final class Connection: @unchecked Sendable {
 
     /// The error for a result code, which is remembered.
     func failure(_ code: Int32, doing action: String) -> StorageError {
+        if code == SQLITE_ERROR, let error = functions.takeFailure() { return error }
         let error = SQLiteFailure.error(code, database, doing: action)
         lastFailure = error
         if damage == nil, SQLiteFailure.isDamage(code) { damage = error }

@@ -39,13 +39,15 @@ extension ColumnSchema {
             }
         }
     }
+}
 
-    /// How the column's values are read.
+extension ColumnType {
+    /// How the values of a column are read.
     var readKind: UInt8 {
-        switch type {
+        switch self {
         case .uint64: UInt8(CSQLITE_READ_UNSIGNED)
         default:
-            switch type.storage {
+            switch storage {
             case .integer: UInt8(CSQLITE_READ_INT)
             case .double: UInt8(CSQLITE_READ_DOUBLE)
             case .text: UInt8(CSQLITE_READ_TEXT)

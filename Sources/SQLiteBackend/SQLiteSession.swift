@@ -23,44 +23,59 @@ class SQLiteSession: StorageSession {
     private struct Compiled {
         let statement: Statement
         let prefixEnds: [Int]
-        let limitParameter: Int
     }
 
     private func statement(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Compiled {
         let prepared = plan.id.map(connection.prepared)
-        let limitParameter = arguments.values.count + arguments.lists.count + 1
         if let statement = prepared?.query, !statement.isInUse {
-            return Compiled(
-                statement: statement, prefixEnds: prepared?.prefixEnds ?? [], limitParameter: limitParameter)
+            return Compiled(statement: statement, prefixEnds: prepared?.prefixEnds ?? [])
         }
-        var compiler = QueryCompiler(plan, values: arguments.values.count, lists: arguments.lists.count)
+        var compiler = QueryCompiler(plan, arguments)
         let sql = compiler.select()
         let statement = try Statement(connection, sql, kinds: Self.kinds(plan))
         prepared?.query = prepared?.query ?? statement
         prepared?.prefixEnds = compiler.prefixEnds
-        return Compiled(statement: statement, prefixEnds: compiler.prefixEnds, limitParameter: limitParameter)
+        return Compiled(statement: statement, prefixEnds: compiler.prefixEnds)
     }
 
     private static func kinds(_ plan: QueryPlan) -> [UInt8] {
-        guard case .columns(let columns) = plan.query.result else { return [] }
-        return columns.map { plan.table.columns[$0].readKind }
+        switch plan.query.result {
+        case .columns(let columns): columns.map { plan.table.columns[$0].type.readKind }
+        case .terms(let terms): terms.map(\.type.readKind)
+        case .groups(let grouping): (grouping.keys.map(\.type) + grouping.aggregates.map(\.type)).map(\.readKind)
+        case .count, .exists: []
+        }
     }
 
     private func bind(
         _ arguments: QueryArguments, of plan: QueryPlan, to compiled: Compiled
     ) throws(StorageError) {
         let statement = compiled.statement
-        for (index, value) in arguments.values.enumerated() { try statement.bind(value, at: index + 1) }
-        for (index, list) in arguments.lists.enumerated() {
-            try statement.bind(list, at: arguments.values.count + index + 1)
+        let parameters = QueryCompiler.Parameters(arguments)
+        // A plan of some of a query's conditions may name fewer parameters than there are arguments.
+        let last = statement.lastParameter
+        for (index, value) in arguments.values.enumerated() where parameters.value(index) <= last {
+            try statement.bind(value, at: parameters.value(index))
+        }
+        for (index, list) in arguments.lists.enumerated() where parameters.list(index) <= last {
+            try statement.bind(list, at: parameters.list(index))
         }
         if plan.query.isLimited {
-            try statement.bind(.int(Int64(arguments.limit ?? -1)), at: compiled.limitParameter)
-            try statement.bind(.int(Int64(arguments.offset)), at: compiled.limitParameter + 1)
+            try statement.bind(limit: arguments.limit, offset: arguments.offset, at: parameters.limit)
+        }
+        if case .groups(let grouping) = plan.query.result, grouping.isLimited {
+            try statement.bind(limit: arguments.groupLimit, offset: arguments.groupOffset, at: parameters.groupLimit)
         }
         for (place, index) in compiled.prefixEnds.enumerated() {
-            try statement.bindEnd(ofPrefix: arguments.values[index], at: compiled.limitParameter + 2 + place)
+            try statement.bindEnd(ofPrefix: arguments.values[index], at: parameters.prefixEnd(place))
         }
+    }
+}
+
+extension Statement {
+    fileprivate func bind(limit: Int?, offset: Int, at index: Int) throws(StorageError) {
+        try bind(.int(Int64(limit ?? -1)), at: index)
+        try bind(.int(Int64(offset)), at: index + 1)
     }
 }
 

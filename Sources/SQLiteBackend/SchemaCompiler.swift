@@ -41,9 +41,13 @@ enum SchemaCompiler {
     // MARK: Indexes
 
     /// No table's name begins with storage_, and with the length of the table's name no two columns of any tables meet.
-    private static func indexName(_ column: ColumnSchema, _ table: TableSchema) -> String {
+    static func plainIndexName(_ column: ColumnSchema, _ table: TableSchema) -> String {
         let kind = column.isUnique ? "unique" : "index"
-        return "storage_\(kind)_\(table.name)_\(column.name)_\(table.name.utf8.count)".quotedName
+        return "storage_\(kind)_\(table.name)_\(column.name)_\(table.name.utf8.count)"
+    }
+
+    private static func indexName(_ column: ColumnSchema, _ table: TableSchema) -> String {
+        plainIndexName(column, table).quotedName
     }
 
     private static func index(_ column: ColumnSchema, _ table: TableSchema) -> String? {

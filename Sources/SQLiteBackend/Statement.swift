@@ -53,6 +53,9 @@ final class Statement: CursorSource {
 
     // MARK: Binding
 
+    /// The greatest number of a parameter that the statement names.
+    var lastParameter: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
     /// Binds cells whose bytes stay until the statement is reset.
     func bind(_ cells: UnsafePointer<Cell>, count: Int, at first: Int = 1) throws(StorageError) {
         // Cell and csqlite_cell have one layout: two words, which a test of both modules compares.

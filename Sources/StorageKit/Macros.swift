@@ -22,7 +22,7 @@
 @attached(
     member,
     names: named(Key), named(schema), named(readProperties), named(write), named(writeKey), named(values),
-    named(readKey), named(assign), named(Columns)
+    named(readKey), named(ordinal), named(assign), named(Columns)
 )
 @attached(extension, conformances: Storable, names: named(init))
 public macro Storable() = #externalMacro(module: "StorageMacros", type: "StorableMacro")
@@ -35,7 +35,7 @@ public macro Storable() = #externalMacro(module: "StorageMacros", type: "Storabl
 @attached(
     member,
     names: named(Key), named(schema), named(readProperties), named(write), named(writeKey), named(values),
-    named(readKey), named(assign), named(Columns)
+    named(readKey), named(ordinal), named(assign), named(Columns)
 )
 @attached(extension, conformances: Storable, names: named(init))
 public macro Storable(_ name: String) = #externalMacro(module: "StorageMacros", type: "StorableMacro")

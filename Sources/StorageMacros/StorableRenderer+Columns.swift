@@ -10,6 +10,16 @@ extension StorableRenderer {
         """
     }
 
+    /// Which property a key path names.
+    var ordinal: String {
+        """
+        \(access)nonisolated static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+            let properties: [PartialKeyPath<Self>] = [\(list { #"\."# + $1.name.source })]
+            return properties.firstIndex(of: property)
+        }
+        """
+    }
+
     /// A column is visible where its property is: a wider column could name a type that is not.
     private func column(_ index: Int, _ property: StoredProperty) -> String {
         let type = "StorageAPI.QueryExpression<\(property.type)>"

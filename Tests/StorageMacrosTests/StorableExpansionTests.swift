@@ -56,6 +56,11 @@ import Testing
                     self.id = key
                 }
 
+                nonisolated static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+                    let properties: [PartialKeyPath<Self>] = [\\.id, \\.color]
+                    return properties.firstIndex(of: property)
+                }
+
                 nonisolated struct Columns: StorageAPI.ColumnSet {
                     private let _path: StorageAPI.PropertyPath
                     init(_ path: StorageAPI.PropertyPath) { self._path = path }
@@ -132,6 +137,11 @@ import Testing
                     (try row.read((String).self), try row.read((Int32).self))
                 }
 
+                public nonisolated static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+                    let properties: [PartialKeyPath<Self>] = [\\.order, \\.number, \\.price]
+                    return properties.firstIndex(of: property)
+                }
+
                 public nonisolated struct Columns: StorageAPI.ColumnSet {
                     private let _path: StorageAPI.PropertyPath
                     public init(_ path: StorageAPI.PropertyPath) { self._path = path }
@@ -196,6 +206,11 @@ import Testing
 
                 nonisolated static func readKey(_ row: inout StorageAPI.RowReader) throws(StorageAPI.StorageError) -> Key {
                     try row.read((UUID).self)
+                }
+
+                nonisolated static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+                    let properties: [PartialKeyPath<Self>] = [\\.id]
+                    return properties.firstIndex(of: property)
                 }
 
                 nonisolated struct Columns: StorageAPI.ColumnSet {

@@ -55,4 +55,8 @@ int csqlite_register_list(sqlite3 *db);
 // Binds a list, which must stay until the statement is reset.
 int csqlite_bind_list(sqlite3_stmt *statement, int index, const csqlite_list *list);
 
+// Gives bytes as a function's result, which are copied.
+void csqlite_result_text(sqlite3_context *context, const void *bytes, uint64_t length);
+void csqlite_result_blob(sqlite3_context *context, const void *bytes, uint64_t length);
+
 #endif

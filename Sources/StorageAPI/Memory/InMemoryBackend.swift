@@ -71,15 +71,19 @@ public struct InMemoryBackend: StorageBackend {
 }
 
 /// A session's view: queries run on a value that nobody else changes.
-private class MemorySession: StorageSession {
+private class MemorySession: StorageSession, QueryExplaining {
     final var state: MemoryTables
 
     init(_ state: MemoryTables) { self.state = state }
 
     final func tables() -> [TableSchema] { state.schemas }
 
-    final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) -> Cursor {
-        Cursor(rows: QueryEvaluation(plan, arguments, in: state).rows(), columns: plan.query.width)
+    final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        Cursor(rows: try QueryEvaluation(plan, arguments, in: state).rows(), columns: plan.query.width)
+    }
+
+    final func explain(_ plan: QueryPlan, _ arguments: QueryArguments) -> QueryExplanation {
+        QueryEvaluation(plan, arguments, in: state).explanation()
     }
 }
 

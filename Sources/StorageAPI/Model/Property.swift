@@ -192,5 +192,12 @@ extension Property {
 }
 
 /// An Optional of anything, told apart at run time.
-protocol OptionalValue { static var nothing: Self { get } }
-extension Optional: OptionalValue { static var nothing: Self { .none } }
+protocol OptionalValue {
+    associatedtype Wrapped
+    static var nothing: Self { get }
+    var wrapped: Wrapped? { get }
+}
+extension Optional: OptionalValue {
+    static var nothing: Self { .none }
+    var wrapped: Wrapped? { self }
+}

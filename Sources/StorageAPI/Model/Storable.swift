@@ -60,6 +60,10 @@ public protocol Storable: Sendable {
     /// Takes the key that the store has assigned. Only called on models whose key is one Optional integer.
     mutating func assign(_ key: Key)
 
+    /// The place in the schema of the property that a key path leads to, for Foundation's predicates and sort
+    /// descriptors. Where it is not written, these are `invalidQuery`.
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int?
+
     /// Decodes at most `limit` rows into models. Never needs to be written: the default is compiled into the model's
     /// own module, where the loop costs no generic call per row.
     static func read(_ rows: inout RowCursor, limit: Int, into models: inout [Self]) throws(StorageError)
@@ -103,6 +107,8 @@ extension Storable {
     }
 
     public mutating func assign(_ key: Key) {}
+
+    public static func ordinal(of property: PartialKeyPath<Self>) -> Int? { nil }
 }
 
 extension Storable where Key: ScalarValue {

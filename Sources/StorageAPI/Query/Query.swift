@@ -8,10 +8,14 @@ public struct Query: Hashable, Sendable {
     public enum Result: Hashable, Sendable {
         /// These columns, in this order.
         case columns([Int])
+        /// These terms, in this order.
+        case terms([TypedTerm])
         /// One row with one integer: how many rows there are. Limit and offset do not apply.
         case count
         /// One row with 1 if there is any row, else 0.
         case exists
+        /// One row for each group of equal keys.
+        case groups(Grouping)
     }
 
     /// Which rows are looked at, by their key.
@@ -37,68 +41,104 @@ public struct Query: Hashable, Sendable {
         self.order = order
     }
 
+    /// How many values each result row has.
+    public var width: Int {
+        switch result {
+        case .columns(let columns): columns.count
+        case .terms(let terms): terms.count
+        case .groups(let grouping): grouping.width
+        case .count, .exists: 1
+        }
+    }
+
+    /// Whether looking at a row can fail; see ``QueryTerm/canFail``.
+    public var canFail: Bool {
+        if filter?.canFail == true || order.contains(where: \.term.canFail) { return true }
+        switch result {
+        case .terms(let terms): return terms.contains(where: \.term.canFail)
+        case .groups(let grouping): return grouping.inputs.contains(where: \.term.canFail)
+        case .columns, .count, .exists: return false
+        }
+    }
+}
+
+/// A term with the type of its values.
+public struct TypedTerm: Hashable, Sendable {
+    public var term: QueryTerm
+    public var type: ColumnType
+
+    public init(_ term: QueryTerm, _ type: ColumnType) {
+        self.term = term
+        self.type = type
+    }
+}
+
+extension Query {
     /// A term to sort by.
     public struct SortKey: Hashable, Sendable {
         public var term: QueryTerm
         public var type: ColumnType
         public var isDescending: Bool
+        /// Whether rows without a value come before all others.
+        public var nullsFirst: Bool
 
-        public init(term: QueryTerm, type: ColumnType, isDescending: Bool) {
+        public init(term: QueryTerm, type: ColumnType, isDescending: Bool, nullsFirst: Bool? = nil) {
             self.term = term
             self.type = type
             self.isDescending = isDescending
+            self.nullsFirst = nullsFirst ?? !isDescending
+        }
+
+        /// How two rows with these values stand to each other in the result.
+        public func order(_ left: Value, _ right: Value) -> ValueOrder {
+            if left.isNull != right.isNull { return left.isNull == nullsFirst ? .before : .after }
+            let order = left.order(to: right, as: type)
+            return isDescending ? order.reversed : order
         }
     }
 
-    /// How many values each result row has.
-    public var width: Int {
-        if case .columns(let columns) = result { columns.count } else { 1 }
+    /// How rows are put together to groups. A group's row has its keys first and then its aggregates; ``filter`` and
+    /// ``order`` are about that row, whose values are their columns.
+    ///
+    /// The query's own filter, order and limit choose the rows before they are grouped. Without keys there is one group
+    /// of all rows, also where there is none.
+    public struct Grouping: Hashable, Sendable {
+        public var keys: [TypedTerm]
+        public var aggregates: [Aggregate]
+        public var filter: QueryTerm?
+        /// Groups that are equal on all of these come in the order of their keys.
+        public var order: [SortKey]
+        /// Whether the arguments' group limit and offset are to be looked at.
+        public var isLimited = false
+
+        public var width: Int { keys.count + aggregates.count }
+
+        /// What is asked of each row: the keys, and then what is aggregated.
+        public var inputs: [TypedTerm] { keys + aggregates.map { $0.term ?? TypedTerm(.null, .int64) } }
+
+        /// All that decides the order of groups.
+        public var fullOrder: [SortKey] {
+            order + keys.enumerated().map { SortKey(term: .column($0), type: $1.type, isDescending: false) }
+        }
+    }
+
+    /// A number, or value, made of a group's rows.
+    public struct Aggregate: Hashable, Sendable {
+        public var function: AggregateFunction
+        /// What is aggregated; rows where it is null are left out. Nil where rows are counted.
+        public var term: TypedTerm?
+
+        public init(_ function: AggregateFunction, of term: TypedTerm? = nil) {
+            self.function = function
+            self.term = term
+        }
     }
 }
 
-/// A term of a filter or of a sort key, as backends see it: columns are indices, values are places in the arguments.
-public indirect enum QueryTerm: Hashable, Sendable {
-    /// A column of the row in scope.
-    case column(Int)
-    /// An argument value, never null.
-    case argument(Int)
-    /// A term of the one child row, or null where there is none.
-    case child(Ownership, QueryTerm)
-    /// A comparison by the order of the type. Equality holds between nulls; an ordered comparison with null is false.
-    case comparison(Comparison, QueryTerm, QueryTerm, ColumnType)
-    /// Whether the term equals one of an argument list's values.
-    case isIn(QueryTerm, list: Int, ColumnType)
-    case isNull(QueryTerm)
-    /// A test of text by UTF-8 bytes; false for null.
-    case text(TextTest, QueryTerm, QueryTerm)
-    case and([QueryTerm])
-    case or([QueryTerm])
-    case not(QueryTerm)
-    /// A test over the child rows, which are in scope in the inner term.
-    case quantified(Quantifier, Ownership, QueryTerm)
-    case constant(Bool)
-}
-
-public enum Comparison: Hashable, Sendable {
-    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-}
-
-public enum TextTest: Hashable, Sendable {
-    case hasPrefix, hasSuffix, contains
-}
-
-public enum Quantifier: Hashable, Sendable {
-    case any, all, none
-}
-
-/// How the rows of a child table belong to the row in scope.
-public struct Ownership: Hashable, Sendable {
-    /// The child's table, an index into ``QueryPlan/tables``.
-    public var table: Int
-    /// Columns of the child, the leading ones of its key first.
-    public var inner: [Int]
-    /// The columns of the row in scope that they equal; nil stands for the number 0.
-    public var outer: [Int?]
+public enum AggregateFunction: String, Hashable, Sendable {
+    /// How many rows there are.
+    case count
+    case sum, min, max, average
 }
 
 /// The values of a query.
@@ -109,6 +149,10 @@ public struct QueryArguments: Sendable {
     public var limit: Int?
     /// How many rows are passed over first.
     public var offset: Int
+    /// How many groups at most; nil for all.
+    public var groupLimit: Int?
+    /// How many groups are passed over first.
+    public var groupOffset = 0
 
     public init(_ values: [Value] = [], lists: [ValueList] = [], limit: Int? = nil, offset: Int = 0) {
         self.values = values

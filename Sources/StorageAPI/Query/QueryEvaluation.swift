@@ -15,10 +15,10 @@ public protocol ValueTables {
 
 /// The reference meaning of queries, over rows of values. A backend without a query engine of its own uses it as it is.
 public struct QueryEvaluation<Tables: ValueTables> {
-    private let tables: Tables
-    private let plan: QueryPlan
-    private let arguments: QueryArguments
-    private let sets: [Set<Value>]
+    let tables: Tables
+    let plan: QueryPlan
+    let arguments: QueryArguments
+    let sets: [Set<Value>]
 
     public init(_ plan: QueryPlan, _ arguments: QueryArguments, in tables: Tables) {
         self.plan = plan
@@ -28,30 +28,87 @@ public struct QueryEvaluation<Tables: ValueTables> {
     }
 
     /// The result rows. Costs a pass over the rows in scope, and sorting where there are sort keys.
-    public func rows() -> [[Value]] {
-        let matches = candidates().filter(isMatch)
+    ///
+    /// - Throws: `overflow` and `typeMismatch`, where a computation fails.
+    public func rows() throws(StorageError) -> [[Value]] {
         switch plan.query.result {
-        case .count: return [[.int(Int64(matches.count))]]
-        case .exists: return [[.int(matches.isEmpty ? 0 : 1)]]
+        case .count: return [[.int(Int64(try matches().count))]]
+        case .exists: return [[.int(try matches().isEmpty ? 0 : 1)]]
         case .columns(let columns):
-            let page = sorted(matches).dropFirst(arguments.offset).prefix(arguments.limit ?? .max)
-            return page.map { row in columns.map { row[$0] } }
+            return try page { (row) throws(StorageError) in columns.map { row[$0] } }
+        case .terms(let terms): return try page(of: terms)
+        case .groups(let grouping): return try groups(grouping)
         }
     }
 
     /// Whether the query's filter holds for the row.
-    public func isMatch(_ row: Tables.Row) -> Bool { plan.query.filter.map { isTrue($0, row) } ?? true }
+    public func isMatch(_ row: Tables.Row) throws(StorageError) -> Bool {
+        guard let filter = plan.query.filter else { return true }
+        return try isTrue(filter, row)
+    }
 
-    private func candidates() -> [Tables.Row] {
+    private func matches() throws(StorageError) -> [Tables.Row] {
+        guard plan.query.filter != nil else { return candidates() }
+        var matches: [Tables.Row] = []
+        for row in candidates() where try isMatch(row) { matches.append(row) }
+        return matches
+    }
+
+    /// The values of the terms in the rows that the filter, the order and the limit choose.
+    func page(of terms: [TypedTerm]) throws(StorageError) -> [[Value]] {
+        try page { (row) throws(StorageError) in
+            var values: [Value] = []
+            for term in terms { values.append(try value(term.term, row)) }
+            return values
+        }
+    }
+
+    private func page(_ output: (Tables.Row) throws(StorageError) -> [Value]) throws(StorageError) -> [[Value]] {
+        let query = plan.query
+        let sorted = try sorted(matches(), query.order) { (term, row) throws(StorageError) in try value(term, row) }
+        guard query.isLimited else { return try sorted.map(output) }
+        // What can fail is computed for every row, as everywhere.
+        if query.canFail { return Array(Self.part(of: try sorted.map(output), arguments.offset, arguments.limit)) }
+        return try Self.part(of: sorted, arguments.offset, arguments.limit).map(output)
+    }
+
+    static func part<T>(of rows: [T], _ offset: Int, _ limit: Int?) -> ArraySlice<T> {
+        rows.dropFirst(offset).prefix(limit ?? .max)
+    }
+
+    func candidates() -> [Tables.Row] {
+        guard let keyPrefixes else { return Array(tables.rows(of: plan.table, keyPrefix: [])) }
+        return keyPrefixes.flatMap { Array(tables.rows(of: plan.table, keyPrefix: $0)) }
+    }
+
+    /// What the keys of all rows in question begin with, in key order; nil where any row may be one.
+    var keyPrefixes: [[Value]]? {
         switch plan.query.scope {
-        case .all: return Array(tables.rows(of: plan.table, keyPrefix: []))
-        case .key(let columns):
-            return Array(tables.rows(of: plan.table, keyPrefix: Array(arguments.values.prefix(columns))))
+        case .all: return filteredKeys
+        case .key(let columns): return [Array(arguments.values.prefix(columns))]
         case .keys(_, let list):
             let keys = arguments.lists[list]
-            let sorted = Set((0..<keys.count).map { Array(keys[$0]) }).sorted { Self.order($0, $1) == .before }
-            return sorted.flatMap { Array(tables.rows(of: plan.table, keyPrefix: $0)) }
+            return Self.ordered((0..<keys.count).map { Array(keys[$0]) })
         }
+    }
+
+    /// The keys that the filter names by equality or in a list.
+    private var filteredKeys: [[Value]]? {
+        guard let first = plan.table.key.first else { return nil }
+        for condition in plan.query.filter?.conjuncts ?? [] {
+            switch condition {
+            case .comparison(.equal, .column(first), .argument(let index), _),
+                .comparison(.equal, .argument(let index), .column(first), _):
+                return [[arguments.values[index]]]
+            case .isIn(.column(first), let list, _): return Self.ordered(arguments.lists[list].values.map { [$0] })
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private static func ordered(_ keys: [[Value]]) -> [[Value]] {
+        Set(keys).sorted { order($0, $1) == .before }
     }
 
     /// The order of two keys.
@@ -63,90 +120,24 @@ public struct QueryEvaluation<Tables: ValueTables> {
         return .same
     }
 
-    private func sorted(_ rows: [Tables.Row]) -> [Tables.Row] {
-        guard !plan.query.order.isEmpty else { return rows }
-        let keyed = rows.enumerated().map { index, row in
-            (index: index, row: row, key: plan.query.order.map { value($0.term, row) })
+    /// Rows in an order; those that are equal in it stay as they stand.
+    func sorted<Row>(
+        _ rows: [Row], _ keys: [Query.SortKey], _ value: (QueryTerm, Row) throws(StorageError) -> Value
+    ) throws(StorageError) -> [Row] {
+        guard !keys.isEmpty else { return rows }
+        var sortable: [(index: Int, row: Row, key: [Value])] = []
+        for (index, row) in rows.enumerated() {
+            var key: [Value] = []
+            for sort in keys { key.append(try value(sort.term, row)) }
+            sortable.append((index, row, key))
         }
-        // Rows come in key order, so their index decides between rows that are equal on all sort keys.
-        let ordered = keyed.sorted { left, right in
-            for (sort, pair) in zip(plan.query.order, zip(left.key, right.key)) {
-                let order = pair.0.order(to: pair.1, as: sort.type)
-                if order != .same { return (order == .before) != sort.isDescending }
+        sortable.sort { left, right in
+            for (sort, pair) in zip(keys, zip(left.key, right.key)) {
+                let order = sort.order(pair.0, pair.1)
+                if order != .same { return order == .before }
             }
             return left.index < right.index
         }
-        return ordered.map(\.row)
-    }
-
-    // MARK: Terms
-
-    /// Whether the term holds for the row.
-    public func isTrue(_ term: QueryTerm, _ row: Tables.Row) -> Bool {
-        switch term {
-        case .constant(let constant): return constant
-        case .and(let terms): return terms.allSatisfy { isTrue($0, row) }
-        case .or(let terms): return terms.contains { isTrue($0, row) }
-        case .not(let term): return !isTrue(term, row)
-        case .isNull(let term): return value(term, row).isNull
-        case .isIn(let term, let list, _): return sets[list].contains(value(term, row))
-        case .comparison(let comparison, let left, let right, let type):
-            return Self.holds(comparison, value(left, row), value(right, row), type)
-        case .text(let test, let text, let pattern): return Self.holds(test, value(text, row), value(pattern, row))
-        case .quantified(let quantifier, let ownership, let term):
-            let owned = children(ownership, of: row)
-            switch quantifier {
-            case .any: return owned.contains { isTrue(term, $0) }
-            case .all: return owned.allSatisfy { isTrue(term, $0) }
-            case .none: return !owned.contains { isTrue(term, $0) }
-            }
-        case .column, .argument, .child: return value(term, row) == .int(1)
-        }
-    }
-
-    /// The term's value for the row.
-    public func value(_ term: QueryTerm, _ row: Tables.Row) -> Value {
-        switch term {
-        case .column(let column): row[column]
-        case .argument(let index): arguments.values[index]
-        case .child(let ownership, let term):
-            children(ownership, of: row).first.map { value(term, $0) } ?? .null
-        default: .int(isTrue(term, row) ? 1 : 0)
-        }
-    }
-
-    private func children(_ ownership: Ownership, of row: Tables.Row) -> [Tables.Row] {
-        let table = plan.tables[ownership.table]
-        let wanted = ownership.outer.map { $0.map { row[$0] } ?? .int(0) }
-        let prefix = zip(ownership.inner, table.key).prefix { $0 == $1 }.count
-        let rest = zip(ownership.inner, wanted).dropFirst(prefix)
-        return tables.rows(of: table, keyPrefix: Array(wanted.prefix(prefix)))
-            .filter { child in rest.allSatisfy { child[$0] == $1 } }
-    }
-
-    private static func holds(
-        _ comparison: Comparison, _ left: Value, _ right: Value, _ type: ColumnType
-    ) -> Bool {
-        let order = left.order(to: right, as: type)
-        if comparison == .equal { return order == .same }
-        if comparison == .notEqual { return order != .same }
-        if left.isNull || right.isNull { return false }
-        switch comparison {
-        case .less: return order == .before
-        case .lessOrEqual: return order != .after
-        case .greater: return order == .after
-        default: return order != .before
-        }
-    }
-
-    private static func holds(_ test: TextTest, _ text: Value, _ pattern: Value) -> Bool {
-        guard case .text(let text) = text, case .text(let pattern) = pattern else { return false }
-        let bytes = Array(text.utf8)
-        let wanted = Array(pattern.utf8)
-        switch test {
-        case .hasPrefix: return bytes.starts(with: wanted)
-        case .hasSuffix: return bytes.reversed().starts(with: wanted.reversed())
-        case .contains: return bytes.contains(wanted)
-        }
+        return sortable.map(\.row)
     }
 }

@@ -4,13 +4,19 @@
 private func compare<L, R>(
     _ comparison: Comparison, _ left: QueryExpression<L>, _ right: QueryExpression<R>
 ) -> QueryExpression<Bool> {
-    QueryExpression<Bool>(.comparison(comparison, left.node, right.node))
+    QueryExpression<Bool>(.comparison(comparison, left.node, right.node, []))
 }
 
 private func compare<L>(
     _ comparison: Comparison, _ left: QueryExpression<L>, _ right: Value
 ) -> QueryExpression<Bool> {
-    QueryExpression<Bool>(.comparison(comparison, left.node, .value(right)))
+    QueryExpression<Bool>(.comparison(comparison, left.node, .value(right), []))
+}
+
+private func compare<R>(
+    _ comparison: Comparison, _ left: Value, _ right: QueryExpression<R>
+) -> QueryExpression<Bool> {
+    QueryExpression<Bool>(.comparison(comparison, .value(left), right.node, []))
 }
 
 // MARK: Equality
@@ -18,6 +24,8 @@ private func compare<L>(
 extension QueryExpression where V: ColumnValue & Equatable {
     public static func == (left: Self, right: V) -> QueryExpression<Bool> { compare(.equal, left, right.value) }
     public static func != (left: Self, right: V) -> QueryExpression<Bool> { compare(.notEqual, left, right.value) }
+    public static func == (left: V, right: Self) -> QueryExpression<Bool> { compare(.equal, left.value, right) }
+    public static func != (left: V, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left.value, right) }
     public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
     public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
 }
@@ -43,6 +51,10 @@ extension QueryExpression {
     where V == W? { compare(.equal, left, right) }
     public static func != <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
     where V == W? { compare(.notEqual, left, right) }
+    public static func == <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
+    where V == W? { compare(.equal, left, right) }
+    public static func != <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
+    where V == W? { compare(.notEqual, left, right) }
 
     /// Without this overload `$0.city == nil` would be the standard library's, which is a plain Bool.
     public static func == <W>(left: Self, right: _OptionalNilComparisonType) -> QueryExpression<Bool> where V == W? {
@@ -62,12 +74,19 @@ extension QueryExpression where V: ScalarValue & Comparable {
     public static func >= (left: Self, right: V) -> QueryExpression<Bool> {
         compare(.greaterOrEqual, left, right.value)
     }
+    public static func < (left: V, right: Self) -> QueryExpression<Bool> { compare(.less, left.value, right) }
+    public static func <= (left: V, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left.value, right) }
+    public static func > (left: V, right: Self) -> QueryExpression<Bool> { compare(.greater, left.value, right) }
+    public static func >= (left: V, right: Self) -> QueryExpression<Bool> {
+        compare(.greaterOrEqual, left.value, right)
+    }
     public static func < (left: Self, right: Self) -> QueryExpression<Bool> { compare(.less, left, right) }
     public static func <= (left: Self, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
     public static func > (left: Self, right: Self) -> QueryExpression<Bool> { compare(.greater, left, right) }
     public static func >= (left: Self, right: Self) -> QueryExpression<Bool> { compare(.greaterOrEqual, left, right) }
 }
 
+// With nil on either side an ordered comparison is false.
 extension QueryExpression {
     public static func < <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.less, left, right.value)
@@ -81,6 +100,26 @@ extension QueryExpression {
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.greaterOrEqual, left, right.value)
     }
+    public static func < <W: ScalarValue & Comparable>(
+        left: Self, right: QueryExpression<W>
+    ) -> QueryExpression<Bool> where V == W? { compare(.less, left, right) }
+    public static func <= <W: ScalarValue & Comparable>(
+        left: Self, right: QueryExpression<W>
+    ) -> QueryExpression<Bool> where V == W? { compare(.lessOrEqual, left, right) }
+    public static func > <W: ScalarValue & Comparable>(
+        left: Self, right: QueryExpression<W>
+    ) -> QueryExpression<Bool> where V == W? { compare(.greater, left, right) }
+    public static func >= <W: ScalarValue & Comparable>(
+        left: Self, right: QueryExpression<W>
+    ) -> QueryExpression<Bool> where V == W? { compare(.greaterOrEqual, left, right) }
+    public static func < <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
+    where V == W? { compare(.less, left, right) }
+    public static func <= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
+    where V == W? { compare(.lessOrEqual, left, right) }
+    public static func > <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
+    where V == W? { compare(.greater, left, right) }
+    public static func >= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
+    where V == W? { compare(.greaterOrEqual, left, right) }
 }
 
 // MARK: Logic

@@ -83,86 +83,22 @@ extension QueryExpression where V: ChildArray {
         quantified(.none, condition)
     }
 
+    /// How many children meet the condition; 0 where the array is nil.
+    public func count(_ condition: (V.Child.Columns) -> QueryExpression<Bool>) -> QueryExpression<Int> {
+        guard let path else { return QueryExpression<Int>(.invalid("count asks about owned arrays.")) }
+        return QueryExpression<Int>(.childCount(path, inside(path, condition)))
+    }
+
     private func quantified(
         _ quantifier: Quantifier, _ condition: (V.Child.Columns) -> QueryExpression<Bool>
     ) -> QueryExpression<Bool> {
         guard let path else { return QueryExpression<Bool>(.invalid("any, all and none ask about owned arrays.")) }
-        let inside = V.Child.Columns(PropertyPath(scope: path.scope + 1))
-        return QueryExpression<Bool>(.quantified(quantifier, path, condition(inside).node))
-    }
-}
-
-// MARK: Tests
-
-/// A type whose values are text: String and its Optional.
-public protocol TextValue: ColumnValue {}
-extension String: TextValue {}
-extension Optional: TextValue where Wrapped: TextValue & ScalarValue {}
-
-extension QueryExpression where V: TextValue {
-    /// Whether the text begins with these UTF-8 bytes. Uses an index on the property.
-    public func hasPrefix(_ prefix: String) -> QueryExpression<Bool> { test(.hasPrefix, prefix) }
-
-    /// Whether the text ends with these UTF-8 bytes.
-    public func hasSuffix(_ suffix: String) -> QueryExpression<Bool> { test(.hasSuffix, suffix) }
-
-    /// Whether these UTF-8 bytes occur in the text. No character is a wildcard.
-    public func contains(_ part: String) -> QueryExpression<Bool> { test(.contains, part) }
-
-    private func test(_ test: TextTest, _ pattern: String) -> QueryExpression<Bool> {
-        QueryExpression<Bool>(.text(test, node, pattern))
-    }
-}
-
-extension QueryExpression {
-    /// Whether the value is nil: of an Optional property, or of an Optional child.
-    public var isNil: QueryExpression<Bool> { QueryExpression<Bool>(.isNil(node)) }
-}
-
-extension QueryExpression where V: ColumnValue {
-    /// Whether the value is one of these. Any number of values; costs one pass over them.
-    public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
-        QueryExpression<Bool>(.isIn(node, values.map(\.value)))
-    }
-}
-
-extension QueryExpression where V: ScalarValue & Comparable {
-    /// Whether the value lies in the range, its upper end excluded.
-    public func isIn(_ range: Range<V>) -> QueryExpression<Bool> {
-        self >= range.lowerBound && self < range.upperBound
+        return QueryExpression<Bool>(.quantified(quantifier, path, inside(path, condition)))
     }
 
-    /// Whether the value lies in the range, both ends included.
-    public func isIn(_ range: ClosedRange<V>) -> QueryExpression<Bool> {
-        self >= range.lowerBound && self <= range.upperBound
+    private func inside(
+        _ path: PropertyPath, _ condition: (V.Child.Columns) -> QueryExpression<Bool>
+    ) -> QueryNode {
+        condition(V.Child.Columns(PropertyPath(scope: path.scope + 1))).node
     }
-}
-
-extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
-    public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
-        QueryExpression<Bool>(.isIn(node, values.map(\.rawValue.value)))
-    }
-}
-
-// MARK: Sorting
-
-/// A type whose values have an order to sort by: every scalar, and Optionals of them, but no array.
-public protocol SortableValue: ColumnValue {}
-extension Optional: SortableValue where Wrapped: SortableValue & ScalarValue {}
-
-/// A term to sort by, with its direction. nil comes first ascending and last descending.
-public struct SortOrder: Sendable {
-    let node: QueryNode
-    let isDescending: Bool
-}
-
-extension QueryExpression where V: SortableValue {
-    public var ascending: SortOrder { SortOrder(node: node, isDescending: false) }
-    public var descending: SortOrder { SortOrder(node: node, isDescending: true) }
-}
-
-// Enums sort by their raw values.
-extension QueryExpression where V: RawRepresentable, V.RawValue: ScalarValue {
-    public var ascending: SortOrder { SortOrder(node: node, isDescending: false) }
-    public var descending: SortOrder { SortOrder(node: node, isDescending: true) }
 }

@@ -51,6 +51,13 @@ final class TableBinding: Sendable {
     /// What each property of the model is here, in its order.
     let members: [Member]
     let relations: [RelationBinding]
+    /// The names of the members' properties, in Swift and as they are stored.
+    let names: [MemberName]
+
+    struct MemberName: Sendable {
+        let name: String
+        let storedName: String
+    }
 
     /// A property as a query resolves it.
     enum Member: Sendable {
@@ -60,7 +67,7 @@ final class TableBinding: Sendable {
 
     init(
         index: Int, schema: TableSchema, form: Form, columns: [Int], prefixCount: Int, keyCells: [Int],
-        members: [Member], relations: [RelationBinding]
+        members: [Member], relations: [RelationBinding], names: [MemberName] = []
     ) {
         self.index = index
         self.schema = schema
@@ -70,6 +77,19 @@ final class TableBinding: Sendable {
         self.keyCells = keyCells
         self.members = members
         self.relations = relations
+        self.names = names
+    }
+
+    /// The member with the name, in Swift or as it is stored.
+    func ordinal(of name: String) -> Int? {
+        let wanted = name.utf8
+        return names.firstIndex { $0.name.utf8.elementsEqual(wanted) }
+            ?? names.firstIndex { $0.storedName.utf8.elementsEqual(wanted) }
+    }
+
+    /// Why a name is unknown, in words.
+    func lacks(_ name: String) -> String {
+        "\(schema.path.joined(separator: ".")) has no property \(name); it has \(names.map(\.name).joined(separator: ", "))"
     }
 
     /// The cells that rows are ordered by.

@@ -169,7 +169,8 @@ struct SchemaPlanner {
             : columns.indices.filter { $0 < prefix.count && schema.columns[columns[$0]].role == .owner }
         return TableBinding(
             index: index, schema: schema, form: table.form, columns: columns, prefixCount: prefix.count,
-            keyCells: keyCells, members: members(of: table, columns, schema), relations: table.relations)
+            keyCells: keyCells, members: members(of: table, columns, schema), relations: table.relations,
+            names: table.members.map { .init(name: $0.property.name, storedName: $0.property.storedName) })
     }
 
     static func isSame(_ column: ColumnSchema, _ wanted: ColumnSchema) -> Bool {

@@ -21,6 +21,11 @@ final class BufferedRows: CursorSource {
         for cell in 0..<rows.width { row[cell] = arena.copy(cells[cell]) }
     }
 
+    func add(_ values: [Value]) {
+        let row = rows.row(rows.append())
+        for (cell, value) in values.prefix(rows.width).enumerated() { row[cell] = arena.cell(for: value) }
+    }
+
     func cell(_ cell: Int, of row: Int) -> Cell { rows.row(row)[cell] }
 
     func row(_ index: Int) -> UnsafePointer<Cell> { UnsafePointer(rows.row(index)) }

@@ -4,6 +4,8 @@ import Synchronization
 /// The models that a store has prepared, by their type.
 final class ModelRegistry: Sendable {
     private let handles = Mutex<[ObjectIdentifier: ModelHandle]>([:])
+    /// Models known by their recorded tables alone, by their stored name.
+    private let recorded = Mutex<[String: RecordedHandle]>([:])
     private let ids = PlanIDs()
     private let info: BackendInfo
     private let logger: Logger
@@ -41,6 +43,17 @@ final class ModelRegistry: Sendable {
         return ModelHandle(planner.binding, ids: ids)
     }
 
+    /// The handle of a model as the store has recorded it; the same one as long as its tables stay as they are.
+    func recorded(_ name: String, in session: any StorageSession) throws(StorageError) -> RecordedHandle {
+        let tables = try session.tables()
+        let known = recorded.withLock { $0[name] }
+        if let known, known.model.isMade(of: tables) { return known }
+        let model = try RecordedModel(name, tables)
+        let handle = RecordedHandle(model: model, handle: ModelHandle(model.tables, ids: ids))
+        recorded.withLock { $0[name] = handle }
+        return handle
+    }
+
     private func planner(
         _ type: any Storable.Type, in session: any StorageSession
     ) throws(StorageError) -> SchemaPlanner {
@@ -49,4 +62,10 @@ final class ModelRegistry: Sendable {
             declared, recorded: try session.tables(), reservedPrefixes: info.reservedNamePrefixes,
             columnLimit: info.limits.columns)
     }
+}
+
+/// A model known by its recorded tables, with the plans made for them.
+struct RecordedHandle: Sendable {
+    let model: RecordedModel
+    let handle: ModelHandle
 }

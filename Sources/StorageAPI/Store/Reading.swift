@@ -3,7 +3,7 @@ struct Reading {
     let handle: ModelHandle
     let session: any StorageSession
 
-    private var model: ModelTables { handle.tables }
+    var model: ModelTables { handle.tables }
 
     // MARK: Models
 
@@ -69,15 +69,13 @@ struct Reading {
         sorted.reserveCapacity(buffer.count)
         try M.read(&rows, limit: .max, into: &sorted)
         if isKeyOrder { return sorted }
-        var places = Array(repeating: 0, count: order.count)
-        for (place, row) in order.enumerated() { places[row] = place }
-        return places.map { sorted[$0] }
+        return places(of: order).map { sorted[$0] }
     }
 
     private func root() -> RowContext { RowContext(model: model, table: model.root) }
 
     /// Gives a table's context, and those below it, their children's rows. The queries run when a row asks.
-    private func attachChildren(to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments) {
+    func attachChildren(to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments) {
         var known: [Int: ChildRows] = [:]
         attachChildren(to: context, scope, arguments, &known)
         for children in known.values { context.own(children) }
@@ -150,16 +148,11 @@ struct Reading {
         return cursor.cells[0].int
     }
 
-    /// Calls the body with the value of one property in each selected record, nil left out.
-    func values(
-        _ selection: Selection, of property: QueryNode, _ body: (Cell, ColumnType) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        let column = try QueryLowering(model).column(property)
-        let (plan, arguments) = try handle.plan(selection, .columns([column]))
-        var cursor = try session.rows(plan, arguments)
-        while try cursor.next() {
-            if cursor.cells[0].isNull { continue }
-            try body(cursor.cells[0], model.root.schema.columns[column].type)
+    func explain(_ selection: Selection) throws(StorageError) -> QueryExplanation {
+        guard let session = session as? any QueryExplaining else {
+            throw StorageError(.unsupported, "The backend does not tell how it goes about a query.", model: handle.name)
         }
+        let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+        return try session.explain(plan, arguments)
     }
 }

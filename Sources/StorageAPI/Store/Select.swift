@@ -41,6 +41,13 @@ public struct Select<Model: Storable>: SelectionBuilder, Sendable {
     /// The snapshot lasts until the sequence ends or its iterator is gone; a stream of a closed store throws `closed`.
     public func stream() -> SelectStream<Model> { SelectStream(store: store, selection: selection) }
 
+    /// How the backend would go about the query; see ``QueryExplanation``. Loads nothing.
+    ///
+    /// - Throws: `unsupported` where the backend does not tell.
+    public nonisolated(nonsending) func explain() async throws(StorageError) -> QueryExplanation {
+        try await run { (reading) throws(StorageError) in try reading.explain(selection) }
+    }
+
     nonisolated(nonsending) func run<T>(
         _ body: (Reading) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
@@ -83,6 +90,13 @@ public struct BlockingSelect<Model: Storable>: SelectionBuilder {
     /// The records' keys, in order.
     public func keys() throws(StorageError) -> [Model.Key] {
         try run { (reading) throws(StorageError) in try reading.keys(Model.self, selection) }
+    }
+
+    /// How the backend would go about the query; see ``QueryExplanation``. Loads nothing.
+    ///
+    /// - Throws: `unsupported` where the backend does not tell.
+    public func explain() throws(StorageError) -> QueryExplanation {
+        try run { (reading) throws(StorageError) in try reading.explain(selection) }
     }
 
     func run<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {

@@ -4,9 +4,11 @@ public struct Selection: Sendable {
     var order: [SortOrder] = []
     var limit: Int?
     var offset = 0
+    /// Why the query cannot run, found while it was built.
+    var problem: StorageError?
 
     /// Whether it is all records in key order.
-    var isEverything: Bool { filter == nil && order.isEmpty && limit == nil && offset == 0 }
+    var isEverything: Bool { filter == nil && order.isEmpty && limit == nil && offset == 0 && problem == nil }
 
     mutating func add(_ condition: QueryNode) {
         filter = filter.map { .and($0, condition) } ?? condition
@@ -73,18 +75,28 @@ extension ModelHandle {
     func plan(
         _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil
     ) throws(StorageError) -> (QueryPlan, QueryArguments) {
-        for (part, value) in [("limit", selection.limit ?? 0), ("offset", selection.offset)] where value < 0 {
-            throw StorageError(.invalidQuery, "The \(part) \(value) is negative; use 0 or more.", model: name)
-        }
         var lowering = QueryLowering(tables, table: table)
+        let (query, arguments) = try query(selection, result, &lowering)
+        return (plan(query, table: lowering.table.index), arguments)
+    }
+
+    /// The shape and the arguments of a selection, whose other terms are lowered already.
+    func query(
+        _ selection: Selection, _ result: Query.Result, _ lowering: inout QueryLowering
+    ) throws(StorageError) -> (Query, QueryArguments) {
+        if let problem = selection.problem { throw problem.at(model: name) }
+        try checkPage(selection.limit, selection.offset)
         var query = Query(result)
         if let filter = selection.filter { query.filter = try lowering.filter(filter) }
         for key in selection.order { query.order.append(try lowering.sortKey(key)) }
-        // Limit and offset do not apply to the other results.
-        if case .columns = result { query.isLimited = selection.limit != nil || selection.offset > 0 }
+        switch result {
+        // Limit and offset do not apply to these.
+        case .count, .exists: break
+        case .columns, .terms, .groups: query.isLimited = selection.limit != nil || selection.offset > 0
+        }
         var arguments = lowering.arguments
         arguments.limit = selection.limit
         arguments.offset = selection.offset
-        return (plan(query, table: lowering.table.index), arguments)
+        return (query, arguments)
     }
 }

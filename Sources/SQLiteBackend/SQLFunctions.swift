@@ -1,0 +1,209 @@
+internal import CSQLite
+internal import StorageAPI
+
+/// What StorageAPI defines and SQLite has not: folding, patterns, arrays, exact arithmetic and sums, as functions of a
+/// connection.
+final class SQLFunctions {
+    /// Why a function failed; SQLite itself carries only a text.
+    private var failure: StorageError?
+
+    private static let operations: [Arithmetic] = [.add, .subtract, .multiply, .divide, .remainder]
+    private static let tests: [TextTest] = [.hasPrefix, .hasSuffix, .contains, .like]
+    private static let types: [ColumnType] = [
+        .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal,
+    ]
+
+    // Statements name these by their place, as a number.
+    static func code(_ operation: Arithmetic) -> Int { operations.firstIndex(of: operation) ?? -1 }
+    static func code(_ test: TextTest) -> Int { tests.firstIndex(of: test) ?? -1 }
+    static func code(_ type: ColumnType) -> Int { types.firstIndex(of: type) ?? -1 }
+
+    func takeFailure() -> StorageError? {
+        defer { failure = nil }
+        return failure
+    }
+
+    private typealias Scalar = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+
+    /// Registers the functions. The connection keeps this object as long as the database is open.
+    func register(_ database: OpaquePointer) -> Int32 {
+        let scalars: [(name: String, arguments: Int32, body: Scalar)] = [
+            ("storage_fold", 2, { SQLCall($0, $1, $2).run(SQLCall.fold) }),
+            ("storage_text", 3, { SQLCall($0, $1, $2).run(SQLCall.testText) }),
+            ("storage_has_element", 2, { SQLCall($0, $1, $2).run(SQLCall.hasElement) }),
+            ("storage_element_count", 1, { SQLCall($0, $1, $2).run(SQLCall.countElements) }),
+            ("storage_compute", 4, { SQLCall($0, $1, $2).run(SQLCall.compute) }),
+        ]
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        for scalar in scalars {
+            let code = sqlite3_create_function_v2(
+                database, scalar.name, scalar.arguments, flags, this, scalar.body, nil, nil, nil)
+            guard code == SQLITE_OK else { return code }
+        }
+        let sum: Scalar = { SQLCall($0, $1, $2).step(.sum) }
+        let average: Scalar = { SQLCall($0, $1, $2).step(.average) }
+        for (name, step) in [("storage_sum", sum), ("storage_average", average)] {
+            let code = sqlite3_create_function_v2(database, name, 2, flags, this, nil, step, Self.end, nil)
+            guard code == SQLITE_OK else { return code }
+        }
+        return SQLITE_OK
+    }
+
+    private static let end: @convention(c) (OpaquePointer?) -> Void = { SQLCall($0, 0, nil).end() }
+
+    fileprivate static func type(_ code: Int64) -> ColumnType? { element(types, code) }
+    fileprivate static func operation(_ code: Int64) -> Arithmetic? { element(operations, code) }
+    fileprivate static func test(_ code: Int64) -> TextTest? { element(tests, code) }
+
+    private static func element<T>(_ list: [T], _ code: Int64) -> T? {
+        Int(exactly: code).flatMap { list.indices.contains($0) ? list[$0] : nil }
+    }
+
+    fileprivate func fail(_ error: StorageError) { failure = error }
+}
+
+/// The state of one aggregate while its rows come in.
+private final class SQLAggregate {
+    var state: AggregateState
+
+    init(_ function: AggregateFunction, _ type: ColumnType) {
+        state = AggregateState(Query.Aggregate(function, of: TypedTerm(.null, type)))
+    }
+}
+
+/// One call of a function by SQLite: its arguments, and where its result goes. Both are SQLite's, for the call's time.
+private struct SQLCall {
+    private let context: OpaquePointer?
+    private let arguments: UnsafeMutableBufferPointer<OpaquePointer?>
+
+    init(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+        self.context = context
+        arguments = UnsafeMutableBufferPointer(start: values, count: values == nil ? 0 : Int(count))
+    }
+
+    // MARK: Functions
+
+    func fold() throws(StorageError) -> Value {
+        guard case .text(let text) = self[1] else { return .null }
+        return .text(TextFolding(rawValue: UInt8(truncatingIfNeeded: code(0))).fold(text))
+    }
+
+    func testText() throws(StorageError) -> Value {
+        guard let test = SQLFunctions.test(code(0)), case .text(let text) = self[1], case .text(let pattern) = self[2]
+        else { return .int(0) }
+        return .int(test.holds(text, pattern) ? 1 : 0)
+    }
+
+    func hasElement() throws(StorageError) -> Value { .int(ArrayElements.contains(self[0], self[1]) ? 1 : 0) }
+
+    func countElements() throws(StorageError) -> Value {
+        ArrayElements.count(self[0]).map { .int(Int64($0)) } ?? .null
+    }
+
+    func compute() throws(StorageError) -> Value {
+        guard let operation = SQLFunctions.operation(code(0)), let type = SQLFunctions.type(code(1)) else {
+            throw StorageError(.invalidQuery, "SQLite was asked for an unknown computation.")
+        }
+        return try operation.apply(number(2, type), number(3, type), as: type)
+    }
+
+    func run(_ body: (SQLCall) -> () throws(StorageError) -> Value) {
+        do {
+            try finish(body(self)())
+        } catch {
+            fail(error)
+        }
+    }
+
+    // MARK: Aggregates
+
+    func step(_ function: AggregateFunction) {
+        guard let type = SQLFunctions.type(code(0)), let place = place(size: MemoryLayout<UnsafeRawPointer?>.size)
+        else { return sqlite3_result_error_nomem(context) }
+        let known = place.pointee.map { Unmanaged<SQLAggregate>.fromOpaque($0).takeUnretainedValue() }
+        let aggregate = known ?? SQLAggregate(function, type)
+        // Held by SQLite's memory until end(), which SQLite calls once, also when the statement is given up.
+        if known == nil { place.pointee = Unmanaged.passRetained(aggregate).toOpaque() }
+        do {
+            try aggregate.state.add(number(1, type))
+        } catch {
+            fail(error)
+        }
+    }
+
+    func end() {
+        guard let opaque = place(size: 0)?.pointee else { return sqlite3_result_null(context) }
+        let aggregate = Unmanaged<SQLAggregate>.fromOpaque(opaque).takeRetainedValue()
+        do {
+            try finish(aggregate.state.result())
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func place(size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+        sqlite3_aggregate_context(context, Int32(size))?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    }
+
+    // MARK: Values
+
+    private func code(_ index: Int) -> Int64 { arguments.count > index ? sqlite3_value_int64(arguments[index]) : -1 }
+
+    private subscript(index: Int) -> Value {
+        guard index < arguments.count else { return .null }
+        let value = arguments[index]
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: return .int(sqlite3_value_int64(value))
+        case SQLITE_FLOAT: return .double(sqlite3_value_double(value))
+        case SQLITE_TEXT:
+            let bytes = sqlite3_value_text(value)
+            return .text(
+                String(
+                    decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self))
+        case SQLITE_BLOB:
+            let bytes = sqlite3_value_blob(value)
+            return .blob(Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))))
+        default: return .null
+        }
+    }
+
+    /// A number of a type that SQLite keeps in a form of its own: NaN, and integers above Int64.max, are text.
+    private func number(_ index: Int, _ type: ColumnType) -> Value {
+        let value = self[index]
+        guard case .text(let text) = value else { return value }
+        switch type {
+        case .double, .float: return text == "NaN" ? .double(.nan) : value
+        case .uint64: return UInt64(text).map { Value($0) } ?? value
+        default: return value
+        }
+    }
+
+    private func finish(_ value: Value) {
+        switch value {
+        case .null: sqlite3_result_null(context)
+        case .int(let value): sqlite3_result_int64(context, value)
+        case .double(let value) where !value.isNaN: sqlite3_result_double(context, value)
+        case .double: finish(text: "NaN")
+        case .unsigned(let value):
+            let digits = String(value)
+            finish(text: String(repeating: "0", count: max(20 - digits.utf8.count, 0)) + digits)
+        case .text(let text): finish(text: text)
+        case .blob(let bytes):
+            bytes.withUnsafeBytes { csqlite_result_blob(context, $0.baseAddress, UInt64($0.count)) }
+        }
+    }
+
+    private func finish(text: String) {
+        var text = text
+        text.withUTF8 { csqlite_result_text(context, $0.baseAddress, UInt64($0.count)) }
+    }
+
+    private func fail(_ error: StorageError) {
+        if let data = sqlite3_user_data(context) {
+            // The connection holds its functions as long as the database is open.
+            Unmanaged<SQLFunctions>.fromOpaque(data).takeUnretainedValue().fail(error)
+        }
+        sqlite3_result_error(context, error.message, -1)
+    }
+}

@@ -1,0 +1,104 @@
+/// An aggregate while its values come in, in any order: for backends whose engine does not sum as the contract asks.
+///
+/// - Integers are summed exactly, and only the sum as a whole may be beyond its type's range, which is `overflow`.
+/// - Doubles and Floats are summed exactly and rounded once, to the nearest Double.
+/// - Decimals are summed exactly and rounded once, to 38 digits, half to even.
+/// - The average is the exact sum as a Double, divided by the count.
+///
+/// So no backend's order of rows shows. Null is left out; over nothing the sum is 0 and the others are null.
+public struct AggregateState {
+    private let aggregate: Query.Aggregate
+    private var count = 0
+    private var integers: Int128 = 0
+    private var doubles = DoubleSum()
+    private var decimals = DecimalSum()
+    private var best = Value.null
+
+    public init(_ aggregate: Query.Aggregate) { self.aggregate = aggregate }
+
+    private var type: ColumnType { aggregate.term?.type ?? .int64 }
+
+    /// Takes the next row's value of the aggregate's term.
+    ///
+    /// - Throws: `typeMismatch` where a stored value is no number.
+    public mutating func add(_ value: Value) throws(StorageError) {
+        switch aggregate.function {
+        case .count: count += 1
+        case _ where value.isNull: return
+        case .sum, .average: try addNumber(value)
+        case .min: if best.isNull || value.order(to: best, as: type) == .before { best = value }
+        case .max: if best.isNull || value.order(to: best, as: type) == .after { best = value }
+        }
+    }
+
+    private mutating func addNumber(_ value: Value) throws(StorageError) {
+        count += 1
+        switch value {
+        case .double(let value): doubles.add(value)
+        case .text(let text) where type == .decimal && decimals.add(text): return
+        default:
+            guard type.storage == .integer, let integer = value.wide else {
+                throw StorageError(.typeMismatch, "A stored value is no number. Correct it, or declare it as text.")
+                    .with { $0.storedValue = value }
+            }
+            // 2^63 rows of 64-bit integers do not fill 128 bits.
+            integers &+= integer
+        }
+    }
+
+    /// The aggregate's value.
+    ///
+    /// - Throws: `overflow` where a sum is beyond its type.
+    public func result() throws(StorageError) -> Value {
+        switch aggregate.function {
+        case .count: return .int(Int64(count))
+        case .min, .max: return best
+        case .sum: return try sum()
+        case .average: return count == 0 ? .null : .double(average)
+        }
+    }
+
+    private var average: Double {
+        switch type {
+        case .decimal: (Double(decimals.text) ?? .nan) / Double(count)
+        case .double, .float: doubles.value / Double(count)
+        default: Double(integers) / Double(count)
+        }
+    }
+
+    private func sum() throws(StorageError) -> Value {
+        switch type {
+        case .double, .float: return .double(doubles.value)
+        case .decimal: return .text(decimals.rounded)
+        default:
+            guard let sum = Value(integers, as: type.sum) else {
+                throw StorageError(
+                    .overflow, "The sum \(integers) is beyond the range of \(type.sum); sum a part, or store Doubles.")
+            }
+            return sum
+        }
+    }
+}
+
+extension ColumnType {
+    /// The type of a sum: 64 bits for integers, Double for Float.
+    public var sum: ColumnType {
+        switch self {
+        case .float: .double
+        case .double, .decimal, .uint64: self
+        default: .int64
+        }
+    }
+}
+
+extension Query.Aggregate {
+    /// The type of the aggregate's value.
+    public var type: ColumnType {
+        switch function {
+        case .count: .int64
+        case .sum: (term?.type ?? .int64).sum
+        case .average: .double
+        case .min, .max: term?.type ?? .int64
+        }
+    }
+}

@@ -1,0 +1,101 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension FilterBuilder {
+    /// Keeps the records that meet a predicate of Foundation's; <doc:Queries> lists what can stand in it.
+    ///
+    /// ```swift
+    /// store.select(Person.self).where(#Predicate { $0.age >= 28 && $0.pens.contains { $0.price > 9 } })
+    /// ```
+    ///
+    /// Its meaning is the storage contract's: text is compared by UTF-8 bytes. What has no counterpart (subscripts,
+    /// regular expressions, casts, properties of captured objects) is `invalidQuery` when the query runs, and names the
+    /// expression.
+    @_disfavoredOverload
+    public func `where`(_ predicate: Predicate<Model>) -> Self {
+        var builder = self
+        do {
+            builder.selection.add(try PredicateLowering.condition(predicate))
+        } catch {
+            builder.selection.problem = selection.problem ?? error
+        }
+        return builder
+    }
+}
+
+/// Turns the expression of a predicate into a query's term.
+struct PredicateLowering {
+    private var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
+    private var depth = 0
+
+    static func condition<M: Storable>(_ predicate: Predicate<M>) throws(StorageError) -> QueryNode {
+        var lowering = PredicateLowering()
+        lowering.variables[predicate.variable.key] = .node(.property(PropertyPath()))
+        return try lowering.node(predicate.expression)
+    }
+
+    mutating func term<E: PredicateExpression>(_ expression: E) throws(StorageError) -> PredicateTerm {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= QueryLimits.levels else { throw QueryLimits.tooDeep }
+        guard let lowerable = expression as? any LowerablePredicate else { throw Self.unsupported(E.self) }
+        return try lowerable.lower(&self)
+    }
+
+    /// The expression as one value or condition.
+    mutating func node<E: PredicateExpression>(_ expression: E) throws(StorageError) -> QueryNode {
+        guard case .node(let node) = try term(expression) else { throw Self.unsupported(E.self) }
+        return node
+    }
+
+    /// The expression as a way through properties.
+    mutating func path<E: PredicateExpression>(_ expression: E) throws(StorageError) -> PropertyPath {
+        guard case .property(let path) = try node(expression) else { throw Self.unsupported(E.self) }
+        return path
+    }
+
+    func variable(_ id: PredicateExpressions.VariableID) throws(StorageError) -> PredicateTerm {
+        guard let term = variables[id] else { throw Self.unsupported(PredicateExpressions.VariableID.self) }
+        return term
+    }
+
+    /// An expression with a variable that stands for a term.
+    mutating func node<E: PredicateExpression>(
+        _ expression: E, where id: PredicateExpressions.VariableID, is term: QueryNode
+    ) throws(StorageError) -> QueryNode {
+        variables[id] = .node(term)
+        return try node(expression)
+    }
+
+    /// A condition on the children at the end of a path.
+    mutating func inside<E: PredicateExpression>(
+        _ path: PropertyPath, _ id: PredicateExpressions.VariableID, _ condition: E
+    ) throws(StorageError) -> QueryNode {
+        try node(condition, where: id, is: .property(PropertyPath(scope: path.scope + 1)))
+    }
+
+    static func unsupported(_ type: Any.Type) -> StorageError {
+        StorageError(
+            .invalidQuery,
+            "The predicate's expression \(type) has no counterpart in queries; write it with where { } or in Swift.")
+    }
+}
+
+/// What an expression of a predicate stands for.
+enum PredicateTerm {
+    case node(QueryNode)
+    /// Captured values to look among.
+    case list([Value])
+    /// A range's bounds.
+    case range(QueryNode, QueryNode, isClosed: Bool)
+    /// The children that meet a condition.
+    case filtered(PropertyPath, QueryNode)
+}
+
+/// An expression that queries have a counterpart of.
+protocol LowerablePredicate {
+    func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm
+}

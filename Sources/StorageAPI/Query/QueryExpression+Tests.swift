@@ -1,0 +1,148 @@
+/// A type whose values are text: String and its Optional.
+public protocol TextValue: ColumnValue {}
+extension String: TextValue {}
+extension Optional: TextValue where Wrapped: TextValue & ScalarValue {}
+
+// Patterns are plain text: only `like` has wildcards. A test of nil is false.
+extension QueryExpression where V: TextValue {
+    /// Whether the text begins with these UTF-8 bytes. Uses an index on the property where nothing is ignored.
+    public func hasPrefix(_ prefix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
+        test(.hasPrefix, .value(.text(prefix)), folding)
+    }
+
+    /// Whether the text ends with these UTF-8 bytes.
+    public func hasSuffix(_ suffix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
+        test(.hasSuffix, .value(.text(suffix)), folding)
+    }
+
+    /// Whether these UTF-8 bytes occur in the text.
+    public func contains(_ part: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
+        test(.contains, .value(.text(part)), folding)
+    }
+
+    /// Whether the whole text matches a pattern: `*` stands for any characters, `?` for one Unicode scalar, and `\` in
+    /// front of them for themselves. A pattern of more than 65,536 bytes is `limitExceeded`.
+    public func like(_ pattern: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
+        test(.like, .value(.text(pattern)), folding)
+    }
+
+    /// Whether the texts are equal, as `==`, but for what is ignored.
+    public func equals(_ text: String?, ignoring folding: TextFolding) -> QueryExpression<Bool> {
+        QueryExpression<Bool>(.comparison(.equal, node, .value(text.value), folding))
+    }
+
+    /// Whether the text begins with another property's.
+    public func hasPrefix<T: TextValue>(_ prefix: QueryExpression<T>) -> QueryExpression<Bool> {
+        test(.hasPrefix, prefix.node, [])
+    }
+
+    /// Whether the text ends with another property's.
+    public func hasSuffix<T: TextValue>(_ suffix: QueryExpression<T>) -> QueryExpression<Bool> {
+        test(.hasSuffix, suffix.node, [])
+    }
+
+    /// Whether another property's text occurs in the text.
+    public func contains<T: TextValue>(_ part: QueryExpression<T>) -> QueryExpression<Bool> {
+        test(.contains, part.node, [])
+    }
+
+    private func test(_ test: TextTest, _ pattern: QueryNode, _ folding: TextFolding) -> QueryExpression<Bool> {
+        QueryExpression<Bool>(.text(test, node, pattern, folding))
+    }
+}
+
+extension QueryExpression {
+    /// Whether the value is nil: of an Optional property, or of an Optional child.
+    public var isNil: QueryExpression<Bool> { QueryExpression<Bool>(.isNil(node)) }
+}
+
+// MARK: Sets and ranges
+
+extension QueryExpression where V: ColumnValue {
+    /// Whether the value is one of these. Any number of values; costs one pass over them.
+    public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
+        QueryExpression<Bool>(.isIn(node, values.map(\.value)))
+    }
+}
+
+extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
+    public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
+        QueryExpression<Bool>(.isIn(node, values.map(\.rawValue.value)))
+    }
+}
+
+extension QueryExpression where V: ScalarValue & Comparable {
+    /// Whether the value lies in the range, its upper end excluded.
+    public func isIn(_ range: Range<V>) -> QueryExpression<Bool> {
+        self >= range.lowerBound && self < range.upperBound
+    }
+
+    /// Whether the value lies in the range, both ends included.
+    public func isIn(_ range: ClosedRange<V>) -> QueryExpression<Bool> {
+        self >= range.lowerBound && self <= range.upperBound
+    }
+}
+
+extension QueryExpression {
+    /// Whether the value lies in the range, its upper end excluded; nil does not.
+    public func isIn<W: ScalarValue & Comparable>(_ range: Range<W>) -> QueryExpression<Bool> where V == W? {
+        self >= range.lowerBound && self < range.upperBound
+    }
+
+    /// Whether the value lies in the range, both ends included; nil does not.
+    public func isIn<W: ScalarValue & Comparable>(_ range: ClosedRange<W>) -> QueryExpression<Bool> where V == W? {
+        self >= range.lowerBound && self <= range.upperBound
+    }
+}
+
+// MARK: Arrays
+
+/// An array of values or of owned children.
+public protocol ArrayValue {}
+extension Array: ArrayValue {}
+
+/// An Optional of an array.
+public protocol OptionalArrayValue {}
+extension Optional: OptionalArrayValue where Wrapped: ArrayValue {}
+
+extension QueryExpression where V: ArrayValue {
+    /// How many elements, or children, there are.
+    public var count: QueryExpression<Int> { QueryExpression<Int>(.count(node)) }
+    public var isEmpty: QueryExpression<Bool> { count == 0 }
+}
+
+extension QueryExpression where V: OptionalArrayValue {
+    /// How many elements, or children, there are; nil where there is no array.
+    public var count: QueryExpression<Int?> { QueryExpression<Int?>(.count(node)) }
+    /// Whether there is an array without elements.
+    public var isEmpty: QueryExpression<Bool> { count == 0 }
+}
+
+extension QueryExpression {
+    /// Whether the array has an element that equals this one.
+    public func contains<E: ColumnValue>(_ element: E) -> QueryExpression<Bool> where V == [E] {
+        hasElement(element)
+    }
+
+    /// Whether there is an array, and it has an element that equals this one.
+    public func contains<E: ColumnValue>(_ element: E) -> QueryExpression<Bool> where V == [E]? {
+        hasElement(element)
+    }
+
+    public func contains<E: RawRepresentable>(_ element: E) -> QueryExpression<Bool>
+    where V == [E], E.RawValue: ScalarValue { hasElement(element.rawValue) }
+
+    private func hasElement<E: ColumnValue>(_ element: E) -> QueryExpression<Bool> {
+        QueryExpression<Bool>(.hasElement(node, ArrayElements.element(element)))
+    }
+}
+
+extension ArrayElements {
+    /// An element to look for.
+    static func element<E: ColumnValue>(_ element: E) -> Value {
+        if E.self == UInt8.self { return element.value }
+        var json = JSONWriter()
+        element.encode(into: &json)
+        return .text(String(decoding: json.bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,246 @@
+// Conditions.
+extension QueryLowering {
+    mutating func condition(_ node: QueryNode, in outer: Place) throws(StorageError) -> QueryTerm {
+        let place = try outer.deeper(1)
+        switch node {
+        case .constant(let constant): return .constant(constant)
+        case .and: return .and(try terms(of: node, in: place))
+        case .or: return .or(try terms(of: node, in: place))
+        case .not(let node): return .not(try condition(node, in: place))
+        case .isNil(let node): return try isNil(node, in: place)
+        case .comparison(let comparison, let left, let right, let folding):
+            return try compare(comparison, left, right, folding, in: place)
+        case .isIn(let node, let values): return try isIn(node, values, in: place)
+        case .text(let test, let node, let pattern, let folding):
+            return try textTest(test, node, pattern, folding, in: place)
+        case .hasElement(let array, let element): return try hasElement(array, element, in: place)
+        case .quantified(let quantifier, let path, let inner):
+            return try quantified(quantifier, path, inner, in: place)
+        case .overPath(let quantifier, let path, let comparison):
+            return try overPath(quantifier, path, comparison, in: place)
+        case .placed(let node, let text):
+            do {
+                return try condition(node, in: place)
+            } catch {
+                throw text.placing(error)
+            }
+        case .property, .choice, .groupKey, .aggregate:
+            let (term, type) = try operand(node, in: place)
+            guard type == .bool else { throw invalid("Only a Bool is a condition by itself; compare the value.") }
+            return .comparison(.equal, term, try argument(.int(1), as: .bool), .bool)
+        case .value, .arithmetic, .count, .childCount:
+            throw invalid("A plain value is no condition; compare it.")
+        case .invalid(let reason): throw invalid(reason)
+        }
+    }
+
+    /// The terms of a chain of `and` or of `or`. The chain itself, which is as long as a user writes it, does not recurse.
+    private mutating func terms(of chain: QueryNode, in place: Place) throws(StorageError) -> [QueryTerm] {
+        var left: [QueryNode] = [chain]
+        var terms: [QueryTerm] = []
+        while let node = left.popLast() {
+            switch (chain, node) {
+            case (.and, .and(let first, let second)), (.or, .or(let first, let second)): left += [second, first]
+            default: terms.append(try condition(node, in: place))
+            }
+        }
+        return terms
+    }
+
+    private mutating func isNil(_ node: QueryNode, in place: Place) throws(StorageError) -> QueryTerm {
+        if case .property(let path) = node, case .relation(let way, let presence) = try resolve(path, in: place) {
+            guard let presence else { return .not(some(way, .constant(true))) }
+            let isAbsent = QueryTerm.comparison(.equal, presence, try argument(.int(0), as: .bool), .bool)
+            // Where the array's own owner is nil, so is the array.
+            return way.count == 1 ? isAbsent : .or([isAbsent, .isNull(presence)])
+        }
+        return .isNull(try operand(node, in: place).term)
+    }
+
+    private mutating func compare(
+        _ comparison: Comparison, _ left: QueryNode, _ right: QueryNode, _ folding: TextFolding, in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        if case .value(.null) = right { return try compareWithNil(comparison, left, in: place) }
+        if case .value(.null) = left { return try compareWithNil(comparison, right, in: place) }
+        let (first, second, type) = try pair(left, right, in: place)
+        guard !folding.isEmpty else { return .comparison(comparison, first, second, type) }
+        guard type == .string else { throw invalid("Only text has a case and diacritics.") }
+        return .comparison(comparison, folded(first, folding), folded(second, folding), type)
+    }
+
+    /// Two sides of one operation, with their common type.
+    mutating func pair(
+        _ left: QueryNode, _ right: QueryNode, in place: Place
+    ) throws(StorageError) -> (QueryTerm, QueryTerm, ColumnType) {
+        // A plain value takes the type of what it meets.
+        let first = try isPlain(left) ? nil : operand(left, in: place)
+        let second = try isPlain(right) ? nil : operand(right, in: place)
+        guard let type = first?.type ?? second?.type ?? Self.type(left) else {
+            throw invalid("Two plain values are compared; one side has to be a property.")
+        }
+        if let other = second?.type, let mine = first?.type, !mine.isComparable(to: other) {
+            throw invalid("A property of type \(mine) and one of type \(other) cannot be set against each other.")
+        }
+        let leftTerm = if let first { first.term } else { try plain(left, as: type, in: place) }
+        let rightTerm = if let second { second.term } else { try plain(right, as: type, in: place) }
+        return (leftTerm, rightTerm, type)
+    }
+
+    private func isPlain(_ node: QueryNode) -> Bool {
+        if case .value = node { true } else { false }
+    }
+
+    private mutating func plain(
+        _ node: QueryNode, as type: ColumnType, in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        guard case .value(let value) = node else { return try operand(node, in: place).term }
+        return try argument(value, as: type)
+    }
+
+    /// The type of a plain value that stands by itself.
+    static func type(_ node: QueryNode) -> ColumnType? {
+        guard case .value(let value) = node else { return nil }
+        return switch value {
+        case .int: .int64
+        case .unsigned: .uint64
+        case .double: .double
+        case .text: .string
+        case .blob: .data
+        case .null: nil
+        }
+    }
+
+    private mutating func compareWithNil(
+        _ comparison: Comparison, _ node: QueryNode, in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        switch comparison {
+        case .equal: try isNil(node, in: place)
+        case .notEqual: .not(try isNil(node, in: place))
+        default: .constant(false)
+        }
+    }
+
+    private mutating func isIn(_ node: QueryNode, _ values: [Value], in place: Place) throws(StorageError) -> QueryTerm
+    {
+        let (term, type) = try operand(node, in: place)
+        guard let type else { throw invalid("Only a property can be in a set.") }
+        let present = values.filter { !$0.isNull }
+        let isIn = QueryTerm.isIn(term, list: try list(present, as: type), type)
+        return present.count == values.count ? isIn : .or([isIn, .isNull(term)])
+    }
+
+    // MARK: Text and arrays
+
+    private mutating func textTest(
+        _ test: TextTest, _ text: QueryNode, _ pattern: QueryNode, _ folding: TextFolding, in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        if case .value(.text(let pattern)) = pattern, test == .like, pattern.utf8.count > QueryLimits.patternBytes {
+            throw StorageError(
+                .limitExceeded,
+                "A pattern has at most \(QueryLimits.patternBytes) bytes, and this one has \(pattern.utf8.count).")
+        }
+        if test == .contains, let array = try elementTest(text, pattern, in: place) { return array }
+        let (first, second, type) = try pair(text, pattern, in: place)
+        guard type == .string || type == .url else {
+            throw invalid("\(test.rawValue) is a test of text, not of \(type).")
+        }
+        return .text(test, folded(first, folding), folded(second, folding))
+    }
+
+    /// A term without what the folding leaves out. Values are folded here, once.
+    private mutating func folded(_ term: QueryTerm, _ folding: TextFolding) -> QueryTerm {
+        guard !folding.isEmpty else { return term }
+        guard case .argument(let index) = term, case .text(let text) = arguments.values[index] else {
+            return .folded(term, folding)
+        }
+        replaceArgument(index, .text(folding.fold(text)))
+        return term
+    }
+
+    private mutating func hasElement(
+        _ array: QueryNode, _ element: Value, in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        let (term, type) = try operand(array, in: place)
+        switch type {
+        case .array?, .data?: return .hasElement(term, try argument(element, as: nil))
+        default: throw invalid("contains asks for an element of an array.")
+        }
+    }
+
+    /// `contains` of a text form, where it asks for an element of an array.
+    private mutating func elementTest(
+        _ array: QueryNode, _ element: QueryNode, in place: Place
+    ) throws(StorageError) -> QueryTerm? {
+        guard case .property(let path) = array, case .column(let term, let type) = try resolve(path, in: place)
+        else { return nil }
+        guard case .array(let elementType) = type else { return nil }
+        guard case .value(let value) = element else {
+            throw invalid("contains asks an array for a plain value, not for a property.")
+        }
+        let fitted = try value.fitted(to: elementType)
+        return .hasElement(term, try argument(ArrayElements.element(fitted, of: elementType), as: nil))
+    }
+
+    // MARK: Children
+
+    /// The path's first array of children splits it: the comparison is asked of each child, or of what it leads to.
+    private mutating func overPath(
+        _ quantifier: Quantifier, _ path: PropertyPath, _ comparison: (QueryNode) -> QueryNode, in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        let ordinals = try ordinals(of: path, in: place)
+        guard let end = try firstArray(ordinals, in: place.table) else {
+            guard quantifier == .any else { throw invalid("all and none ask about owned arrays.") }
+            guard case .placed(.comparison(.equal, let array, let element, []), _) = comparison(.property(path)) else {
+                throw invalid("any asks about owned arrays, or by == for an element of an array.")
+            }
+            return try condition(.text(.contains, array, element, []), in: place)
+        }
+        let children = PropertyPath(scope: path.scope, Array(ordinals[...end]))
+        let inner = PropertyPath(scope: path.scope + 1, Array(ordinals[(end + 1)...]))
+        guard !inner.ordinals.isEmpty else { throw invalid("A child cannot be compared; name one of its properties.") }
+        return try quantified(quantifier, children, comparison(.property(inner)), in: place)
+    }
+
+    private func firstArray(_ ordinals: [Int], in table: TableBinding) throws(StorageError) -> Int? {
+        var table = table
+        for (index, ordinal) in ordinals.enumerated() {
+            guard case .relation(let relation) = try member(ordinal, of: table) else { return nil }
+            if table.relations[relation].isMany { return index }
+            table = model.tables[table.relations[relation].target]
+        }
+        return nil
+    }
+
+    private mutating func quantified(
+        _ quantifier: Quantifier, _ path: PropertyPath, _ inner: QueryNode, in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        let (way, last, _) = try children(path, in: place)
+        let term = try condition(inner, in: inside(last, place))
+        if way.count == 1 { return .quantified(quantifier, last, term) }
+        switch quantifier {
+        case .any: return some(way, term)
+        case .all: return .not(some(way, .not(term)))
+        case .none: return .not(some(way, term))
+        }
+    }
+
+    /// The way to children, and the table at its end.
+    func children(
+        _ path: PropertyPath, in place: Place
+    ) throws(StorageError) -> (way: [Ownership], last: Ownership, presence: QueryTerm?) {
+        guard case .relation(let way, let presence) = try resolve(path, in: place), let last = way.last else {
+            throw invalid("any, all, none and count ask about owned arrays.")
+        }
+        return (way, last, presence)
+    }
+
+    /// The place of a condition on the children.
+    func inside(_ children: Ownership, _ place: Place) throws(StorageError) -> Place {
+        try Place(table: model.tables[children.table], scope: place.scope + 1, depth: place.depth).deeper(1)
+    }
+
+    /// Whether the term is true of some row at the end of the way.
+    private func some(_ way: [Ownership], _ term: QueryTerm) -> QueryTerm {
+        way.reversed().reduce(term) { .quantified(.any, $1, $0) }
+    }
+}

@@ -1,0 +1,67 @@
+/// What stands for a question mark of a query's text.
+enum TextArgument: Sendable {
+    case value(Value)
+    case list([Value])
+
+    init(_ argument: any ColumnValue) {
+        if let list = (argument as? any ListValue)?.elements {
+            self = .list(list)
+        } else {
+            self = .value(argument.value)
+        }
+    }
+}
+
+/// An array, whose elements can be a set; nil for bytes, which are one value.
+private protocol ListValue { var elements: [Value]? { get } }
+
+extension Array: ListValue where Element: ColumnValue {
+    var elements: [Value]? { Element.self == UInt8.self ? nil : map(\.value) }
+}
+
+extension FilterBuilder {
+    /// Keeps the records that meet the condition in the text; <doc:Queries> has its grammar.
+    ///
+    /// ```swift
+    /// store.select(Person.self).where(text: "age >= ? and name beginswith[c] ?", 28, "cheng")
+    /// ```
+    ///
+    /// Names are looked up in the schema, and values, also those in the text, only ever are values. A text that cannot
+    /// be read, an unknown name, a value of another type and a wrong number of arguments are `invalidQuery` when the
+    /// query runs, naming the place in the text.
+    ///
+    /// - Parameter arguments: what stands for the question marks, in their order; an array after `in`.
+    // Disfavoured, because with an overload of equal rank the compiler cannot say what is wrong in a closure.
+    @_disfavoredOverload
+    public func `where`(text: String, _ arguments: any ColumnValue...) -> Self {
+        adding(text, arguments.map(TextArgument.init))
+    }
+
+    /// The same with the arguments in their dynamic form.
+    @_disfavoredOverload
+    public func `where`(text: String, arguments: [Value]) -> Self { adding(text, arguments.map(TextArgument.value)) }
+
+    private func adding(_ text: String, _ arguments: [TextArgument]) -> Self {
+        var builder = self
+        do {
+            builder.selection.add(try TextParser.condition(text, arguments))
+        } catch {
+            builder.selection.problem = selection.problem ?? error
+        }
+        return builder
+    }
+}
+
+extension SelectionBuilder {
+    /// Sorts as the text says: `age desc, city.name nils last`. A text that cannot be read is `invalidQuery` when the
+    /// query runs.
+    public func order(text: String) -> Self {
+        var builder = self
+        do {
+            builder.selection.order += try TextParser.order(text)
+        } catch {
+            builder.selection.problem = selection.problem ?? error
+        }
+        return builder
+    }
+}

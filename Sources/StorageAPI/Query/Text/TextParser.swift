@@ -1,0 +1,242 @@
+/// Reads the text form of queries; <doc:Queries> has the grammar.
+///
+/// Names become paths that are looked up when the query meets a schema, and values stay values: nothing of the text
+/// reaches an engine.
+struct TextParser {
+    let text: String
+    private let tokens: [TextToken]
+    private var next = 0
+    var arguments: ArraySlice<TextArgument>
+    /// How many conditions on children stand around the place.
+    var scope = 0
+    private var depth = 0
+
+    private init(_ text: String, _ arguments: [TextArgument]) throws(StorageError) {
+        self.text = text
+        self.arguments = arguments[...]
+        tokens = try TextLexer.tokens(text)
+    }
+
+    static func condition(_ text: String, _ arguments: [TextArgument]) throws(StorageError) -> QueryNode {
+        var parser = try TextParser(text, arguments)
+        let node = try parser.disjunction()
+        try parser.finish()
+        return node
+    }
+
+    static func order(_ text: String, _ arguments: [TextArgument] = []) throws(StorageError) -> [SortOrder] {
+        var parser = try TextParser(text, arguments)
+        var order = [try parser.sortOrder()]
+        while parser.take(",") { order.append(try parser.sortOrder()) }
+        try parser.finish()
+        return order
+    }
+
+    private func finish() throws(StorageError) {
+        guard token.kind == .end else { throw error("\(token.text) is not expected") }
+        guard arguments.isEmpty else {
+            throw error("\(arguments.count) more arguments are given than there are question marks")
+        }
+    }
+
+    // MARK: Tokens
+
+    var token: TextToken { tokens[min(next, tokens.count - 1)] }
+    var place: TextPlace { TextPlace(text: text, offset: token.offset, word: token.text) }
+
+    mutating func advance() { next += 1 }
+
+    mutating func take(_ symbol: String) -> Bool {
+        guard token.kind == .symbol(symbol) else { return false }
+        advance()
+        return true
+    }
+
+    /// Takes a keyword, in any case.
+    mutating func take(word: String) -> Bool {
+        guard case .word(let text) = token.kind, text.lowercased() == word else { return false }
+        advance()
+        return true
+    }
+
+    mutating func expect(_ symbol: String) throws(StorageError) {
+        guard take(symbol) else { throw error("\(symbol) is expected") }
+    }
+
+    func error(_ problem: String) -> StorageError { place.error(problem) }
+
+    /// Runs a part of the parser one level deeper.
+    mutating func nested<T>(_ body: (inout TextParser) throws(StorageError) -> T) throws(StorageError) -> T {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= QueryLimits.levels else { throw QueryLimits.tooDeep }
+        return try body(&self)
+    }
+
+    // MARK: Conditions
+
+    mutating func disjunction() throws(StorageError) -> QueryNode {
+        var node = try conjunction()
+        while take("||") || take(word: "or") { node = .or(node, try conjunction()) }
+        return node
+    }
+
+    private mutating func conjunction() throws(StorageError) -> QueryNode {
+        var node = try negation()
+        while take("&&") || take(word: "and") { node = .and(node, try negation()) }
+        return node
+    }
+
+    private mutating func negation() throws(StorageError) -> QueryNode {
+        guard take("!") || take(word: "not") else { return try test() }
+        return .not(try nested { (parser) throws(StorageError) in try parser.negation() })
+    }
+
+    private mutating func sortOrder() throws(StorageError) -> SortOrder {
+        let place = place
+        let node = QueryNode.placed(try sum(), place)
+        let isDescending = take(word: "desc") || take(word: "descending")
+        if !isDescending { _ = take(word: "asc") || take(word: "ascending") }
+        guard take(word: "nils") || take(word: "nulls") else {
+            return SortOrder(node: node, isDescending: isDescending)
+        }
+        let isFirst = take(word: "first")
+        guard isFirst || take(word: "last") else { throw error("first or last is expected") }
+        return SortOrder(node: node, isDescending: isDescending, nullsFirst: isFirst)
+    }
+
+    // MARK: Values
+
+    mutating func sum() throws(StorageError) -> QueryNode {
+        var node = try product()
+        while true {
+            if take("+") {
+                node = .arithmetic(.add, node, try product())
+            } else if take("-") {
+                node = .arithmetic(.subtract, node, try product())
+            } else {
+                return node
+            }
+        }
+    }
+
+    private mutating func product() throws(StorageError) -> QueryNode {
+        var node = try factor()
+        while true {
+            if take("*") {
+                node = .arithmetic(.multiply, node, try factor())
+            } else if take("/") {
+                node = .arithmetic(.divide, node, try factor())
+            } else if take("%") {
+                node = .arithmetic(.remainder, node, try factor())
+            } else {
+                return node
+            }
+        }
+    }
+
+    private mutating func factor() throws(StorageError) -> QueryNode {
+        guard take("-") else { return try primary() }
+        switch try nested({ (parser) throws(StorageError) in try parser.factor() }) {
+        case .value(.int(let value)): return .value(.int(-value))
+        case .value(.double(let value)): return .value(.double(-value))
+        case .value(.unsigned(1 << 63)): return .value(.int(.min))
+        case .value: throw error("a minus stands in front of a number")
+        case let node: return .arithmetic(.subtract, .value(.int(0)), node)
+        }
+    }
+
+    private mutating func primary() throws(StorageError) -> QueryNode {
+        let token = token
+        switch token.kind {
+        case .number(let value):
+            advance()
+            return .value(value)
+        case .string(let text):
+            advance()
+            return .value(.text(text))
+        case .symbol("?"): return .value(try argument())
+        case .symbol("("):
+            advance()
+            let node = try nested { (parser) throws(StorageError) in try parser.disjunction() }
+            try expect(")")
+            return node
+        case .word(let word):
+            if let constant = Self.constants[word.lowercased()] {
+                advance()
+                return .value(constant)
+            }
+            if word.lowercased() == "count", let count = try count() { return count }
+            return try counted(path())
+        case .name: return try counted(path())
+        case .symbol, .end: throw error("a value or a property's name is expected")
+        }
+    }
+
+    private static let constants: [String: Value] = [
+        "true": .int(1), "yes": .int(1), "false": .int(0), "no": .int(0), "nil": .null, "null": .null,
+    ]
+
+    private mutating func argument() throws(StorageError) -> Value {
+        guard case .value(let value)? = arguments.first else {
+            throw error(arguments.isEmpty ? "no argument is given for the ?" : "the argument is an array; write in ?")
+        }
+        arguments.removeFirst()
+        advance()
+        return value
+    }
+
+    /// `count(pens)` and `count(pens where price > 9)`; nil where count is a property's name.
+    private mutating func count() throws(StorageError) -> QueryNode? {
+        let start = next
+        advance()
+        guard take("(") else {
+            next = start
+            return nil
+        }
+        let path = try path()
+        var node = QueryNode.count(.property(path))
+        if take(word: "where") {
+            node = .childCount(path, try inside { (parser) throws(StorageError) in try parser.disjunction() })
+        }
+        try expect(")")
+        return node
+    }
+
+    /// Runs a part of the parser in the scope of children.
+    mutating func inside<T>(_ body: (inout TextParser) throws(StorageError) -> T) throws(StorageError) -> T {
+        scope += 1
+        defer { scope -= 1 }
+        return try nested(body)
+    }
+
+    /// A path, or how many there are at its end: `pens.@count`.
+    private mutating func counted(_ path: PropertyPath) throws(StorageError) -> QueryNode {
+        guard take("@") else { return .property(path) }
+        guard take(word: "count") else { throw error("@count is expected") }
+        return .count(.property(path))
+    }
+
+    mutating func path() throws(StorageError) -> PropertyPath {
+        var path = PropertyPath(scope: scope)
+        repeat {
+            if token.kind == .symbol("@") { break }
+            path.names.append(PropertyPath.Name(text: try name(), place: place(before: 1)))
+        } while take(".")
+        return path
+    }
+
+    private func place(before count: Int) -> TextPlace {
+        let token = tokens[max(next - count, 0)]
+        return TextPlace(text: text, offset: token.offset, word: token.text)
+    }
+
+    private mutating func name() throws(StorageError) -> String {
+        switch token.kind {
+        case .word(let text), .name(let text):
+            advance()
+            return text
+        default: throw error("a property's name is expected")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// What a test of text leaves out of account.
+///
+/// ```swift
+/// store.select(Person.self).where { $0.name.hasPrefix("chéng", ignoring: [.case, .diacritics]) }
+/// ```
+///
+/// The definition is the same for every backend, and works scalar by scalar, whatever the language:
+///
+/// 1. For `diacritics`, a letter that Unicode decomposes canonically into a letter and diacritics (é, ở, ΐ) becomes the
+///    letter.
+/// 2. For `case`, a scalar becomes the lowercase of the uppercase of its lowercase, so that ß, ẞ, SS and ss are equal,
+///    and σ, ς and Σ. The dotless ı stays itself.
+/// 3. For `diacritics`, nonspacing marks with the Unicode property Diacritic are dropped.
+///
+/// Nothing else is normalised: without `diacritics`, é as one scalar and as two stay different. The properties are those
+/// of the Swift runtime at hand (on Apple's platforms the system's), and the decompositions are a table, so a scalar that
+/// is newer than either folds to itself. Nothing folded is ever stored, so a newer version of Unicode changes no file.
+public struct TextFolding: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Uppercase and lowercase letters are equal.
+    public static let `case` = TextFolding(rawValue: 1)
+    /// Letters with and without diacritics are equal.
+    public static let diacritics = TextFolding(rawValue: 2)
+
+    /// The text that stands for all texts which are equal to this one.
+    public func fold(_ text: String) -> String {
+        if isEmpty { return text }
+        var folded = ""
+        folded.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars { append(scalar, to: &folded.unicodeScalars) }
+        return folded
+    }
+
+    private func append(_ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {
+        if scalar.isASCII {
+            folded.append(contains(.case) ? Self.lowercase(ascii: scalar) : scalar)
+        } else if contains(.diacritics) {
+            for letter in Self.letters[scalar] ?? [scalar] {
+                for part in caseFolded(letter) where !Self.isDiacritic(part) { folded.append(part) }
+            }
+        } else {
+            folded.append(contentsOf: caseFolded(scalar))
+        }
+    }
+
+    private func caseFolded(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+        guard contains(.case), scalar != "\u{131}" else { return [scalar] }
+        return scalar.properties.lowercaseMapping.unicodeScalars
+            .flatMap { $0.properties.uppercaseMapping.unicodeScalars }
+            .flatMap { $0.properties.lowercaseMapping.unicodeScalars }
+    }
+
+    private static func lowercase(ascii scalar: Unicode.Scalar) -> Unicode.Scalar {
+        (0x41...0x5A).contains(scalar.value) ? Unicode.Scalar(UInt8(scalar.value) + 0x20) : scalar
+    }
+
+    private static func isDiacritic(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.isASCII && scalar.properties.isDiacritic && scalar.properties.generalCategory == .nonspacingMark
+    }
+
+    /// The letters that consist of others and diacritics, with those others.
+    private static let letters: [Unicode.Scalar: [Unicode.Scalar]] = {
+        var letters: [Unicode.Scalar: [Unicode.Scalar]] = [:]
+        for line in LetterTable.lines.unicodeScalars.split(separator: "\n") {
+            let parts = line.split(separator: " ")
+            guard parts.count == 2 else { continue }
+            for composed in parts[1] { letters[composed] = Array(parts[0]) }
+        }
+        return letters
+    }()
+}

@@ -1,0 +1,71 @@
+extension TextTest {
+    /// Whether the text passes, by UTF-8 bytes. Costs at most the product of both lengths.
+    public func holds(_ text: String, _ pattern: String) -> Bool {
+        var text = text
+        var pattern = pattern
+        return text.withUTF8 { text in
+            pattern.withUTF8 { pattern in holds(text, pattern) }
+        }
+    }
+
+    private func holds(_ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch self {
+        case .hasPrefix: text.starts(with: pattern)
+        case .hasSuffix: text.count >= pattern.count && text.suffix(pattern.count).elementsEqual(pattern)
+        case .contains: Self.contains(text, pattern)
+        case .like: Self.isLike(text, pattern)
+        }
+    }
+
+    private static func contains(_ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = part.first else { return true }
+        guard text.count >= part.count else { return false }
+        return (0...(text.count - part.count)).contains { start in
+            text[start] == first && text[start..<start + part.count].elementsEqual(part)
+        }
+    }
+
+    /// The last `*` takes as little as it can, and more where what follows does not fit: no earlier one needs to move.
+    private static func isLike(_ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>) -> Bool {
+        var place = 0
+        var next = 0
+        var star: (pattern: Int, text: Int)?
+        while place < text.count {
+            if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
+                next += 1
+                star = (next, place)
+            } else if let step = step(text, place, pattern, next) {
+                place += step.text
+                next += step.pattern
+            } else if let last = star {
+                place = last.text + 1
+                star = (last.pattern, place)
+                next = last.pattern
+            } else {
+                return false
+            }
+        }
+        return pattern[next...].allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+
+    /// How far the pattern's next character takes both; nil where it does not fit.
+    private static func step(
+        _ text: UnsafeBufferPointer<UInt8>, _ place: Int, _ pattern: UnsafeBufferPointer<UInt8>, _ next: Int
+    ) -> (text: Int, pattern: Int)? {
+        guard next < pattern.count else { return nil }
+        if pattern[next] == UInt8(ascii: "?") {
+            // A star that was extended into a scalar leaves a part of it, which is no scalar.
+            return isContinuation(text[place]) ? nil : (scalarLength(text, place), 1)
+        }
+        let isEscaped = pattern[next] == UInt8(ascii: "\\") && next + 1 < pattern.count
+        return text[place] == pattern[isEscaped ? next + 1 : next] ? (1, isEscaped ? 2 : 1) : nil
+    }
+
+    private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+
+    private static func scalarLength(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int {
+        var end = place + 1
+        while end < text.count, isContinuation(text[end]) { end += 1 }
+        return end - place
+    }
+}

@@ -1,0 +1,74 @@
+/// What a query of groups has collected: values only.
+struct GroupSelection: Sendable {
+    /// Which records are grouped.
+    var rows: Selection
+    var keys: [QueryNode] = []
+    var filter: QueryNode?
+    var order: [SortOrder] = []
+    var limit: Int?
+    var offset = 0
+    /// What is wanted of each group: keys and aggregates.
+    var outputs: [QueryNode] = []
+}
+
+/// A plan whose rows are no model's, and how their cells are read.
+struct ResultPlan {
+    let plan: QueryPlan
+    let arguments: QueryArguments
+    let binding: TableBinding
+    /// The cell of each wanted output, where they do not stand one after the other.
+    var outputs: [Int]?
+}
+
+extension ModelHandle {
+    /// The plan for a query of groups.
+    func plan(_ groups: GroupSelection) throws(StorageError) -> ResultPlan {
+        try checkPage(groups.limit, groups.offset)
+        var lowering = QueryLowering(tables)
+        var keys: [TypedTerm] = []
+        for key in groups.keys { keys.append(try lowering.typed(key)) }
+        lowering.grouping = Query.Grouping(keys: keys, aggregates: [], order: [])
+        var outputs: [Int] = []
+        for output in groups.outputs { outputs.append(try cell(of: lowering.typed(output, ofGroups: true))) }
+        let filter = try groups.filter.map { (node) throws(StorageError) in try lowering.groupFilter(node) }
+        var order: [Query.SortKey] = []
+        for key in groups.order { order.append(try lowering.sortKey(key, ofGroups: true)) }
+        guard var grouping = lowering.grouping else { throw lowering.invalid("The query has no groups.") }
+        grouping.filter = filter
+        grouping.order = order
+        grouping.isLimited = groups.limit != nil || groups.offset > 0
+        var (query, arguments) = try query(groups.rows, .groups(grouping), &lowering)
+        arguments.groupLimit = groups.limit
+        arguments.groupOffset = groups.offset
+        query.result = .groups(grouping)
+        return ResultPlan(
+            plan: plan(query), arguments: arguments, binding: tables.binding(of: grouping.inputs), outputs: outputs)
+    }
+
+    private func cell(of term: TypedTerm) throws(StorageError) -> Int {
+        guard case .column(let index) = term.term else {
+            throw StorageError(
+                .invalidQuery, "A group gives its key and aggregates as they are; compute with them in Swift.",
+                model: name)
+        }
+        return index
+    }
+
+    func checkPage(_ limit: Int?, _ offset: Int) throws(StorageError) {
+        for (part, value) in [("limit", limit ?? 0), ("offset", offset)] where value < 0 {
+            throw StorageError(.invalidQuery, "The \(part) \(value) is negative; use 0 or more.", model: name)
+        }
+    }
+}
+
+extension ModelTables {
+    /// A binding for rows of terms. A term that is a column is named by it in errors, another by the key.
+    func binding(of terms: [TypedTerm], key: Int = 0, relations: [RelationBinding] = []) -> TableBinding {
+        let columns = terms.map { term in
+            if case .column(let column) = term.term { column } else { root.schema.key[0] }
+        }
+        return TableBinding(
+            index: 0, schema: root.schema, form: .root, columns: columns, prefixCount: key,
+            keyCells: Array(0..<key), members: [], relations: relations)
+    }
+}

@@ -1,0 +1,145 @@
+/// A group of records with equal keys, as the closures of a ``Groups`` query see it.
+public struct Group<Model: Storable, each Key>: Sendable {
+    /// What the records of the group have in common: one term, or a tuple of them.
+    public let key: (repeat QueryExpression<each Key>)
+
+    /// How many records there are.
+    public var count: QueryExpression<Int> { QueryExpression<Int>(.aggregate(.count, nil)) }
+
+    /// The sum of a term over the group's records, 0 over nothing; nil is left out.
+    public func sum<V: SummableValue>(_ term: (Model.Columns) -> QueryExpression<V>) -> QueryExpression<V.Sum> {
+        QueryExpression<V.Sum>(.aggregate(.sum, node(Model.self, term)))
+    }
+
+    /// The mean of a term, nil over nothing; nil is left out.
+    public func average<V: SummableValue>(_ term: (Model.Columns) -> QueryExpression<V>) -> QueryExpression<Double?> {
+        QueryExpression<Double?>(.aggregate(.average, node(Model.self, term)))
+    }
+
+    /// The least value of a term, nil over nothing.
+    public func min<V: SortableValue>(_ term: (Model.Columns) -> QueryExpression<V>) -> QueryExpression<V.Scalar?> {
+        QueryExpression<V.Scalar?>(.aggregate(.min, node(Model.self, term)))
+    }
+
+    /// The greatest value of a term, nil over nothing.
+    public func max<V: SortableValue>(_ term: (Model.Columns) -> QueryExpression<V>) -> QueryExpression<V.Scalar?> {
+        QueryExpression<V.Scalar?>(.aggregate(.max, node(Model.self, term)))
+    }
+}
+
+/// A query of groups. The select's own conditions, order and limit choose the records that are grouped.
+///
+/// ```swift
+/// let byCity = try await store.select(Person.self).where { $0.age >= 18 }
+///     .group { $0.city.name }
+///     .having { $0.count > 3 }
+///     .order { $0.count.descending }
+///     .all { ($0.key, $0.count, $0.average { $0.age }) }      // [(String?, Int, Double?)]
+/// ```
+///
+/// nil is a group of its own. Groups that are equal on the order, and all where there is none, come in the order of their
+/// keys, nil first.
+public struct Groups<Model: Storable, Source: Sendable, each Key>: Sendable {
+    var groups: GroupSelection
+    let source: Source
+    private let group: Group<Model, repeat each Key>
+
+    init(_ rows: Selection, _ source: Source, _ keys: (Model.Columns) -> (repeat QueryExpression<each Key>)) {
+        self.source = source
+        groups = GroupSelection(rows: rows)
+        let terms = keys(Model.Columns(PropertyPath()))
+        var index = 0
+        for term in repeat each terms { groups.keys.append(term.node) }
+        func key<K>(_: QueryExpression<K>) -> QueryExpression<K> {
+            defer { index += 1 }
+            return QueryExpression<K>(.groupKey(index))
+        }
+        group = Group(key: (repeat key(each terms)))
+    }
+
+    /// Keeps the groups that meet the condition. Several conditions all have to be met.
+    public func having(_ condition: (Group<Model, repeat each Key>) -> QueryExpression<Bool>) -> Self {
+        var builder = self
+        let node = condition(group).node
+        builder.groups.filter = groups.filter.map { .and($0, node) } ?? node
+        return builder
+    }
+
+    /// Sorts the groups; a later call sorts what is equal so far.
+    public func order(_ term: (Group<Model, repeat each Key>) -> SortOrder) -> Self {
+        var builder = self
+        builder.groups.order.append(term(group))
+        return builder
+    }
+
+    /// Takes at most so many groups. A negative number is `invalidQuery` when the query runs.
+    public func limit(_ count: Int) -> Self {
+        var builder = self
+        builder.groups.limit = count
+        return builder
+    }
+
+    /// Passes over so many groups first. A negative number is `invalidQuery` when the query runs.
+    public func offset(_ count: Int) -> Self {
+        var builder = self
+        builder.groups.offset = count
+        return builder
+    }
+
+    /// The request for these keys and aggregates.
+    fileprivate func request<each V>(
+        _ outputs: (Group<Model, repeat each Key>) -> (repeat QueryExpression<each V>)
+    ) -> ResultRequest<repeat each V> {
+        var groups = groups
+        let outputs = outputs(group)
+        for output in repeat each outputs { groups.outputs.append(output.node) }
+        return ResultRequest(.groups(groups))
+    }
+}
+
+extension Groups where Source == Store {
+    /// The chosen keys and aggregates of each group.
+    ///
+    /// - Throws: `overflow` where a sum of integers leaves its range; `invalidQuery`; `closed`.
+    public nonisolated(nonsending) func all<each V>(
+        _ outputs: (Group<Model, repeat each Key>) -> (repeat QueryExpression<each V>)
+    ) async throws(StorageError) -> [(repeat each V)] {
+        let request = request(outputs)
+        return try await Select<Model>(store: source).run { (reading) throws(StorageError) in try request.rows(reading)
+        }
+    }
+}
+
+extension Groups where Source == BlockingSource {
+    /// The chosen keys and aggregates of each group.
+    public func all<each V>(
+        _ outputs: (Group<Model, repeat each Key>) -> (repeat QueryExpression<each V>)
+    ) throws(StorageError) -> [(repeat each V)] {
+        let request = request(outputs)
+        return try source.executor.reading("select", Model.self) { (reading) throws(StorageError) in
+            try request.rows(reading)
+        }
+    }
+}
+
+extension Select {
+    /// Groups the records by one term or several: `{ $0.age }`, `{ ($0.age, $0.city.name) }`.
+    public func group<each Key>(
+        _ keys: (Model.Columns) -> (repeat QueryExpression<each Key>)
+    ) -> Groups<Model, Store, repeat each Key> { Groups(selection, store, keys) }
+}
+
+extension BlockingSelect {
+    /// Groups the records by one term or several.
+    public func group<each Key>(
+        _ keys: (Model.Columns) -> (repeat QueryExpression<each Key>)
+    ) -> Groups<Model, BlockingSource, repeat each Key> { Groups(selection, BlockingSource(executor: executor), keys) }
+}
+
+/// What a query without `async` runs on. For the library alone.
+///
+/// Unchecked: a transaction's or read block's executor is used where it was made, since neither handle leaves its body;
+/// a builder that outlives it finds it closed.
+public struct BlockingSource: @unchecked Sendable {
+    let executor: Executor
+}

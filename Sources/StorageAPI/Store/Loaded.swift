@@ -1,0 +1,107 @@
+/// A record without its children: its own properties alone.
+///
+/// Owned children do not exist in this type, and it cannot be saved, so saving can never wipe what was not loaded.
+///
+/// ```swift
+/// for person in try await store.select(Person.self).withoutChildren().all() { print(try person.name) }
+/// ```
+///
+/// A property is decoded when it is asked for, and `typeMismatch` where the stored value does not fit it.
+@dynamicMemberLookup
+public struct Loaded<Model: Storable>: Sendable {
+    fileprivate let values: [Value]
+    fileprivate let model: ModelTables
+
+    public subscript<V: ColumnValue>(
+        dynamicMember property: KeyPath<Model.Columns, QueryExpression<V>>
+    ) -> V { get throws(StorageError) { try value(property) } }
+
+    public subscript<V: RawRepresentable>(
+        dynamicMember property: KeyPath<Model.Columns, QueryExpression<V>>
+    ) -> V where V.RawValue: ScalarValue { get throws(StorageError) { try value(property) } }
+
+    public subscript<V: RawRepresentable>(
+        dynamicMember property: KeyPath<Model.Columns, QueryExpression<V?>>
+    ) -> V? where V.RawValue: ScalarValue { get throws(StorageError) { try value(property) } }
+
+    private func value<V>(_ property: KeyPath<Model.Columns, QueryExpression<V>>) throws(StorageError) -> V {
+        let column = try QueryLowering(model).column(Model.Columns(PropertyPath())[keyPath: property].node)
+        guard let place = model.ownColumns.firstIndex(of: column) else {
+            throw StorageError(.invalidQuery, "The property was not loaded.", model: model.name)
+        }
+        let buffer = BufferedRows(width: values.count)
+        buffer.add(values)
+        let context = RowContext(model: model, table: model.ownBinding)
+        return try ResultReader<V>().read(ResultRow(buffer.row(0), context, places: [place]))
+    }
+}
+
+/// A query of records without their children.
+public struct WithoutChildren<Model: Storable, Source: Sendable>: Sendable {
+    fileprivate let selection: Selection
+    fileprivate let source: Source
+}
+
+extension WithoutChildren where Source == Store {
+    /// The records, in order. Reads their own table alone.
+    public nonisolated(nonsending) func all() async throws(StorageError) -> [Loaded<Model>] {
+        try await Select<Model>(store: source).run { (reading) throws(StorageError) in try reading.loaded(selection) }
+    }
+}
+
+extension WithoutChildren where Source == BlockingSource {
+    /// The records, in order. Reads their own table alone.
+    public func all() throws(StorageError) -> [Loaded<Model>] {
+        try source.executor.reading("select", Model.self) { (reading) throws(StorageError) in
+            try reading.loaded(selection)
+        }
+    }
+}
+
+extension Select {
+    /// Asks for the records' own properties, and for no children.
+    public func withoutChildren() -> WithoutChildren<Model, Store> {
+        WithoutChildren(selection: selection, source: store)
+    }
+}
+
+extension BlockingSelect {
+    /// Asks for the records' own properties, and for no children.
+    public func withoutChildren() -> WithoutChildren<Model, BlockingSource> {
+        WithoutChildren(selection: selection, source: BlockingSource(executor: executor))
+    }
+}
+
+extension Reading {
+    fileprivate func loaded<M: Storable>(_ selection: Selection) throws(StorageError) -> [Loaded<M>] {
+        let columns = model.ownColumns
+        let (plan, arguments) = try handle.plan(selection, .columns(columns))
+        var cursor = try session.rows(plan, arguments)
+        var records: [Loaded<M>] = []
+        while try cursor.next() {
+            var values: [Value] = []
+            for cell in columns.indices {
+                // The dynamic form would repair text that is not UTF-8.
+                guard cursor.cells[cell].tag != .text || String.decode(cursor.cells[cell]) != nil else {
+                    throw RowContext(model: model, table: model.ownBinding)
+                        .mismatch(at: cell, of: cursor.cells, wanted: "text", because: nil)
+                }
+                values.append(cursor.cells[cell].value)
+            }
+            records.append(Loaded(values: values, model: model))
+        }
+        return records
+    }
+}
+
+extension ModelTables {
+    /// The columns of the root's own properties, the key among them.
+    fileprivate var ownColumns: [Int] {
+        let own = root.members.compactMap { if case .column(let column) = $0 { column } else { nil } }
+        return root.schema.key + own.filter { !root.schema.key.contains($0) }
+    }
+
+    fileprivate var ownBinding: TableBinding {
+        binding(of: ownColumns.map { TypedTerm(.column($0), root.schema.columns[$0].type) }, key: root.schema.key.count)
+    }
+}

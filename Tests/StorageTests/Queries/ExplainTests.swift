@@ -1,0 +1,56 @@
+import Foundation
+import SQLiteBackend
+import StorageKit
+import Testing
+
+@Suite("Q Queries find rows by keys and indexes, and say so")
+struct ExplainTests {
+    static func withRows(_ backend: Backend, _ body: (Select<Sample>) async throws -> Void) async throws {
+        try await withStore(backend) { (store) async throws in
+            var rows = Sample.rows(300, seed: 3)
+            for index in rows.indices { rows[index].number = index / 10 }
+            try await store.insert(rows)
+            try await body(store.select(Sample.self))
+        }
+    }
+
+    @Test("a key is looked up, everything else is said alike", arguments: Backend.allCases)
+    func everywhere(_ backend: Backend) async throws {
+        try await Self.withRows(backend) { select in
+            let key = try await select.where { $0.id == 7 && $0.flag }.explain()
+            #expect(key.access == .key && key.rowsExamined == 1 && !key.sorts)
+            #expect(key.description.hasPrefix("Sample: by key, about 1 row examined"))
+            let keys = try await select.where { $0.id.isIn([1, 2, 3, 999]) }.explain()
+            #expect(keys.access == .key && keys.rowsExamined == 3)
+            let scan = try await select.where { $0.maybe == 1 }.order { $0.small }.explain()
+            #expect(scan.access == .scan && scan.rowsExamined == 300 && scan.sorts)
+            #expect(scan.description.hasPrefix("Sample: all rows, about 300 rows examined, sorted"))
+            #expect((scan.statement == nil) == (backend == .memory))
+        }
+    }
+
+    @Test("SQLite uses indexes for equality, ranges, prefixes, sets and orders", arguments: [Backend.sqlite])
+    func indexes(_ backend: Backend) async throws {
+        try await Self.withRows(backend) { select in
+            func expect(
+                _ query: Select<Sample>, _ property: String, rows: Int? = nil,
+                sourceLocation: SourceLocation = #_sourceLocation
+            ) async throws {
+                let explanation = try await query.explain()
+                #expect(explanation.access == .index(property), sourceLocation: sourceLocation)
+                if let rows { #expect(explanation.rowsExamined == rows, sourceLocation: sourceLocation) }
+            }
+            try await expect(select.where { $0.number == 5 }, "number", rows: 10)
+            try await expect(select.where { 5 == $0.number && $0.flag }, "number", rows: 10)
+            try await expect(select.where { $0.number.isIn(5..<7) }, "number", rows: 20)
+            try await expect(select.where { $0.number.isIn([5, 6, 9]) }, "number", rows: 30)
+            try await expect(select.where { $0.name == "a" }, "name")
+            try await expect(select.where { $0.name.hasPrefix("Cheng") }, "name")
+            try await expect(select.where { $0.number == 5 && 10 / $0.maybe == 3 }, "number", rows: 10)
+            let ordered = try await select.order { $0.number }.limit(5).explain()
+            #expect(!ordered.sorts)
+            let range = try await select.where { $0.number > 5 }.order { $0.number.descending }.explain()
+            #expect(range.access == .index("number") && range.rowsExamined == 240)
+        }
+    }
+}
