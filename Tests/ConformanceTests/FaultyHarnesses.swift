@@ -84,14 +84,17 @@ struct FaultyBackend: StorageBackend {
         func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
             guard fault == .forgets else { return try engine.write(body) }
             // Undone by an error of its own, which nobody hears of.
-            do throws(StorageError) {
+            var isForgotten = false
+            do {
                 try engine.write { (writer) throws(StorageError) in
+                    let before = try writer.tables().count
                     try body(writer)
-                    guard try writer.tables().isEmpty else { throw StorageError(.cancelled, "forgotten") }
+                    isForgotten = try writer.tables().count == before
+                    if isForgotten { throw StorageError(.cancelled, "It forgets this.") }
                 }
-            } catch  where error.message != "forgotten" {
-                throw error
-            } catch {}
+            } catch {
+                if !isForgotten { throw error }
+            }
         }
 
         func close() throws(StorageError) { try engine.close() }

@@ -65,6 +65,20 @@ extension Conformance {
             person.name = "new"
             try t.expect(try await store.all(Person.self), equals: [person])
         },
+        ConformanceCase(
+            "set/last-counts", [.w5], "Of several values for one property the last counts; none changes nothing."
+        ) {
+            t in
+            let store = try await t.open(Pen.self)
+            try await store.insert((1...3).map { Pen(id: $0, color: "old", price: 1) })
+            let count = try await store.update(Pen.self) {
+                $0.where { $0.id != 2 }.set(\.price, to: 5).set(\.color, to: "x").set(\.price, to: 6)
+            }
+            try t.expect(count, equals: 2)
+            try t.expect(try await store.all(Pen.self).map(\.price), equals: [6, 1, 6])
+            try t.expect(try await store.update(Pen.self) { $0.where { $0.id != 2 } }, equals: 2)
+            try t.expect(try await store.all(Pen.self).map(\.color), equals: ["x", "old", "x"])
+        },
         ConformanceCase("set/child-filter", [.w5, .q3], "A partial update may ask about the owned records.") { t in
             let store = try await t.open(Person.self)
             try await store.insert([

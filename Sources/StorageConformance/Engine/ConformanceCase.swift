@@ -17,7 +17,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     let body: @Sendable (Trial) async throws -> Void
 
     init(
-        _ id: String, _ clauses: [Contract], since: ConformanceVersion = .v1_0,
+        _ id: String, _ clauses: [Contract], since: ConformanceVersion = .v1,
         needs: [BackendInfo.Capability] = [], needsHelper: Bool = false, _ sentence: String,
         _ body: @escaping @Sendable (Trial) async throws -> Void
     ) {
@@ -38,7 +38,7 @@ public struct ConformanceVersion: Sendable, Hashable, Comparable, CustomStringCo
     public let major: Int
     public let minor: Int
 
-    public static let v1_0 = ConformanceVersion(major: 1, minor: 0)
+    public static let v1 = ConformanceVersion(major: 1, minor: 0)
 
     public static func < (left: Self, right: Self) -> Bool { (left.major, left.minor) < (right.major, right.minor) }
     public var description: String { "\(major).\(minor)" }
@@ -51,7 +51,7 @@ public struct Conformance: Sendable {
     public let cases: [ConformanceCase]
 
     /// Version 1 of the suite, for version 1 of the contract.
-    public static let v1 = Conformance(version: .v1_0, cases: allCases)
+    public static let v1 = Conformance(version: .v1, cases: allCases)
 
     /// Whether a case only advises: it came with this version, which is not the first.
     public func isAdvisory(_ test: ConformanceCase) -> Bool { test.since == version && version.minor > 0 }

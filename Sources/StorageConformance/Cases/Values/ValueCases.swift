@@ -49,6 +49,33 @@ extension Conformance {
             let order = try await store.select(Measure.self) { $0.order { $0.real.descending } }.keys()
             try t.expect(order, equals: [3, 1, 2], "-0.0 and 0.0 are a tie, which the key decides.")
         },
+        ConformanceCase(
+            "values/negative-zero-elements", [.v4], "Arrays of -0.0 and of 0.0 are equal, and so are members."
+        ) {
+            t in
+            let store = try await t.open(Holder<Double>.self)
+            try await store.insert([
+                Holder(id: 1, value: 0.0, list: [0.0, 0.0]), Holder(id: 2, value: -0.0, list: [-0.0, 0.0]),
+                Holder(id: 3, value: 1.0, list: [1.0]),
+            ])
+            for zero in [0.0, -0.0] {
+                let equal = store.select(Holder<Double>.self) { $0.where { $0.list == [zero, zero] } }
+                try t.expect(try await equal.keys(), equals: [1, 2])
+                let members = store.select(Holder<Double>.self) { $0.where { $0.value.isIn([zero]) } }
+                try t.expect(try await members.keys(), equals: [1, 2])
+            }
+        },
+        ConformanceCase(
+            "values/equal-forms", [.v4], "1.0 and 1.00, and arrays of them, are equal by value."
+        ) { t in
+            let decimals = try await t.open(Holder<Decimal>.self)
+            let (long, short) = (try t.required(Decimal(string: "1.00")), try t.required(Decimal(string: "1.0")))
+            try await decimals.insert(Holder(id: 1, value: long, optional: long, list: [long, long]))
+            let one = decimals.select(Holder<Decimal>.self) {
+                $0.where { $0.optional == short && $0.optional.isIn([short]) && $0.list == [short, short] }
+            }
+            try t.expect(try await one.keys(), equals: [1])
+        },
         ConformanceCase("values/nan", [.v2, .v4], "NaN comes back as NaN, equals NaN, and is no nil.") { t in
             let store = try await t.open(Measure.self)
             let values: [Double?] = [.nan, -.nan, .signalingNaN, .infinity, nil]
@@ -130,6 +157,10 @@ extension Conformance {
             try await store.insert(Holder(id: 1, value: data))
             let stored = try t.required(try await store.find(Holder<Data>.self, key: 1))
             try t.expect(stored.value == data, "The bytes are others.")
+            // A slice does not begin at index 0.
+            try await store.save(Holder(id: 1, value: data.dropFirst(10).prefix(300)))
+            let slice = try t.required(try await store.find(Holder<Data>.self, key: 1))
+            try t.expect(slice.value == Data(data[10..<310]), "The bytes of a slice are others.")
         },
         ConformanceCase("values/array-10000", [.v2], "An array of 10,000 elements keeps its order and count.") { t in
             let store = try await t.open(Holder<Int>.self)
