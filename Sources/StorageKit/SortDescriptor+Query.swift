@@ -1,0 +1,24 @@
+// Here and not in StorageAPI, which does without the full Foundation where it can.
+public import Foundation
+public import StorageAPI
+
+extension SelectionBuilder {
+    /// Sorts by Foundation's descriptors, each a key path to one of the model's own properties.
+    ///
+    /// Text is sorted by UTF-8 bytes, so a descriptor of text needs the comparator `.lexical`. Another one, and a key
+    /// path that is no stored property of the model, are `invalidQuery` when the query runs.
+    public func order(_ descriptors: SortDescriptor<Model>...) -> Self {
+        var builder = self
+        for descriptor in descriptors {
+            guard let property = descriptor.keyPath, (descriptor.stringComparator ?? .lexical) == .lexical else {
+                return builder.failing(
+                    StorageError(
+                        .invalidQuery,
+                        "A query sorts by a stored property, and text by its bytes: give the sort descriptor a key path, and for text the comparator .lexical."
+                    ))
+            }
+            builder = builder.order(by: property, descending: descriptor.order == .reverse)
+        }
+        return builder
+    }
+}
