@@ -1,13 +1,17 @@
 internal import StorageAPI
 
 /// A session's view of the tables: a value that nobody else changes.
-class ArchiveSession: StorageSession {
+class ArchiveSession: StorageSession, QueryExplaining {
     func view() throws(StorageError) -> ArchiveTables { throw ArchiveEngine.closed }
 
     final func tables() throws(StorageError) -> [TableSchema] { try view().schemas }
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         try view().rows(plan, arguments)
+    }
+
+    final func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+        try view().explain(plan, arguments)
     }
 }
 

@@ -34,7 +34,8 @@ enum AccessPath {
 
     /// An index in whose order the rows are asked for. It is worth its lookups when few rows are wanted.
     private static func ordered(_ plan: QueryPlan, _ table: ArchiveTable) -> AccessPath? {
-        guard plan.query.isLimited, plan.query.order.count == 1, case .column(let column) = plan.query.order[0].term
+        guard plan.query.isLimited, plan.query.order.count == 1, plan.query.order[0].hasUsualNulls,
+            case .column(let column) = plan.query.order[0].term
         else { return nil }
         return table.index(on: column).map { .indexOrder($0, isDescending: plan.query.order[0].isDescending) }
     }
@@ -97,8 +98,14 @@ enum AccessPath {
             return first.term == .column(table.schema.key[0]) && !first.isDescending && order.count == 1
         case .index(let index, let bounds):
             guard let first = order.first else { return bounds.isSingle }
-            return order.count == 1 && first.term == .column(index.column) && (bounds.isSingle || !first.isDescending)
+            return order.count == 1 && first.term == .column(index.column)
+                && (bounds.isSingle || (!first.isDescending && first.hasUsualNulls))
         case .indexOrder: return true
         }
     }
+}
+
+extension Query.SortKey {
+    /// Whether null stands where the order of values has it.
+    fileprivate var hasUsualNulls: Bool { nullsFirst != isDescending }
 }

@@ -6,16 +6,19 @@ extension ArchiveTables {
         let table = try table(plan.table)
         if let cursor = Self.rowOfKey(plan, arguments, table) { return cursor }
         let evaluation = QueryEvaluation(plan, arguments, in: self)
+        // What can fail is computed for every row, as everywhere.
+        if plan.query.canFail { return Cursor(rows: try evaluation.rows(), columns: plan.query.width) }
         let path = AccessPath(plan, arguments, table)
         let test = plan.query.filter.map { RowFilter(table.format, arguments, evaluation).test($0) }
         switch plan.query.result {
-        case .count: return Self.cursor(count(table, path, arguments, test))
+        case .count: return Self.cursor(try count(table, path, arguments, test))
         case .exists:
             let next = Self.matches(path.source(table, arguments), test)
-            return Self.cursor(next() == nil ? 0 : 1)
+            return Self.cursor(try next() == nil ? 0 : 1)
         case .columns(let columns):
-            let rows = page(table, path, plan.query, arguments, test, evaluation)
+            let rows = try page(table, path, plan.query, arguments, test, evaluation)
             return RowCursor(columns, table.format, rows).cursor
+        case .terms, .groups: return Cursor(rows: try evaluation.rows(), columns: plan.query.width)
         }
     }
 
@@ -47,21 +50,23 @@ extension ArchiveTables {
 
     private func count(
         _ table: ArchiveTable, _ path: AccessPath, _ arguments: QueryArguments, _ test: RowFilter.Test?
-    ) -> Int {
+    ) throws(StorageError) -> Int {
         if case .scan = path, test == nil { return table.rows.count }
         let next = Self.matches(path.source(table, arguments), test)
         var count = 0
-        while next() != nil { count += 1 }
+        while try next() != nil { count += 1 }
         return count
     }
 
     /// The rows of a source that pass the test, one at a time.
-    private static func matches(_ source: RowSource, _ test: RowFilter.Test?) -> () -> UnsafeRawPointer? {
+    private static func matches(
+        _ source: RowSource, _ test: RowFilter.Test?
+    ) -> () throws(StorageError) -> UnsafeRawPointer? {
         var source = source
         guard let test else { return { source.next() } }
-        return {
+        return { () throws(StorageError) in
             while let row = source.next() {
-                if test(row) { return row }
+                if try test(row) { return row }
             }
             return nil
         }
@@ -71,7 +76,7 @@ extension ArchiveTables {
     private func page(
         _ table: ArchiveTable, _ path: AccessPath, _ query: Query, _ arguments: QueryArguments,
         _ test: RowFilter.Test?, _ evaluation: QueryEvaluation<ArchiveTables>
-    ) -> () -> UnsafeRawPointer? {
+    ) throws(StorageError) -> () throws(StorageError) -> UnsafeRawPointer? {
         var source = path.source(table, arguments)
         let (offset, limit) = query.isLimited ? (arguments.offset, arguments.limit) : (0, nil)
         if path.isOrdered(as: query.order, table) {
@@ -80,7 +85,7 @@ extension ArchiveTables {
         }
         let wanted = limit.map { $0.addingReportingOverflow(offset) }.map { $0.overflow ? .max : $0.partialValue }
         let sorter = RowSorter(table, query.order, evaluation)
-        var rows = sorter.first(wanted ?? .max, of: &source, where: test).dropFirst(offset)
+        var rows = try sorter.first(wanted ?? .max, of: &source, where: test).dropFirst(offset)
         // The list's addresses are of this state's pages.
         return { [self] in
             withExtendedLifetime(self) { rows.popFirst() }
@@ -88,18 +93,39 @@ extension ArchiveTables {
     }
 
     private static func limited(
-        _ next: @escaping () -> UnsafeRawPointer?, _ offset: Int, _ limit: Int?
-    ) -> () -> UnsafeRawPointer? {
+        _ next: @escaping () throws(StorageError) -> UnsafeRawPointer?, _ offset: Int, _ limit: Int?
+    ) -> () throws(StorageError) -> UnsafeRawPointer? {
         var toSkip = offset
         var left = limit ?? .max
-        return {
+        return { () throws(StorageError) in
             guard left > 0 else { return nil }
             while toSkip > 0 {
-                guard next() != nil else { return nil }
+                guard try next() != nil else { return nil }
                 toSkip -= 1
             }
             left -= 1
-            return next()
+            return try next()
         }
+    }
+}
+
+extension ArchiveTables {
+    /// How the rows of a query are found.
+    func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+        let table = try table(plan.table)
+        if plan.query.canFail { return QueryEvaluation(plan, arguments, in: self).explanation() }
+        let path = AccessPath(plan, arguments, table)
+        var source = path.source(table, arguments)
+        var examined = 0
+        while source.next() != nil { examined += 1 }
+        let access: QueryExplanation.Access =
+            switch path {
+            case .scan: .scan
+            case .key, .keys, .keyBounds: .key
+            case .index(let index, _), .indexOrder(let index, _): .index(table.schema.columns[index.column].property)
+            }
+        return QueryExplanation(
+            table: plan.table.name, access: access, rowsExamined: examined,
+            sorts: plan.sorts && !path.isOrdered(as: plan.query.order, table))
     }
 }

@@ -65,7 +65,7 @@ struct ColumnBounds {
     /// The bounds of each column that the filter says something of, as long as all terms must hold.
     static func all(in filter: QueryTerm?, _ arguments: QueryArguments, columns: [Int]) -> [ColumnBounds] {
         guard let filter else { return [] }
-        let terms = if case .and(let terms) = filter { terms } else { [filter] }
+        let terms = filter.conjuncts
         return columns.map { column in
             var bounds = ColumnBounds(column)
             for term in terms { bounds.narrow(by: term, arguments) }

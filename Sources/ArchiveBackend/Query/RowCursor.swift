@@ -9,10 +9,11 @@ final class RowCursor: CursorSource {
     private let width: Int
     private let format: RowFormat
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
-    @exclusivity(unchecked) private var next: () -> UnsafeRawPointer?
+    @exclusivity(unchecked) private var next: () throws(StorageError) -> UnsafeRawPointer?
+    @exclusivity(unchecked) private var error: StorageError?
 
     /// - Parameter next: gives row after row, and keeps their pages alive.
-    init(_ columns: [Int], _ format: RowFormat, _ next: @escaping () -> UnsafeRawPointer?) {
+    init(_ columns: [Int], _ format: RowFormat, _ next: @escaping () throws(StorageError) -> UnsafeRawPointer?) {
         width = columns.count
         cells = .allocate(capacity: max(width, 1))
         cells.initialize(repeating: .null, count: max(width, 1))
@@ -35,7 +36,14 @@ final class RowCursor: CursorSource {
     }
 
     private func step() -> Int32 {
-        guard let row = next() else { return 0 }
+        let found: UnsafeRawPointer?
+        do throws(StorageError) {
+            found = try next()
+        } catch {
+            self.error = error
+            return -1
+        }
+        guard let row = found else { return 0 }
         var index = 0
         while index < width {
             cells[index] = format.cell(columns[index], of: row)
@@ -44,7 +52,7 @@ final class RowCursor: CursorSource {
         return 1
     }
 
-    func failure() -> StorageError { StorageError(.io, "The rows cannot be read.") }
+    func failure() -> StorageError { error ?? StorageError(.io, "The rows cannot be read.") }
 
     func finish() { next = { nil } }
 }

@@ -7,7 +7,7 @@ internal import StorageAPI
 /// than that is evaluated by ``QueryEvaluation``, whose meaning these have. The rows' pages, the arguments and this
 /// value must outlive a call.
 struct RowFilter {
-    typealias Test = (UnsafeRawPointer) -> Bool
+    typealias Test = (UnsafeRawPointer) throws(StorageError) -> Bool
 
     private let format: RowFormat
     private let arguments: QueryArguments
@@ -26,32 +26,46 @@ struct RowFilter {
         switch term {
         case .constant(let constant): return { _ in constant }
         case .and(let terms): return all(terms.map(test))
-        case .or(let terms):
-            let tests = terms.map(test)
-            return { row in tests.contains { $0(row) } }
+        case .or(let terms): return any(terms.map(test))
         case .not(let inner):
             let inner = test(inner)
-            return { row in !inner(row) }
+            return { (row) throws(StorageError) in try !inner(row) }
         case .isNull(.column(let column)):
             let format = format
             return { row in format.cell(column, of: row).isNull }
         case .comparison(let comparison, .column(let column), .argument(let argument), let type):
             return compare(comparison, column, argument, type)
-        case .text(let test, .column(let column), .argument(let argument)): return text(test, column, argument)
+        case .text(let test, .column(let column), .argument(let argument)) where test != .like:
+            return text(test, column, argument)
         case .isIn(.column(let column), let list, let type) where type.storage == .integer && type != .uint64:
             return isIn(column, list)
         default:
             let (evaluation, format) = (evaluation, format)
-            return { row in evaluation.isTrue(term, PackedRow(row: row, format: format)) }
+            return { (row) throws(StorageError) in
+                try evaluation.isTrue(term, PackedRow(row: row, format: format))
+            }
         }
     }
 
     private func all(_ tests: [Test]) -> Test {
         if tests.count == 2 {
             let (first, second) = (tests[0], tests[1])
-            return { row in first(row) && second(row) }
+            return { (row) throws(StorageError) in
+                guard try first(row) else { return false }
+                return try second(row)
+            }
         }
-        return { row in tests.allSatisfy { $0(row) } }
+        return { (row) throws(StorageError) in
+            for test in tests where try !test(row) { return false }
+            return true
+        }
+    }
+
+    private func any(_ tests: [Test]) -> Test {
+        { (row) throws(StorageError) in
+            for test in tests where try test(row) { return true }
+            return false
+        }
     }
 
     private func compare(
@@ -71,7 +85,7 @@ struct RowFilter {
         // A null is not equal to a value.
         case .notEqual:
             let isEqual = test { $0 == 0 }
-            return { row in !isEqual(row) }
+            return { (row) throws(StorageError) in try !isEqual(row) }
         case .less: return test { $0 < 0 }
         case .lessOrEqual: return test { $0 <= 0 }
         case .greater: return test { $0 > 0 }
@@ -93,6 +107,7 @@ struct RowFilter {
             case .hasPrefix: return memcmp(start, pattern, wanted.count) == 0
             case .hasSuffix: return memcmp(start + (bytes.count - wanted.count), pattern, wanted.count) == 0
             case .contains: return Self.contains(bytes, wanted)
+            case .like: return false
             }
         }
     }

@@ -19,17 +19,17 @@ struct RowSorter {
     /// The first `count` rows of a source that pass the test. Holds about twice as many.
     func first(
         _ count: Int, of source: inout RowSource, where test: RowFilter.Test?
-    ) -> [UnsafeRawPointer] {
-        columns == nil ? computed(count, &source, test) : direct(count, &source, test)
+    ) throws(StorageError) -> [UnsafeRawPointer] {
+        columns == nil ? try computed(count, &source, test) : try direct(count, &source, test)
     }
 
     private func direct(
         _ count: Int, _ source: inout RowSource, _ test: RowFilter.Test?
-    ) -> [UnsafeRawPointer] {
+    ) throws(StorageError) -> [UnsafeRawPointer] {
         var kept: [UnsafeRawPointer] = []
         let most = max(count.multipliedReportingOverflow(by: 2).overflow ? Int.max : count * 2, 1024)
         while let row = source.next() {
-            guard test?(row) ?? true else { continue }
+            if let test, try !test(row) { continue }
             kept.append(row)
             if kept.count == most { cut(&kept, to: count) }
         }
@@ -44,8 +44,9 @@ struct RowSorter {
 
     private func isBefore(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
         for (key, column) in zip(keys, columns ?? []) {
-            let order = table.format.cell(column, of: left)
-                .compared(to: table.format.cell(column, of: right), isDecimal: key.type == .decimal)
+            let (left, right) = (table.format.cell(column, of: left), table.format.cell(column, of: right))
+            if left.isNull != right.isNull { return left.isNull == key.nullsFirst }
+            let order = left.compared(to: right, isDecimal: key.type == .decimal)
             if order != 0 { return (order < 0) != key.isDescending }
         }
         return isBeforeByKey(left, right)
@@ -58,17 +59,19 @@ struct RowSorter {
     /// With sort keys through children, whose values are worked out once for each row.
     private func computed(
         _ count: Int, _ source: inout RowSource, _ test: RowFilter.Test?
-    ) -> [UnsafeRawPointer] {
+    ) throws(StorageError) -> [UnsafeRawPointer] {
         var rows: [(row: UnsafeRawPointer, values: [Value])] = []
         while let row = source.next() {
-            guard test?(row) ?? true else { continue }
+            if let test, try !test(row) { continue }
             let seen = PackedRow(row: row, format: table.format)
-            rows.append((row, keys.map { evaluation.value($0.term, seen) }))
+            var values: [Value] = []
+            for key in keys { values.append(try evaluation.value(key.term, seen)) }
+            rows.append((row, values))
         }
         rows.sort { left, right in
             for (key, pair) in zip(keys, zip(left.values, right.values)) {
-                let order = pair.0.order(to: pair.1, as: key.type)
-                if order != .same { return (order == .before) != key.isDescending }
+                let order = key.order(pair.0, pair.1)
+                if order != .same { return order == .before }
             }
             return isBeforeByKey(left.row, right.row)
         }

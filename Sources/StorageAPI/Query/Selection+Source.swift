@@ -34,18 +34,38 @@ private struct QuerySource {
         switch node {
         case .property(let path): "$0." + names(path).joined(separator: ".")
         case .value(let value): value.sourceText
-        case .comparison(let comparison, let left, let right):
-            "\(text(left)) \(comparison.symbol) \(operand(right, beside: left))"
+        case .arithmetic(let operation, let left, let right): "(\(text(left)) \(operation.rawValue) \(text(right)))"
+        case .count(let term): "\(text(term)).count"
+        case .choice(let condition, let yes, let no): "(\(text(condition)) ? \(text(yes)) : \(text(no)))"
+        case .aggregate(let function, let term): "$0.\(function)(\(term.map(text) ?? ""))"
+        case .groupKey(let index): "$0.key\(index)"
+        case .constant(let value): "\(value)"
+        case .invalid(let reason): "/* \(reason) */"
+        case .placed(let node, _): text(node)
+        case .overPath: "/* a condition over a path */"
+        default: condition(node)
+        }
+    }
+
+    private func condition(_ node: QueryNode) -> String {
+        switch node {
+        case .comparison(let comparison, let left, let right, let folding):
+            folding.isEmpty
+                ? "\(text(left)) \(comparison.symbol) \(operand(right, beside: left))"
+                : "\(text(left)).equals(\(text(right))\(folding.source))"
         case .isIn(let term, let values): "\(text(term)).isIn([\(list(values, beside: term))])"
         case .isNil(let term): "\(text(term)).isNil"
-        case .text(let test, let term, let pattern): "\(text(term)).\(test)(\(Value.text(pattern).sourceText))"
+        case .text(let test, let term, let pattern, let folding):
+            "\(text(term)).\(test)(\(text(pattern))\(folding.source))"
+        case .hasElement(let term, let value): "\(text(term)).contains(\(value.sourceText))"
         case .and(let left, let right): "(\(text(left)) && \(text(right)))"
         case .or(let left, let right): "(\(text(left)) || \(text(right)))"
         case .not(let term): "!(\(text(term)))"
         case .quantified(let quantifier, let path, let condition):
             "$0.\(names(path).joined(separator: ".")).\(quantifier) { \(inside(path).text(condition)) }"
-        case .constant(let value): "\(value)"
-        case .invalid(let reason): "/* \(reason) */"
+        case .childCount(let path, let condition):
+            "$0.\(names(path).joined(separator: ".")).count { \(inside(path).text(condition)) }"
+        default: "/* a term */"
         }
     }
 
@@ -101,6 +121,14 @@ extension Property {
         case .one(let model), .many(let model): model
         case .column, .refused: nil
         }
+    }
+}
+
+extension TextFolding {
+    /// The argument that asks for the folding.
+    fileprivate var source: String {
+        let names = [contains(.case) ? ".case" : nil, contains(.diacritics) ? ".diacritics" : nil].compactMap(\.self)
+        return names.isEmpty ? "" : ", ignoring: [\(names.joined(separator: ", "))]"
     }
 }
 

@@ -24,17 +24,18 @@ extension Conformance {
 
     private static func sortable<V: SortableValue & ScalarValue & Equatable>(
         _ name: String, _ values: [V]
-    ) -> [ConformanceCase] {
+    ) -> [ConformanceCase] where V.Scalar == V {
         equatable(name, values) + [ValueFamily(name: name, values: values).order]
     }
 
     private static func comparable<V: SortableValue & ScalarValue & Comparable>(
         _ name: String, _ values: [V]
-    ) -> [ConformanceCase] {
+    ) -> [ConformanceCase] where V.Scalar == V {
         sortable(name, values) + [ValueFamily(name: name, values: values).comparison]
     }
 
-    private static func integers<I: IntegerColumnValue>(_ name: String, _ values: [I]) -> [ConformanceCase] {
+    private static func integers<I: IntegerColumnValue>(_ name: String, _ values: [I]) -> [ConformanceCase]
+    where I.Scalar == I {
         comparable(name, values) + [ValueFamily(name: name, values: values).key]
     }
 

@@ -118,7 +118,7 @@ extension ValueFamily where V: Equatable {
     }
 }
 
-extension ValueFamily where V: SortableValue {
+extension ValueFamily where V: SortableValue, V.Scalar == V {
     /// As what is sorted by, and what is least and greatest.
     var order: ConformanceCase {
         ConformanceCase(id("order"), [.v4, .q5], "\(V.self) sorts by its order in both directions, nil at its end.") {
@@ -142,7 +142,7 @@ extension ValueFamily where V: SortableValue {
     }
 }
 
-extension ValueFamily where V: Comparable & SortableValue {
+extension ValueFamily where V: Comparable & SortableValue, V.Scalar == V {
     /// As the operand of ordered comparisons and ranges.
     var comparison: ConformanceCase {
         ConformanceCase(id("compare"), [.v4, .q2], "Each \(V.self) has on each side what its order says, nil on none.")

@@ -8,7 +8,7 @@ struct Aggregate<M: Storable>: Sendable {
 
     static func extremes<V: GeneratedValue & SortableValue & ScalarValue>(
         _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
-    ) -> [Aggregate] {
+    ) -> [Aggregate] where V.Scalar == V {
         extremes(
             name, { $0[keyPath: path] },
             { (select) throws(StorageError) in try select.min { $0[keyPath: column] } },
@@ -17,7 +17,7 @@ struct Aggregate<M: Storable>: Sendable {
 
     static func extremes<V: GeneratedValue & SortableValue & ScalarValue>(
         _ name: String, _ path: FieldPath<M, V?>, _ column: ColumnPath<M, V?>
-    ) -> [Aggregate] {
+    ) -> [Aggregate] where V.Scalar == V {
         extremes(
             name, { $0[keyPath: path] },
             { (select) throws(StorageError) in try select.min { $0[keyPath: column] } },

@@ -66,7 +66,7 @@ extension Field {
 
     static func ordered<V: GeneratedValue & ScalarValue & SortableValue & Comparable>(
         _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
-    ) -> Field {
+    ) -> Field where V.Scalar == V {
         var field = scalar(name, path, column)
         field.conditions += Term(name, path, column).comparison
         field.aggregates = Aggregate.extremes(name, path, column)
@@ -75,7 +75,7 @@ extension Field {
 
     static func optional<W: GeneratedValue & ScalarValue & SortableValue & Comparable>(
         _ name: String, _ path: FieldPath<M, W?>, _ column: ColumnPath<M, W?>
-    ) -> Field {
+    ) -> Field where W.Scalar == W {
         var field = scalar(name, path, column)
         let term = Term(name, path, column)
         field.conditions += term.optionalComparison() + term.absence()
@@ -98,7 +98,7 @@ extension Field {
     /// An integer that can be summed.
     static func number<V: GeneratedValue & NumericValue & FixedWidthInteger>(
         _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
-    ) -> Field where V.Sum: FixedWidthInteger {
+    ) -> Field where V.Sum: FixedWidthInteger, V.Scalar == V {
         var field = ordered(name, path, column)
         field.aggregates.append(Aggregate.sum(name, path, column))
         return field
