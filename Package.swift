@@ -92,7 +92,8 @@ let package = Package(
             name: "ArchiveTests", dependencies: ["ArchiveBackend", "CArchive", "StorageKit"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
-            name: "GeneratedTests", dependencies: ["ArchiveBackend", "StorageConformance", "SQLiteBackend"], swiftSettings: strict),
+            name: "GeneratedTests", dependencies: ["ArchiveBackend", "StorageConformance", "SQLiteBackend"],
+            swiftSettings: strict),
         .testTarget(
             name: "MutantTests",
             dependencies: ["StorageConformance", "SQLiteBackend", .product(name: "Logging", package: "swift-log")],

@@ -60,30 +60,32 @@ extension Mutant {
         Mutant("result-cut-at-256", [.q8], "No result has more than 256 records.") {
             $0.rows = { rows, _ in Array(rows.prefix(256)) }
         },
-        Mutant("column-without-nil", [.q7], "A column alone is read with 0 for nil.") {
+        Mutant("aggregate-without-nil", [.q7], "The least of nothing is 0, and so are the greatest and the average.") {
             $0.rows = { rows, plan in
-                guard case .columns(let columns) = plan.query.result, columns.count == 1,
-                    plan.table.columns[columns[0]].type.storage == .integer
-                else { return rows }
-                return rows.map { $0[0].isNull ? [.int(0)] : $0 }
+                guard case .groups = plan.query.result else { return rows }
+                return rows.map { row in row.map { $0.isNull ? .int(0) : $0 } }
             }
         },
-        Mutant("column-distinct", [.q7], "A column alone is read with equal values once.") {
-            $0.rows = { rows, plan in
-                guard plan.query.width == 1, case .columns = plan.query.result else { return rows }
-                var known: Set<[Value]> = []
-                return rows.filter { known.insert($0).inserted }
-            }
-        },
-        Mutant("sum-wraps", [.q7], "Great numbers are read smaller, so that a sum fits.") {
-            $0.rows = { rows, plan in
-                guard plan.query.width == 1, case .columns(let columns) = plan.query.result,
-                    plan.table.columns[columns[0]].type == .int64, !plan.table.key.contains(columns[0])
-                else { return rows }
-                return rows.map { row in row[0].number.map { [.int($0 / 2)] } ?? row }
-            }
-        },
+        Mutant("sum-too-great", [.q7], "A sum is greater by one.") { aggregate(&$0, .sum) { $0 + 1 } },
+        Mutant("maximum-too-small", [.q7], "The greatest value is smaller by one.") { aggregate(&$0, .max) { $0 - 1 } },
     ]
+
+    /// Changes the integers that a function makes of groups.
+    private static func aggregate(
+        _ fault: inout Fault, _ function: AggregateFunction, _ change: @escaping @Sendable (Int64) -> Int64
+    ) {
+        fault.rows = { rows, plan in
+            guard case .groups(let grouping) = plan.query.result else { return rows }
+            return rows.map { row in
+                row.enumerated().map { index, value in
+                    let place = index - grouping.keys.count
+                    guard place >= 0, grouping.aggregates[place].function == function, case .int(let number) = value
+                    else { return value }
+                    return .int(change(number))
+                }
+            }
+        }
+    }
 
     private static func asks(
         _ id: String, _ clauses: [Contract], _ sentence: String, _ change: @escaping @Sendable (inout Question) -> Void
