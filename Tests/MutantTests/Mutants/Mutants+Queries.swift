@@ -67,7 +67,7 @@ extension Mutant {
             }
         },
         Mutant("sum-too-great", [.q7], "A sum is greater by one.") { aggregate(&$0, .sum) { $0 + 1 } },
-        Mutant("maximum-too-small", [.q7], "The greatest value is smaller by one.") { aggregate(&$0, .max) { $0 - 1 } },
+        Mutant("maximum-too-small", [.v4], "The greatest value is smaller by one.") { aggregate(&$0, .max) { $0 - 1 } },
     ]
 
     /// Changes the integers that a function makes of groups.

@@ -50,13 +50,10 @@ struct Aggregate<M: Storable>: Sendable {
         Aggregate(text: "sum { $0.\(name) }") { (select) throws(StorageError) in
             String(try select.sum { $0[keyPath: column] })
         } answer: { (models) throws(ExpectedError) in
-            var sum: V.Sum = 0
-            for model in models {
-                let (next, overflow) = sum.addingReportingOverflow(V.Sum(model[keyPath: path]))
-                if overflow { throw ExpectedError(.overflow) }
-                sum = next
-            }
-            return String(sum)
+            // Wide enough for any number of 64-bit integers: only the whole sum may overflow.
+            let sum = models.reduce(Int128(0)) { $0 + Int128($1[keyPath: path]) }
+            guard let fitting = V.Sum(exactly: sum) else { throw ExpectedError(.overflow) }
+            return String(fitting)
         }
     }
 }
