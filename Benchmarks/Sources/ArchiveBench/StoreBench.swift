@@ -30,7 +30,10 @@ struct StoreBench {
     }
 
     func run(_ name: String) throws {
-        let parts = [("bulk", bulk), ("single", single), ("tasks", tasks), ("commits", commits), ("opening", opening)]
+        let parts = [
+            ("codec", { try CodecBench(records).run() }), ("bulk", bulk), ("single", single), ("tasks", tasks),
+            ("commits", commits), ("opening", opening),
+        ]
         for part in parts where name == "all" || name == part.0 { try part.1() }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import SQLiteBackend
 import StorageAPI
 
-// ArchiveBench [RECORDS [bulk|single|tasks|commits|opening]]: the archive's figures as ratios, with 100,000 records and (opening, commits) RECORDS of them.
+// ArchiveBench [RECORDS [codec|bulk|single|tasks|commits|opening]]: the archive's figures as ratios, with 100,000 records and (opening, commits) RECORDS of them.
 // ArchiveBench open PATH: opens a store and says how fast, and what memory it took; in a process of its own for that.
 
 let arguments = CommandLine.arguments
