@@ -5,13 +5,13 @@ import StorageAPI
 /// Keyed archives by themselves, beside Foundation's coders of the same records.
 struct CodecBench {
     private let records: [Sample]
-    /// As a store's segments have them.
+    /// Lists of 10,000: what a call costs by itself, to lay out the model, does not show.
     private let lists: [[Sample]]
 
     init(_ records: [Sample]) {
-        self.records = Array(records.prefix(25_600))
-        lists = stride(from: 0, to: self.records.count, by: 256).map { start in
-            Array(records[start..<min(start + 256, records.count)])
+        self.records = Array(records.prefix(30_000))
+        lists = stride(from: 0, to: self.records.count, by: 10_000).map { start in
+            Array(records[start..<min(start + 10_000, records.count)])
         }
     }
 
