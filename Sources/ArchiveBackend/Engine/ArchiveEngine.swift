@@ -60,7 +60,9 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
     }
 
     private func commit(_ changes: Changes, _ file: StoreFile, _ state: inout WriterState) throws(StorageError) {
-        if changes.changesSchema || file.sequence == nil {
+        // Without tables there is nothing that a file could begin with.
+        if file.sequence == nil, !changes.changesSchema { return }
+        if changes.changesSchema {
             let archives = try Self.archives(changes.tables)
             if changes.needsRewrite { return try rewrite(changes.tables, archives, file, &state) }
             try append(changes, archives, file, &state)

@@ -57,7 +57,7 @@ struct ChangeRecorder {
                     tally.separate += 1
                     try writer.addSeparate(buffer.rows, key, &commit)
                 } else {
-                    try writer.add(buffer.rows, &commit)
+                    try writer.add(buffer, &commit)
                 }
             }
         }
@@ -102,7 +102,7 @@ struct ChangeRecorder {
                     }
                     guard buffer.fill(key) else { continue }
                     tally.written += 1
-                    try writer.add(buffer.rows, &commit)
+                    try writer.add(buffer, &commit)
                 }
             }
             try writer.finish(&commit)
@@ -146,8 +146,10 @@ struct ChangeRecorder {
             }
         }
 
-        mutating func add(_ rows: RecordRows, _ commit: inout CommitWriter) throws(StorageError) {
-            try records.add(rows)
+        mutating func add(_ buffer: RecordBuffer, _ commit: inout CommitWriter) throws(StorageError) {
+            // A large record has a segment alone, since an entry has only so much room.
+            if records.count > 0, buffer.bytes >= segmentBytes { try endSegment(&commit) }
+            try records.add(buffer.rows)
             if records.count == segmentRecords || records.size >= segmentBytes { try endSegment(&commit) }
         }
 

@@ -9,6 +9,8 @@ final class RecordBuffer {
     @exclusivity(unchecked) private var cells: [UnsafeMutablePointer<Cell>]
     @exclusivity(unchecked) private var capacities: [Int]
     private let tables: [ArchiveTable]
+    /// About how many bytes the record has that was collected last.
+    @exclusivity(unchecked) private(set) var bytes = 0
     private let counts: UnsafeMutableBufferPointer<RecordRows.Rows>
 
     /// - Parameter tables: the model's, the root's first.
@@ -33,6 +35,7 @@ final class RecordBuffer {
 
     /// Collects the rows of a record; false where there is none of that key. Keys are asked for in their order.
     func fill(_ key: UnsafePointer<Cell>) -> Bool {
+        bytes = 0
         for index in tables.indices {
             let count = fill(index, tables[index].format, key, tables[index].rootKeyCount)
             if index == 0, count == 0 { return false }
@@ -51,6 +54,7 @@ final class RecordBuffer {
             let start = cells[index] + count * format.width
             for column in 0..<format.width { start[column] = format.cell(column, of: row) }
             count += 1
+            bytes += RowFormat.size(of: row)
             walks[index].advance()
         }
         counts[index] = RecordRows.Rows(cells: UnsafePointer(cells[index]), count: count)

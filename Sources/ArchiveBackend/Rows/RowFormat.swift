@@ -16,8 +16,9 @@ struct RowFormat: Sendable {
     private let slots: Int
     private let fixed: Int
 
-    /// Bytes that one row may have: its length and its offsets are 32-bit numbers.
-    static let mostBytes = Int(Int32.max)
+    /// Bytes that one row may have: so few that its archive, where a text may take twice as many, fits into an entry of
+    /// the file. Also, a row's length and its offsets are 32-bit numbers.
+    static let mostBytes = 60 << 20
 
     init(width: Int) {
         self.width = width

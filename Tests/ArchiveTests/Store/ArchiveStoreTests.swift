@@ -79,6 +79,36 @@ import Testing
         try await store.close()
     }
 
+    @Test func `a transaction of nothing on a new store is one of nothing`() async throws {
+        let store = try await Store(ArchiveBackend(path: path))
+        try await store.transaction { _ in }
+        try await store.close()
+        let again = try await open()
+        try await again.insert(Person.sample(1))
+        try await again.close()
+    }
+
+    @Test func `a record that is too large fails alone`() async throws {
+        let store = try await open { $0.durability = .relaxed }
+        var large = Person.sample(1)
+        large.photo = Data(repeating: 7, count: 40 << 20)
+        large.tags = [String(repeating: "é", count: 12 << 20)]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 2..<20 { group.addTask { try await store.save(Person.sample(number)) } }
+            group.addTask { [large] in
+                let error = await expectError(.limitExceeded) { try await store.save(large) }
+                #expect(error?.model == "Person" && error?.key == [.int(1)])
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.select(Person.self).count() == 18)
+        large.tags = []
+        try await store.insert([large] + (100..<200).map(Person.sample))
+        try await store.compact()
+        #expect(try await store.find(Person.self, key: 1) == large)
+        try await store.close()
+    }
+
     @Test func `unique values are known after reopening`() async throws {
         var store = try await open()
         try await store.insert(Note(title: "a"))
