@@ -13,7 +13,9 @@ struct ReportTests {
         _ harness: some ConformanceHarness, _ prefix: String, seed: UInt64 = 5
     ) async -> ConformanceReport {
         let cases = Conformance.v1.cases.filter { $0.id.hasPrefix(prefix) }
-        return await ConformanceRun(harness, cases: cases, options: ConformanceOptions(seed: seed)).results()
+        return await ConformanceRun(
+            harness, cases: cases, options: ConformanceOptions(seed: seed, deadline: .seconds(300))
+        ).results()
     }
 
     private let forgetful = FaultyHarness(backend: { FaultyBackend($0, .forgets) })
@@ -90,7 +92,7 @@ struct ReportTests {
 @Suite("Isolated cases")
 struct IsolationTests {
     /// A case's process that does what the shell script says.
-    private func outcome(_ script: String, deadline: Duration = .seconds(20)) async throws -> ConformanceOutcome {
+    private func outcome(_ script: String, deadline: Duration = .seconds(120)) async throws -> ConformanceOutcome {
         let test = try #require(Conformance.v1.cases.first)
         let command = HelperCommand(executable: URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", script, "sh"])
         return await IsolatedCases(command).run(test, ConformanceOptions(deadline: deadline)).outcome

@@ -119,7 +119,6 @@ public final class Store: Sendable {
     func prepareBlocking(_ models: [any Storable.Type]) throws(StorageError) {
         guard let job = try jobPreparing(models) else { return }
         try checkNotInside("open")
-        try checkNotInside("open")
         queue.runBlocking(job)
         try finishPreparing(job)
     }
