@@ -15,27 +15,43 @@ enum DateText {
             let day = number(&rest, 2), (1...12).contains(month), day >= 1, day <= days(in: month, of: year)
         else { return nil }
         var whole = (dayNumber(year, month, day) - referenceDay) * secondsPerDay
-        var fraction = 0.0
+        var fraction: [UInt8] = []
         if !rest.isEmpty {
             guard take("T", &rest) || take(" ", &rest), let time = time(&rest), let offset = zone(&rest), rest.isEmpty
             else { return nil }
             whole += time.whole - offset
             fraction = time.fraction
         }
-        return Double(whole) + fraction
+        return number(whole, fraction)
     }
 
-    private static func time(_ rest: inout ArraySlice<UInt8>) -> (whole: Int64, fraction: Double)? {
+    /// The number nearest to the whole seconds and the digits behind them.
+    private static func number(_ whole: Int64, _ fraction: [UInt8]) -> Double? {
+        guard whole < 0, let rest = complement(fraction) else { return Double(decimal(whole, fraction)) }
+        // -1 and .9 are -0.1.
+        return Double(decimal(-whole - 1, rest)).map { -$0 }
+    }
+
+    private static func decimal(_ whole: Int64, _ fraction: [UInt8]) -> String {
+        "\(whole)." + (fraction.isEmpty ? "0" : "") + String(decoding: fraction, as: UTF8.self)
+    }
+
+    /// The digits that are missing to the next whole number; nil where none are.
+    private static func complement(_ digits: [UInt8]) -> [UInt8]? {
+        guard let last = digits.lastIndex(where: { $0 != 0x30 }) else { return nil }
+        return digits[..<last].map { 0x69 - $0 } + [0x6A - digits[last]]
+    }
+
+    private static func time(_ rest: inout ArraySlice<UInt8>) -> (whole: Int64, fraction: [UInt8])? {
         guard let hour = number(&rest, 2), hour < 24, take(":", &rest), let minute = number(&rest, 2), minute < 60
         else { return nil }
         let whole = hour * 3600 + minute * 60
-        guard take(":", &rest) else { return (whole, 0) }
+        guard take(":", &rest) else { return (whole, []) }
         guard let second = number(&rest, 2), second < 60 else { return nil }
-        guard take(".", &rest) else { return (whole + second, 0) }
+        guard take(".", &rest) else { return (whole + second, []) }
         let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }
         rest = rest.dropFirst(digits.count)
-        guard let fraction = Double("0." + String(decoding: digits, as: UTF8.self)), !digits.isEmpty else { return nil }
-        return (whole + second, fraction)
+        return digits.isEmpty ? nil : (whole + second, Array(digits))
     }
 
     /// The zone's seconds east of UTC; nil where what is left is none.
@@ -66,8 +82,8 @@ enum DateText {
     // MARK: Writing
 
     /// The text in the manner of another: its separator, its zone's sign and at least its digits of a second; a date
-    /// alone only where no time is lost. Nil outside the years that have a text, and for a fraction of a second that no
-    /// digits give back.
+    /// alone only where no time is lost. Nil outside the years that have a text, and within 0.0001 seconds of 2001, where
+    /// numbers are too fine.
     static func text(_ seconds: Double, like sample: String) -> String? {
         guard seconds.magnitude < 4e11 else { return nil }
         let whole = seconds.rounded(.down)
@@ -77,13 +93,8 @@ enum DateText {
         guard let date = date((count - second) / secondsPerDay + referenceDay) else { return nil }
         if !style.hasTime, second == 0, whole == seconds { return date }
         let time = "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
-        let fractions = [0, 3, 6, 9].filter { $0 >= style.digits }.map { fixed(seconds - whole, $0) }
-        for fraction in fractions + [shortest(seconds - whole)] {
-            guard let fraction else { continue }
-            let text = date + style.separator + time + fraction + style.zone
-            if Self.seconds(text) == seconds { return text }
-        }
-        return nil
+        guard let digits = fraction(of: seconds, atLeast: style.digits) else { return nil }
+        return date + style.separator + time + (digits.isEmpty ? "" : ".") + digits + style.zone
     }
 
     private struct Style {
@@ -103,18 +114,15 @@ enum DateText {
         }
     }
 
-    /// `.250` of 0.25 and 3; nil where the digits round up to a whole second.
-    private static func fixed(_ fraction: Double, _ digits: Int) -> String? {
-        guard digits > 0 else { return "" }
-        var scale: Int64 = 1
-        for _ in 0..<digits { scale *= 10 }
-        let scaled = Int64((fraction * Double(scale)).rounded())
-        return scaled < scale ? "." + padded(scaled, digits) : nil
-    }
-
-    private static func shortest(_ fraction: Double) -> String? {
-        let text = fraction.description
-        return text.hasPrefix("0.") && !text.contains("e") ? String(text.dropFirst()) : nil
+    /// The digits behind the whole seconds, as few as give the number back, filled up to three, six or nine.
+    private static func fraction(of seconds: Double, atLeast least: Int) -> String? {
+        let parts = seconds.magnitude.description.utf8.split(separator: UInt8(ascii: "."))
+        guard parts.count == 2, !parts[1].contains(UInt8(ascii: "e")) else { return nil }
+        var digits = Array(parts[1])
+        if seconds < 0, let rest = complement(digits) { digits = rest }
+        if digits == [0x30] { digits = [] }
+        let width = [0, 3, 6, 9].first { $0 >= max(digits.count, least) } ?? digits.count
+        return String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: width - digits.count)
     }
 
     private static func padded(_ number: Int64, _ width: Int) -> String {
