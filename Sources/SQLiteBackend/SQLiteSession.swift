@@ -20,6 +20,13 @@ class SQLiteSession: StorageSession {
         return statement.statement.cursor()
     }
 
+    final func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        let statement = try Statement(connection, "SELECT seq FROM sqlite_sequence WHERE name = ?1")
+        try statement.bind(.text(table.name), at: 1)
+        var cursor = statement.cursor()
+        return try cursor.next() ? cursor.cells[0].int : 0
+    }
+
     private struct Compiled {
         let statement: Statement
         let prefixEnds: [Int]

@@ -3,13 +3,6 @@ internal import StorageAPI
 
 /// The writing session of one transaction.
 final class SQLiteWriter: SQLiteSession, StorageWriter {
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
-        let statement = try Statement(connection, "SELECT seq FROM sqlite_sequence WHERE name = ?1")
-        try statement.bind(.text(table.name), at: 1)
-        var cursor = statement.cursor()
-        return try cursor.next() ? cursor.cells[0].int : 0
-    }
-
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         try connection.checkTransaction()
         try connection.run(.savepoint)
