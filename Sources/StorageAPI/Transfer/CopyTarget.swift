@@ -11,7 +11,7 @@ struct CopyTarget {
     func prepare(_ model: StoredModel, isReplacing: Bool) throws(StorageError) -> [TableSchema] {
         let writer = try context.openWriter()
         let tables = try writer.tables()
-        let own = StoredModel.all(in: tables).first { $0.name.utf8.elementsEqual(model.name.utf8) }
+        let own = StoredModel.all(in: tables).first { $0.isNamed(model.name) }
         guard let own else { return try create(model, besides: tables, writer) }
         if !isReplacing { try requireEmpty(own, writer) }
         if own.isAlike(model) {

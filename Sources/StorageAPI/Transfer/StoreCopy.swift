@@ -47,7 +47,7 @@ struct StoreCopy {
     private mutating func copy(
         _ from: TableSchema, to table: TableSchema, of model: StoredModel, _ hasher: inout ModelHasher
     ) throws(StorageError) {
-        var scan = try TableScan(from, in: reader)
+        let scan = try TableScan(from, in: reader)
         let batch = RowCopies(table, context.store)
         while try scan.next() {
             hasher.add(row: scan.cells)

@@ -19,8 +19,7 @@ struct StoredModel {
         let models = all(in: tables)
         var found: [StoredModel] = []
         for name in names {
-            // Names are compared by their bytes: to Swift two normal forms are one text.
-            guard let model = models.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            guard let model = models.first(where: { $0.isNamed(name) }) else {
                 let known = models.map(\.name).sorted().joined(separator: ", ")
                 throw StorageError(
                     .invalidQuery, "The store has no model \(name); it has \(known.isEmpty ? "none" : known).",
@@ -31,7 +30,8 @@ struct StoredModel {
         return found
     }
 
-    var root: TableSchema { tables[0] }
+    /// Names are compared by their bytes: to Swift two normal forms are one text.
+    func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
 }
 
 extension TableSchema {
