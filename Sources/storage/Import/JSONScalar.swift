@@ -8,7 +8,10 @@ enum JSONScalar {
         _ json: JSONValue, _ type: ColumnType, isUntyped: Bool = false
     ) throws(RecordProblem) -> Value {
         switch type {
-        case .array(let element): return try array(json, of: element)
+        case .array:
+            // The store checks the elements, and writes them in its own form.
+            guard case .array = json else { throw RecordProblem("must be an array; it is \(json.kind).") }
+            return .text(json.text)
         case .embedded: return .text(json.text)
         default: break
         }
@@ -65,68 +68,5 @@ enum JSONScalar {
         case "-Infinity": .double(-.infinity)
         default: nil
         }
-    }
-
-    // MARK: Arrays
-
-    /// The stored text of an array, in the form that the typed interface writes.
-    private static func array(_ json: JSONValue, of element: ColumnType) throws(RecordProblem) -> Value {
-        guard case .array(let elements) = json else { throw RecordProblem("must be an array; it is \(json.kind).") }
-        if case .array(let inner) = element { return try nested(elements, of: inner) }
-        switch element {
-        case .bool: return Value(try list(elements, element) { if case .int(let flag) = $0 { flag == 1 } else { nil } })
-        case .uint64: return Value(try list(elements, element, unsigned))
-        case .float, .double, .date:
-            return Value(try list(elements, element) { if case .double(let number) = $0 { number } else { nil } })
-        case .data:
-            return Value(try list(elements, element) { if case .blob(let bytes) = $0 { Data(bytes) } else { nil } })
-        case .uuid: return Value(try list(elements, element, uuid))
-        case .string, .url, .decimal:
-            return Value(try list(elements, element) { if case .text(let text) = $0 { text } else { nil } })
-        default: return Value(try list(elements, element) { if case .int(let number) = $0 { number } else { nil } })
-        }
-    }
-
-    private static func nested(_ elements: [JSONValue], of inner: ColumnType) throws(RecordProblem) -> Value {
-        var texts: [String] = []
-        for (index, element) in elements.enumerated() {
-            do {
-                if case .text(let text) = try array(element, of: inner) { texts.append(text) }
-            } catch {
-                throw error.inside("[\(index)]")
-            }
-        }
-        return .text("[" + texts.joined(separator: ",") + "]")
-    }
-
-    private static func list<T>(
-        _ elements: [JSONValue], _ type: ColumnType, _ convert: (Value) -> T?
-    ) throws(RecordProblem) -> [T] {
-        var list: [T] = []
-        list.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            do throws(RecordProblem) {
-                guard let converted = convert(try value(element, type)) else {
-                    throw RecordProblem("is \(described(element)), which is no \(type).")
-                }
-                list.append(converted)
-            } catch {
-                throw error.inside("[\(index)]")
-            }
-        }
-        return list
-    }
-
-    private static func unsigned(_ value: Value) -> UInt64? {
-        switch value {
-        case .int(let number): UInt64(exactly: number)
-        case .unsigned(let number): number
-        default: nil
-        }
-    }
-
-    private static func uuid(_ value: Value) -> UUID? {
-        guard case .blob(let bytes) = value, bytes.count == 16 else { return nil }
-        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }

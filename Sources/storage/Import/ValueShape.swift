@@ -102,8 +102,7 @@ final class ValueShape {
     /// The type of the elements of arrays; nil where they have none in common.
     private var elementType: ColumnType? {
         guard let element, !element.kinds.isEmpty else { return .string }
-        // An array of a stored type has no nil in it, and no objects.
-        guard !element.kinds.contains(.null), !element.kinds.contains(.object) else { return nil }
+        guard !element.kinds.contains(.object) else { return nil }
         let type = element.type(mixedIsText: false)
         return type == .embedded ? nil : type
     }
