@@ -104,6 +104,13 @@ final class SQLiteEngine: StorageEngine {
         return result
     }
 
+    /// Runs the body on a connection that reads.
+    func withReader<T>(_ body: (Connection) throws(StorageError) -> T) throws(StorageError) -> T {
+        let connection = try pool.take()
+        defer { pool.give(connection) }
+        return try body(connection)
+    }
+
     func close() throws(StorageError) {
         pool.close()
         defer { folder?.remove() }

@@ -3,28 +3,6 @@ internal import StorageAPI
 
 /// The writing session of one transaction.
 final class SQLiteWriter: SQLiteSession, StorageWriter {
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
-        guard !table.isForeign else { return try greatestForeignKey(in: table) }
-        return try greatestEverAssigned(in: table)
-    }
-
-    /// Other software's table may remember no key that is gone.
-    private func greatestForeignKey(in table: TableSchema) throws(StorageError) -> Int64 {
-        guard let key = table.key.first else { return 0 }
-        let sql = "SELECT max(\(table.columns[key].sql)) FROM \(table.name.quotedName)"
-        var cursor = try Statement(connection, sql).cursor()
-        let greatest = try cursor.next() && cursor.cells[0].tag == .int ? cursor.cells[0].int : 0
-        let ever = try connection.foreign.table(table, connection).isAutoincrement ? greatestEverAssigned(in: table) : 0
-        return max(greatest, ever, 0)
-    }
-
-    private func greatestEverAssigned(in table: TableSchema) throws(StorageError) -> Int64 {
-        let statement = try Statement(connection, "SELECT seq FROM sqlite_sequence WHERE name = ?1")
-        try statement.bind(.text(table.name), at: 1)
-        var cursor = statement.cursor()
-        return try cursor.next() ? cursor.cells[0].int : 0
-    }
-
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         try connection.checkTransaction()
         try connection.run(.savepoint)
