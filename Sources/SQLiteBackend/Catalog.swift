@@ -9,7 +9,7 @@ enum Catalog {
 
     /// - Throws: `schemaNewer` where a later version has written the database; nothing is changed then.
     static func checkFormat(_ connection: Connection) throws(StorageError) {
-        guard try exists("storage_info", connection) else { return }
+        guard try isOwn("storage_info", connection) else { return }
         let statement = try Statement(connection, "SELECT value FROM storage_info WHERE key = 'format'")
         let text = try statement.text()
         guard let text, let found = Int(text) else {
@@ -25,7 +25,7 @@ enum Catalog {
 
     /// The recorded tables, in the order of their creation.
     static func tables(_ connection: Connection) throws(StorageError) -> [TableSchema] {
-        guard try exists("storage_tables", connection) else { return [] }
+        guard try isOwn("storage_tables", connection) else { return [] }
         let statement = try Statement(connection, "SELECT definition FROM storage_tables ORDER BY rowid")
         var cursor = statement.cursor()
         var tables: [TableSchema] = []
@@ -58,6 +58,7 @@ enum Catalog {
     }
 
     private static func createTables(_ connection: Connection) throws(StorageError) {
+        for name in columns.keys where try !isOwn(name, connection) { try checkFree(name, connection) }
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS storage_tables (name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL) STRICT")
         try connection.execute(
@@ -84,9 +85,27 @@ enum Catalog {
         }
     }
 
-    private static func exists(_ table: String, _ connection: Connection) throws(StorageError) -> Bool {
-        let statement = try Statement(connection, "SELECT 'yes' FROM sqlite_schema WHERE type = 'table' AND name = ?1")
+    /// The columns by which the record is told from tables of other software.
+    private static let columns = ["storage_tables": "name,definition", "storage_info": "key,value"]
+
+    /// Whether a table is the record's, and not one of the same name that other software has made.
+    static func isOwn(_ table: String, _ connection: Connection) throws(StorageError) -> Bool {
+        guard let columns = columns[table] else { return false }
+        let statement = try Statement(connection, "SELECT group_concat(name) FROM pragma_table_info(?1, 'main')")
         try statement.bind(.text(table), at: 1)
-        return try statement.text() != nil
+        return try statement.text() == columns
+    }
+
+    /// Other software may have made something of a table's name.
+    static func checkFree(
+        _ name: String, _ connection: Connection, model: String? = nil
+    ) throws(StorageError) {
+        let statement = try Statement(connection, "SELECT type FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE")
+        try statement.bind(.text(name), at: 1)
+        guard let type = try statement.text() else { return }
+        throw StorageError(
+            .schemaMismatch,
+            "The database has a \(type) \(name) that no store has made; rename it, or the model. Nothing was changed.",
+            model: model)
     }
 }

@@ -15,6 +15,8 @@ final class Connection: @unchecked Sendable {
     private var plans: [PreparedPlan?] = []
     private var controls: [Control: Statement] = [:]
     private let functions = SQLFunctions()
+    /// The tables of other software.
+    let foreign = ForeignCatalog()
     private var isOpen = true
     /// The failure that came last.
     private var lastFailure: StorageError?
@@ -65,8 +67,10 @@ final class Connection: @unchecked Sendable {
         let cache = isWriter ? configuration.cacheMebibytes * 1024 : max(configuration.cacheMebibytes * 256, 1024)
         try execute("PRAGMA cache_size = -\(cache)")
         try execute("PRAGMA temp_store = MEMORY")
-        // Cascades are the store's, also on tables that another program has declared with references.
-        try execute("PRAGMA foreign_keys = OFF")
+        // Only tables of other software declare references; the store's own cascades are the store's.
+        try execute("PRAGMA foreign_keys = ON")
+        // What such a database's triggers and views call must be harmless (https://sqlite.org/security.html).
+        try execute("PRAGMA trusted_schema = OFF")
         if isWriter {
             try execute("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
             try execute("PRAGMA wal_autocheckpoint = 10000")
@@ -76,6 +80,9 @@ final class Connection: @unchecked Sendable {
             try execute("PRAGMA query_only = ON")
         }
     }
+
+    /// Whether the file was opened for reading alone, also where writing was asked for and is not permitted.
+    var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
 
     private func registerDecimalOrder() throws(StorageError) {
         let code = sqlite3_create_collation_v2(

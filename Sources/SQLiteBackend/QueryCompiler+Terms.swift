@@ -110,7 +110,7 @@ extension QueryCompiler {
 
     private mutating func child(_ ownership: Ownership) -> Place {
         defer { aliases += 1 }
-        return Place(plan.tables[ownership.table], aliases)
+        return Place(plan.tables[ownership.table], aliases, forms)
     }
 
     private func rows(_ ownership: Ownership, _ child: Place, of owner: Place) -> String {

@@ -8,6 +8,7 @@ struct QueryCompiler {
     /// Parameters after all others: the ends of prefixes, by the argument's index.
     private(set) var prefixEnds: [Int] = []
     let parameters: Parameters
+    let forms: TableForms
 
     /// The statement's parameters: the arguments' values and lists, then the limits, then the prefixes' ends.
     struct Parameters {
@@ -29,8 +30,10 @@ struct QueryCompiler {
     }
 
     /// - Parameter arguments: only their numbers of values and of lists count, which belong to the shape.
-    init(_ plan: QueryPlan, _ arguments: QueryArguments) {
+    /// - Parameter forms: of those of the plan's tables that other software made.
+    init(_ plan: QueryPlan, _ arguments: QueryArguments, _ forms: TableForms) {
         self.plan = plan
+        self.forms = forms
         parameters = Parameters(arguments)
     }
 
@@ -48,7 +51,7 @@ struct QueryCompiler {
         }
     }
 
-    private var root: Place { Place(plan.table, 0) }
+    private var root: Place { Place(plan.table, 0, forms) }
 
     mutating func parameter(endOfPrefix index: Int) -> String {
         prefixEnds.append(index)
@@ -154,8 +157,8 @@ struct Place {
     private let names: [String]
     let table: String
 
-    init(_ table: TableSchema, _ alias: Int) {
-        names = table.columns.map { "t\(alias)." + $0.sql }
+    init(_ table: TableSchema, _ alias: Int, _ forms: TableForms) {
+        names = table.columns.indices.map { forms.reading("t\(alias)." + table.columns[$0].sql, $0, of: table) }
         self.table = "\(table.name.quotedName) AS t\(alias)"
     }
 

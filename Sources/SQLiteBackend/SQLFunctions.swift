@@ -23,7 +23,7 @@ final class SQLFunctions {
         return failure
     }
 
-    private typealias Scalar = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+    typealias Scalar = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
     /// Registers the functions. The connection keeps this object as long as the database is open.
     func register(_ database: OpaquePointer) -> Int32 {
@@ -36,7 +36,7 @@ final class SQLFunctions {
         ]
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
         let this = Unmanaged.passUnretained(self).toOpaque()
-        for scalar in scalars {
+        for scalar in scalars + Self.foreign {
             let code = sqlite3_create_function_v2(
                 database, scalar.name, scalar.arguments, flags, this, scalar.body, nil, nil, nil)
             guard code == SQLITE_OK else { return code }
@@ -73,7 +73,7 @@ private final class SQLAggregate {
 }
 
 /// One call of a function by SQLite: its arguments, and where its result goes. Both are SQLite's, for the call's time.
-private struct SQLCall {
+struct SQLCall {
     private let context: OpaquePointer?
     private let arguments: UnsafeMutableBufferPointer<OpaquePointer?>
 
@@ -150,7 +150,7 @@ private struct SQLCall {
 
     private func code(_ index: Int) -> Int64 { arguments.count > index ? sqlite3_value_int64(arguments[index]) : -1 }
 
-    private subscript(index: Int) -> Value {
+    subscript(index: Int) -> Value {
         guard index < arguments.count else { return .null }
         let value = arguments[index]
         switch sqlite3_value_type(value) {
@@ -171,6 +171,8 @@ private struct SQLCall {
     /// A number of a type that SQLite keeps in a form of its own: NaN, and integers above Int64.max, are text.
     private func number(_ index: Int, _ type: ColumnType) -> Value {
         let value = self[index]
+        // A column of other software may keep whole numbers as integers.
+        if type.storage == .double, case .int(let integer) = value { return .double(Double(integer)) }
         guard case .text(let text) = value else { return value }
         switch type {
         case .double, .float: return text == "NaN" ? .double(.nan) : value

@@ -55,6 +55,14 @@ extension ColumnType {
             }
         }
     }
+
+    /// The same where nothing sees to it that a column's values are of its declared type: each value's own is asked for.
+    var foreignReadKind: UInt8 {
+        switch self {
+        case .double, .float: UInt8(CSQLITE_READ_DOUBLE)
+        default: UInt8(CSQLITE_READ_ANY)
+        }
+    }
 }
 
 extension Value {

@@ -12,6 +12,8 @@ final class SQLiteEngine: StorageEngine {
     private let configuration: SQLiteBackend
     private let writer: Mutex<WriterState>
     private let pool: ConnectionPool
+    /// Whether the file or its folder lets nothing be written.
+    private let isReadOnlyFile: Bool
     /// Where a database in memory is.
     private let folder: TemporaryFolder?
 
@@ -32,6 +34,7 @@ final class SQLiteEngine: StorageEngine {
         configuration = configured
         let connection = try Connection(opened, isWriter: true, logger: logger)
         try Catalog.checkFormat(connection)
+        isReadOnlyFile = connection.isReadOnly
         writer = Mutex(WriterState(connection: connection))
         pool = ConnectionPool(opened, logger: logger)
         logger.debug("database opened", metadata: ["path": "\(configured.path)", "sqlite": "\(Connection.version)"])
@@ -42,6 +45,7 @@ final class SQLiteEngine: StorageEngine {
             .damageDetection:
                 "SQLite's pages have no checksums: damage to its structure is found, a changed value is not."
         ]
+        if isReadOnlyFile { lacking[.writing] = "The file cannot be written." }
         if configuration.isReadOnly { lacking[.writing] = "The database was opened read-only." }
         if configuration.isInMemory {
             lacking[.durability] = "The database is in memory."
@@ -98,6 +102,13 @@ final class SQLiteEngine: StorageEngine {
         }
         guard let result else { throw Self.closed }
         return result
+    }
+
+    /// Runs the body on a connection that reads.
+    func withReader<T>(_ body: (Connection) throws(StorageError) -> T) throws(StorageError) -> T {
+        let connection = try pool.take()
+        defer { pool.give(connection) }
+        return try body(connection)
     }
 
     func close() throws(StorageError) {

@@ -2,12 +2,12 @@ internal import StorageAPI
 
 extension SQLiteSession: QueryExplaining {
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
-        var compiler = QueryCompiler(plan, arguments)
+        var compiler = QueryCompiler(plan, arguments, try forms(plan.tables))
         let sql = compiler.select()
         let steps = try steps(of: sql)
         // The first step that names the table t0; others are about its children and lists.
         let way = steps.first { Self.isRoot($0) } ?? ""
-        let access = access(way, plan.table)
+        let access = try access(way, plan.table)
         let column: Int? =
             switch access {
             case .key: plan.table.key.first
@@ -35,13 +35,24 @@ extension SQLiteSession: QueryExplaining {
         return words.count > 1 && (words[0] == "SEARCH" || words[0] == "SCAN") && words[1] == "t0"
     }
 
-    private func access(_ step: String, _ table: TableSchema) -> QueryExplanation.Access {
-        let column = table.columns.first { column in
-            (column.isIndexed || column.isUnique)
-                && step.contains(" INDEX \(SchemaCompiler.plainIndexName(column, table)) ")
-        }
+    private func access(
+        _ step: String, _ table: TableSchema
+    ) throws(StorageError) -> QueryExplanation.Access {
         guard step.hasPrefix("SEARCH") else { return .scan }
-        return column.map { .index($0.property) } ?? .key
+        let column = try indexes(of: table).first { step.contains(" INDEX \($0.name) ") }?.column
+        return column.flatMap { table.key.first == $0 ? nil : .index(table.columns[$0].property) } ?? .key
+    }
+
+    /// The table's indexes, each with its first column.
+    private func indexes(of table: TableSchema) throws(StorageError) -> [(name: String, column: Int)] {
+        guard table.isForeign else {
+            return table.columns.enumerated().filter { $1.isIndexed || $1.isUnique }
+                .map { (SchemaCompiler.plainIndexName($1, table), $0) }
+        }
+        return try connection.foreign.table(table, connection).indexes.compactMap { index in
+            let column = table.columns.firstIndex { $0.name == index.columns.first }
+            return column.map { (index.name, $0) }
+        }
     }
 
     private func count(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Int {

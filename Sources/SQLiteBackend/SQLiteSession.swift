@@ -7,7 +7,22 @@ class SQLiteSession: StorageSession {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    final func tables() throws(StorageError) -> [TableSchema] { try Catalog.tables(connection) }
+    /// The recorded tables, then those of other software.
+    final func tables() throws(StorageError) -> [TableSchema] {
+        let recorded = try Catalog.tables(connection)
+        let paths = Set(recorded.map { $0.path.map { Array($0.utf8) } })
+        let foreign = try connection.foreign.tables(besides: recorded, connection).compactMap(\.schema)
+        return recorded + foreign.filter { !paths.contains($0.path.map { Array($0.utf8) }) }
+    }
+
+    /// How columns of other software among a plan's tables are read and written.
+    final func forms(_ tables: [TableSchema]) throws(StorageError) -> TableForms {
+        var forms = TableForms()
+        for table in tables where table.isForeign {
+            forms[table] = try connection.foreign.forms(of: table, connection)
+        }
+        return forms
+    }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         let statement = try statement(plan, arguments)
@@ -30,7 +45,7 @@ class SQLiteSession: StorageSession {
         if let statement = prepared?.query, !statement.isInUse {
             return Compiled(statement: statement, prefixEnds: prepared?.prefixEnds ?? [])
         }
-        var compiler = QueryCompiler(plan, arguments)
+        var compiler = QueryCompiler(plan, arguments, try forms(plan.tables))
         let sql = compiler.select()
         let statement = try Statement(connection, sql, kinds: Self.kinds(plan))
         prepared?.query = prepared?.query ?? statement
@@ -39,10 +54,15 @@ class SQLiteSession: StorageSession {
     }
 
     private static func kinds(_ plan: QueryPlan) -> [UInt8] {
+        let isForeign = plan.tables.contains(where: \.isForeign)
+        return types(plan).map { isForeign ? $0.foreignReadKind : $0.readKind }
+    }
+
+    private static func types(_ plan: QueryPlan) -> [ColumnType] {
         switch plan.query.result {
-        case .columns(let columns): columns.map { plan.table.columns[$0].type.readKind }
-        case .terms(let terms): terms.map(\.type.readKind)
-        case .groups(let grouping): (grouping.keys.map(\.type) + grouping.aggregates.map(\.type)).map(\.readKind)
+        case .columns(let columns): columns.map { plan.table.columns[$0].type }
+        case .terms(let terms): terms.map(\.type)
+        case .groups(let grouping): grouping.keys.map(\.type) + grouping.aggregates.map(\.type)
         case .count, .exists: []
         }
     }

@@ -3,13 +3,6 @@ internal import StorageAPI
 
 /// The writing session of one transaction.
 final class SQLiteWriter: SQLiteSession, StorageWriter {
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
-        let statement = try Statement(connection, "SELECT seq FROM sqlite_sequence WHERE name = ?1")
-        try statement.bind(.text(table.name), at: 1)
-        var cursor = statement.cursor()
-        return try cursor.next() ? cursor.cells[0].int : 0
-    }
-
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         try connection.checkTransaction()
         try connection.run(.savepoint)
@@ -29,20 +22,21 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
 
     func change(_ change: TableChange) throws(StorageError) {
         connection.forgetPlans()
-        if case .create(let table) = change { try checkFree(table) }
+        try check(change)
         for sql in SchemaCompiler.sql(for: change) { try connection.execute(sql) }
         try Catalog.record(change, connection)
     }
 
-    /// Another program may have made something of the table's name.
-    private func checkFree(_ table: TableSchema) throws(StorageError) {
-        let statement = try Statement(connection, "SELECT type FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE")
-        try statement.bind(.text(table.name), at: 1)
-        guard let type = try statement.text() else { return }
-        throw StorageError(
-            .schemaMismatch,
-            "The database has a \(type) \(table.name) that no store has made; rename it, or the model. Nothing was changed.",
-            model: table.path.first)
+    private func check(_ change: TableChange) throws(StorageError) {
+        switch change {
+        case .create(let table) where !table.isForeign:
+            try Catalog.checkFree(table.name, connection, model: table.path.first)
+        case .create(let table), .alter(let table, _, _), .drop(let table):
+            guard table.isForeign else { return }
+            throw StorageError(
+                .schemaMismatch, "Other software made the table \(table.name), so it is not changed.",
+                model: table.path.first)
+        }
     }
 
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
@@ -53,6 +47,10 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
         case .patch: try patch(batch)
         case .truncate: try truncate(batch.plan.table)
         }
+    }
+
+    private func compiler(_ plan: WritePlan) throws(StorageError) -> WriteCompiler {
+        WriteCompiler(plan, try forms([plan.table]))
     }
 
     // MARK: Rows
@@ -66,7 +64,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
         var row = 0
         while perStatement > 1, batch.count - row >= perStatement {
             let many = try prepared.many { () throws(StorageError) in
-                try Statement(connection, WriteCompiler.put(batch.plan, rows: perStatement))
+                try Statement(connection, compiler(batch.plan).put(rows: perStatement))
             }
             do {
                 try many.bind(batch.cells + row * batch.width, count: perStatement * batch.width)
@@ -87,7 +85,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
     ) throws(StorageError) {
         guard !rows.isEmpty else { return }
         let one = try prepared.one { () throws(StorageError) in
-            try Statement(connection, WriteCompiler.put(batch.plan, rows: 1))
+            try Statement(connection, compiler(batch.plan).put(rows: 1))
         }
         for row in rows {
             do {
@@ -102,7 +100,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
     private func update(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         let prepared = connection.prepared(batch.plan.id)
         let one = try prepared.one { () throws(StorageError) in
-            try Statement(connection, WriteCompiler.update(batch.plan))
+            try Statement(connection, compiler(batch.plan).update)
         }
         for row in 0..<batch.count {
             let changed: Int
@@ -119,48 +117,19 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
         return batch.count
     }
 
-    /// A constraint's failure as the contract names it, with the row's key.
-    private func refusal(_ error: StorageError, _ batch: borrowing RowBatch, _ row: Int)
-        -> StorageError
-    {
-        guard let cause = error.underlying as? SQLiteError else { return error }
-        switch cause.code {
-        case ConstraintCode.primaryKey, ConstraintCode.rowID:
-            return batch.error(
-                .duplicateKey,
-                "A record with this key is stored already; save replaces it, update changes it.", row: row
-            ).caused(by: cause)
-        case ConstraintCode.uniqueIndex:
-            let property = Self.property(in: cause.message, of: batch.plan.table)
-            return batch.error(
-                .constraint, "Another record has the same \(property ?? "value"), which is unique.",
-                row: row
-            ).property(property).caused(by: cause)
-        default:
-            let described = batch.error(error.code, error.message, row: row)
-            return described.caused(by: cause)
-        }
-    }
-
-    /// `UNIQUE constraint failed: Person.email`
-    private static func property(in message: String, of table: TableSchema) -> String? {
-        let column = table.columns.first { message == "UNIQUE constraint failed: \(table.name).\($0.name)" }
-        return column?.property
-    }
-
     // MARK: Keys
 
     private func delete(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         let prepared = connection.prepared(batch.plan.id)
         if batch.count == 1 {
             let one = try prepared.one { () throws(StorageError) in
-                try Statement(connection, WriteCompiler.deleteOne(batch.plan))
+                try Statement(connection, compiler(batch.plan).deleteOne)
             }
             try one.bind(batch.cells, count: batch.width)
             return try one.run()
         }
         let many = try prepared.many { () throws(StorageError) in
-            try Statement(connection, WriteCompiler.deleteMany(batch.plan))
+            try Statement(connection, compiler(batch.plan).deleteMany)
         }
         try many.bind(batch.cells, rows: batch.count, width: batch.width, at: 1)
         return try many.run()
@@ -170,7 +139,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
         guard let values = batch.values else { return 0 }
         let prepared = connection.prepared(batch.plan.id)
         let many = try prepared.many { () throws(StorageError) in
-            try Statement(connection, WriteCompiler.patch(batch.plan))
+            try Statement(connection, compiler(batch.plan).patch)
         }
         do {
             return try patch(many, values, batch, 0..<batch.count)
@@ -199,16 +168,11 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
 
     private func truncate(_ table: TableSchema) throws(StorageError) -> Int {
         let count = try Statement(connection, "DELETE FROM " + table.name.quotedName).run()
-        if table.assignsKeys {
+        let isNumbered =
+            try table.isForeign ? connection.foreign.table(table, connection).isAutoincrement : table.assignsKeys
+        if isNumbered {
             try connection.execute("DELETE FROM sqlite_sequence WHERE name = " + table.name.quotedText)
         }
         return count
     }
-}
-
-// The extended codes, which C defines by macros that Swift does not import.
-private enum ConstraintCode {
-    static let primaryKey = SQLITE_CONSTRAINT | (6 << 8)
-    static let uniqueIndex = SQLITE_CONSTRAINT | (8 << 8)
-    static let rowID = SQLITE_CONSTRAINT | (10 << 8)
 }

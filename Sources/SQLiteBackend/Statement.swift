@@ -51,6 +51,9 @@ final class Statement: CursorSource {
         kinds.deallocate()
     }
 
+    /// How many values a row of the result has.
+    var columnCount: Int { Int(state.pointee.count) }
+
     // MARK: Binding
 
     /// The greatest number of a parameter that the statement names.

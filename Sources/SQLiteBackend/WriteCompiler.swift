@@ -1,61 +1,77 @@
 internal import StorageAPI
 
 /// Turns write plans into SQL.
-enum WriteCompiler {
+struct WriteCompiler {
+    let plan: WritePlan
+    /// Of the plan's table, where other software made it.
+    let forms: TableForms
+
+    init(_ plan: WritePlan, _ forms: TableForms) {
+        self.plan = plan
+        self.forms = forms
+    }
+
     /// An insert or upsert of several rows.
-    static func put(_ plan: WritePlan, rows: Int) -> String {
+    func put(rows: Int) -> String {
         let names = plan.columns.map { plan.table.columns[$0].sql }.joined(separator: ", ")
-        let row = "(" + Array(repeating: "?", count: plan.columns.count).joined(separator: ",") + ")"
+        let row = "(" + plan.columns.map { forms.writing("?", $0, of: plan.table) }.joined(separator: ",") + ")"
         let insert =
             "INSERT INTO \(plan.table.name.quotedName) (\(names)) VALUES "
             + Array(repeating: row, count: rows).joined(separator: ",")
-        return plan.operation == .upsert ? insert + onConflict(plan) : insert
+        return plan.operation == .upsert ? insert + onConflict : insert
     }
 
-    private static func onConflict(_ plan: WritePlan) -> String {
+    private var onConflict: String {
         let key = plan.table.key.map { plan.table.columns[$0].sql }.joined(separator: ", ")
-        let changes = others(plan).map { "\($0.sql) = excluded.\($0.sql)" }
+        let others = plan.columns.filter { !plan.table.key.contains($0) }
+        let changes = others.map { plan.table.columns[$0].sql }.map { "\($0) = excluded.\($0)" }
         return " ON CONFLICT (\(key)) DO "
             + (changes.isEmpty ? "NOTHING" : "UPDATE SET " + changes.joined(separator: ", "))
     }
 
     /// An update of one row, whose parameters are in the order of the plan's columns.
-    static func update(_ plan: WritePlan) -> String {
-        let numbered = plan.columns.enumerated().map { (column: $1, parameter: "?\($0 + 1)") }
-        let isKey = { (column: Int) in plan.table.key.contains(column) }
-        let assign = { (item: (column: Int, parameter: String)) in
-            "\(plan.table.columns[item.column].sql) = \(item.parameter)"
-        }
-        let changes = numbered.filter { !isKey($0.column) }
+    var update: String {
+        let places = Array(plan.columns.indices)
+        let keys = places.filter { plan.table.key.contains(plan.columns[$0]) }
+        let changes = places.filter { !plan.table.key.contains(plan.columns[$0]) }
         // A model that is all key has nothing to set, but its row must be there.
-        let sets = (changes.isEmpty ? numbered : changes).map(assign).joined(separator: ", ")
-        let key = numbered.filter { isKey($0.column) }.map(assign).joined(separator: " AND ")
-        return "UPDATE \(plan.table.name.quotedName) SET \(sets) WHERE \(key)"
+        let sets = (changes.isEmpty ? places : changes).map(assignment).joined(separator: ", ")
+        return "UPDATE \(plan.table.name.quotedName) SET \(sets) WHERE " + keys.map(equality).joined(separator: " AND ")
     }
 
-    static func deleteOne(_ plan: WritePlan) -> String {
-        let key = plan.columns.enumerated().map { "\(plan.table.columns[$1].sql) = ?\($0 + 1)" }
-        return "DELETE FROM \(plan.table.name.quotedName) WHERE " + key.joined(separator: " AND ")
+    var deleteOne: String {
+        "DELETE FROM \(plan.table.name.quotedName) WHERE "
+            + plan.columns.indices.map(equality).joined(separator: " AND ")
     }
 
-    static func deleteMany(_ plan: WritePlan) -> String {
-        "DELETE FROM \(plan.table.name.quotedName) WHERE " + isListed(plan.columns, in: plan.table, list: 1)
+    var deleteMany: String {
+        "DELETE FROM \(plan.table.name.quotedName) WHERE " + isListed(plan.columns, list: 1)
     }
 
-    static func patch(_ plan: WritePlan) -> String {
-        let sets = plan.columns.enumerated().map { "\(plan.table.columns[$1].sql) = ?\($0 + 1)" }
-        return "UPDATE \(plan.table.name.quotedName) SET \(sets.joined(separator: ", ")) WHERE "
-            + isListed(plan.keyColumns, in: plan.table, list: plan.columns.count + 1)
+    var patch: String {
+        let sets = plan.columns.indices.map(assignment).joined(separator: ", ")
+        return "UPDATE \(plan.table.name.quotedName) SET \(sets) WHERE "
+            + isListed(plan.keyColumns, list: plan.columns.count + 1)
     }
 
-    private static func isListed(_ columns: [Int], in table: TableSchema, list parameter: Int) -> String {
-        let names = columns.map { table.columns[$0].sql }
+    // MARK: Columns
+
+    /// The column at a place of the plan is set to the parameter of that place.
+    private func assignment(_ place: Int) -> String {
+        let column = plan.columns[place]
+        return "\(plan.table.columns[column].sql) = \(forms.writing("?\(place + 1)", column, of: plan.table))"
+    }
+
+    private func equality(_ place: Int) -> String { "\(value(plan.columns[place])) = ?\(place + 1)" }
+
+    private func isListed(_ columns: [Int], list parameter: Int) -> String {
+        let names = columns.map(value)
         let listed = columns.indices.map { "c\($0)" }.joined(separator: ", ")
         let key = names.count == 1 ? names[0] : "(\(names.joined(separator: ", ")))"
         return "\(key) IN (SELECT \(listed) FROM storage_list(?\(parameter)))"
     }
 
-    private static func others(_ plan: WritePlan) -> [ColumnSchema] {
-        plan.columns.filter { !plan.table.key.contains($0) }.map { plan.table.columns[$0] }
+    private func value(_ column: Int) -> String {
+        forms.reading(plan.table.columns[column].sql, column, of: plan.table)
     }
 }

@@ -12,5 +12,8 @@ struct StorageCommand: AsyncParsableCommand {
               storage conformance             the proof that SQLite keeps the storage contract
               storage help demo               what the demo can be told
             """,
-        subcommands: [DemoCommand.self, ConformanceCommand.self, ConformanceHelperCommand.self])
+        subcommands: [
+            CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,
+            DemoCommand.self, ConformanceCommand.self, ConformanceHelperCommand.self,
+        ])
 }

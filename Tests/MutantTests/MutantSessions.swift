@@ -19,6 +19,8 @@ class MutantSession: StorageSession {
         try rows(plan, arguments, session)
     }
 
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try session.greatestKey(in: table) }
+
     final func rows(
         _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession
     ) throws(StorageError) -> Cursor {
@@ -161,7 +163,7 @@ final class MutantWriter: MutantSession, StorageWriter {
         return fault.count?(count, write) ?? count
     }
 
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+    override func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
         let key = try writer.greatestKey(in: table)
         return try fault.greatestKey?(key, table, writer, state) ?? key
     }

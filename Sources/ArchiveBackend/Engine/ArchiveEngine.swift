@@ -129,6 +129,15 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         }
     }
 
+    // MARK: The file
+
+    /// The file as of the last commit; nil where there is none yet.
+    func fileSnapshot() throws(StorageError) -> FileSnapshot? {
+        var snapshot: FileSnapshot?
+        try withFile { (_, file) throws(StorageError) in snapshot = try file.snapshot() }
+        return snapshot
+    }
+
     // MARK: Closing
 
     func close() throws(StorageError) {

@@ -10,6 +10,10 @@ class ArchiveSession: StorageSession, QueryExplaining {
         try view().rows(plan, arguments)
     }
 
+    final func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        try view().table(table).greatestKey
+    }
+
     final func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
         try view().explain(plan, arguments)
     }
@@ -37,10 +41,6 @@ final class ArchiveWriter: ArchiveSession, StorageWriter {
     }
 
     override func view() -> ArchiveTables { changes.tables }
-
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
-        try changes.tables.table(table).greatestKey
-    }
 
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         let before = changes

@@ -13,9 +13,10 @@ final class FileWindow {
     private var start: Int64 = 0
     private var count = 0
 
-    init(_ file: OpenFile) throws(StorageError) {
+    /// - Parameter limit: where the file is taken to end, for a reader beside a writer.
+    init(_ file: OpenFile, upTo limit: Int64 = .max) throws(StorageError) {
         self.file = file
-        end = try file.status().size
+        end = min(try file.status().size, limit)
     }
 
     deinit { buffer.deallocate() }

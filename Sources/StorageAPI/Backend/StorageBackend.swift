@@ -56,6 +56,9 @@ public protocol StorageSession: AnyObject {
 
     /// The rows of a query.
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor
+
+    /// The greatest key that a table which assigns keys has ever held, or 0.
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64
 }
 
 /// A reading session. Used by one thread at a time.
@@ -70,9 +73,6 @@ public protocol StorageWriter: StorageSession {
     ///
     /// - Throws: `duplicateKey`, `notFound` or `constraint` by ``RowBatch/error(_:_:row:)``; what the engine meets.
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int
-
-    /// The greatest key that a table which assigns keys has ever held, or 0.
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64
 
     /// Runs the body so that its writes and changes are undone, and nothing else, when it throws.
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError)

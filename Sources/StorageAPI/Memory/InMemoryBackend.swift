@@ -82,6 +82,8 @@ private class MemorySession: StorageSession, QueryExplaining {
         Cursor(rows: try QueryEvaluation(plan, arguments, in: state).rows(), columns: plan.query.width)
     }
 
+    final func greatestKey(in table: TableSchema) -> Int64 { state[table].greatestKey }
+
     final func explain(_ plan: QueryPlan, _ arguments: QueryArguments) -> QueryExplanation {
         QueryEvaluation(plan, arguments, in: state).explanation()
     }
@@ -92,8 +94,6 @@ private final class MemoryReader: MemorySession, StorageReader {
 }
 
 private final class MemoryWriter: MemorySession, StorageWriter {
-    func greatestKey(in table: TableSchema) -> Int64 { state[table].greatestKey }
-
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         let before = state
         do {

@@ -34,7 +34,11 @@ struct SchemaPlanner {
         let path = recordedPath(of: table)
         recordedPaths.append(path)
         let schema: TableSchema
-        if let old = recorded[Self.bytes(of: path)] {
+        if let foreign = recorded[Self.bytes(of: path)], foreign.isForeign {
+            let mapping = ForeignMapping(foreign, table)
+            schema = try mapping.schema()
+            steps += mapping.notes
+        } else if let old = recorded[Self.bytes(of: path)] {
             var comparison = TableComparison(old: old, table: table, recordedRelations: recordedRelations(below: path))
             requireChild(table, old)
             schema = try comparison.run()

@@ -16,6 +16,13 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public var assignsKeys: Bool
     /// Whether every owner has a row here: the property is one child and not Optional.
     public var isRequired: Bool
+    /// Whether other software made the table: its rows are read and written, its columns and indexes never changed.
+    /// Not part of the recorded form, since a store records no such table.
+    public var isForeign = false
+
+    private enum CodingKeys: String, CodingKey {
+        case name, path, columns, key, assignsKeys, isRequired
+    }
 
     public init(
         name: String, path: [String], columns: [ColumnSchema], key: [Int], assignsKeys: Bool = false,

@@ -6,7 +6,7 @@ final class ModelRegistry: Sendable {
     private let handles = Mutex<[ObjectIdentifier: ModelHandle]>([:])
     /// Models known by their recorded tables alone, by their stored name.
     private let recorded = Mutex<[String: RecordedHandle]>([:])
-    private let ids = PlanIDs()
+    let ids = PlanIDs()
     private let info: BackendInfo
     private let logger: Logger
 
@@ -17,6 +17,11 @@ final class ModelRegistry: Sendable {
 
     func handle(_ type: any Storable.Type) -> ModelHandle? {
         handles.withLock { $0[ObjectIdentifier(type)] }
+    }
+
+    /// Whether the program has declared a model of the stored name.
+    func isDeclared(_ name: String) -> Bool {
+        handles.withLock { $0.values.contains { $0.name.utf8.elementsEqual(name.utf8) } }
     }
 
     func add(_ prepared: [ObjectIdentifier: ModelHandle]) {

@@ -62,9 +62,10 @@ struct RecordReader {
         while try cursor.next() {
             var row: [Value] = []
             for cell in table.columns.indices {
-                // The dynamic form would repair text that is not UTF-8.
-                guard cursor.cells[cell].tag != .text || String.decode(cursor.cells[cell]) != nil else {
-                    throw context.mismatch(at: cell, of: cursor.cells, wanted: "text", because: nil)
+                // The dynamic form carries any value, and would repair text that is not UTF-8.
+                let column = table.schema.columns[table.columns[cell]]
+                guard column.holds(cursor.cells[cell]) else {
+                    throw context.mismatch(at: cell, of: cursor.cells, wanted: "\(column.type)", because: nil)
                 }
                 row.append(cursor.cells[cell].value)
             }

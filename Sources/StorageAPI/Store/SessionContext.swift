@@ -34,11 +34,18 @@ final class SessionContext {
 
     func writing<M: Storable>(_ type: M.Type) throws(StorageError) -> Writing {
         let handle = try handle(type)
-        _ = try openSession()
-        guard let writer else {
-            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: handle.name)
+        do {
+            return Writing(handle: handle, writer: try openWriter(), limits: store.info.limits)
+        } catch {
+            throw error.at(model: handle.name)
         }
-        return Writing(handle: handle, writer: writer, limits: store.info.limits)
+    }
+
+    /// The writing session itself; where the task was cancelled, this throws.
+    func openWriter() throws(StorageError) -> any StorageWriter {
+        _ = try openSession()
+        guard let writer else { throw StorageError(.unsupported, "A read block cannot write; use transaction.") }
+        return writer
     }
 
     func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {

@@ -80,6 +80,17 @@ public struct Cell: BitwiseCopyable, Sendable {
         }
     }
 
+    /// Whether two cells of one column hold the same value, as the contract compares them.
+    func isEqual(to other: Cell) -> Bool {
+        guard tag == other.tag else { return isNull == other.isNull && value == other.value }
+        switch tag {
+        case .null: return true
+        case .double: return double == other.double || double.isNaN && other.double.isNaN
+        case .text, .blob: return bytes.elementsEqual(other.bytes)
+        default: return bits == other.bits
+        }
+    }
+
     /// The order of two cells of one column of a key: integers, text or blobs.
     @inlinable
     func keyOrder(to other: Cell) -> ValueOrder {

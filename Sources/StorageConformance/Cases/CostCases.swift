@@ -150,6 +150,8 @@ private final class CountingReader: StorageReader {
         return try reader.rows(plan, arguments)
     }
 
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try reader.greatestKey(in: table) }
+
     func end() { reader.end() }
 }
 

@@ -47,6 +47,7 @@ private struct WatchedBackend: StorageBackend {
             log.queries.withLock { $0.append((plan.table.name, plan.query, arguments.lists.first?.count ?? 0)) }
             return try base.rows(plan, arguments)
         }
+        func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try base.greatestKey(in: table) }
         func end() { base.end() }
     }
 }

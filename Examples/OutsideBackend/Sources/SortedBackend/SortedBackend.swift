@@ -78,6 +78,10 @@ private class Session: StorageSession {
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         Cursor(rows: try state.evaluate(plan, arguments), columns: plan.query.width)
     }
+
+    final func greatestKey(in schema: TableSchema) throws(StorageError) -> Int64 {
+        try state.table(schema).greatestKey
+    }
 }
 
 private final class Reader: Session, StorageReader {
@@ -91,8 +95,6 @@ private final class Writer: Session, StorageWriter {
         state.put(table)
         return touched
     }
-
-    func greatestKey(in schema: TableSchema) throws(StorageError) -> Int64 { try state.table(schema).greatestKey }
 
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         let before = state

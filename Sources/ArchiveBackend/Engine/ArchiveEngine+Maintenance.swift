@@ -1,0 +1,23 @@
+internal import StorageAPI
+
+// What the engine can do beyond the contract and compaction.
+
+extension ArchiveEngine: CheckingEngine {
+    /// Reads the file again from its beginning: every frame's checksum, every trailer, every entry.
+    func findDamage() throws(StorageError) -> [String] {
+        try fileSnapshot()?.findDamage() ?? []
+    }
+}
+
+extension ArchiveEngine: BackupEngine {
+    /// The file only grows, so its bytes up to the last commit's end are a store whatever is appended meanwhile; where it
+    /// is rewritten, what is open stays as it was.
+    func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {
+        guard let snapshot = try fileSnapshot() else {
+            throw StorageError(.io, "The store has no file yet; it begins with the first commit.")
+        }
+        let file = try PublishedFile(path, replacing: isReplacing)
+        try snapshot.copy(to: file.temporaryPath)
+        try file.publish()
+    }
+}

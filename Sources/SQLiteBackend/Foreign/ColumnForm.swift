@@ -1,0 +1,55 @@
+internal import StorageAPI
+
+/// How the values of a column of other software are turned into the store's form when they are read, and back when they
+/// are written. Which one it is depends on the column's affinity and on the type that it is read as.
+enum ColumnForm: Equatable {
+    /// As in the store's own tables, so that indexes serve queries.
+    case own
+    /// Text that SQLite would compare by a collation of the column's.
+    case collated
+    /// Through a function of ``ForeignValue``; a value that it does not understand passes as it is, and is
+    /// `typeMismatch` where it is decoded.
+    case date(like: Value)
+    case uuid(like: Value)
+    case decimal(isText: Bool, isReal: Bool)
+    /// Text that may be a number.
+    case text(keepsText: Bool)
+
+    /// - Parameter sample: a value of the column, for types that other software writes in several forms.
+    init(
+        _ column: ForeignTable.Column, as type: ColumnType, sample: () throws(StorageError) -> Value
+    ) throws(StorageError) {
+        let affinity = column.declared.affinity
+        switch type {
+        case .date: self = .date(like: try sample())
+        case .uuid: self = column.declared.type == .data ? .own : .uuid(like: try sample())
+        case .decimal: self = .decimal(isText: affinity == .text || affinity == .none, isReal: affinity == .real)
+        case _ where type.storage != .text: self = .own
+        case _ where affinity == .text: self = column.isBinary ? .own : .collated
+        default: self = .text(keepsText: affinity == .none)
+        }
+    }
+
+    /// The expression for the column's value in the store's form.
+    func reading(_ column: String) -> String {
+        switch self {
+        case .own: column
+        case .collated: "(\(column) COLLATE BINARY)"
+        case .date: "storage_read_date(\(column))"
+        case .uuid: "storage_read_uuid(\(column))"
+        case .decimal: "storage_read_decimal(\(column))"
+        case .text: "storage_read_text(\(column))"
+        }
+    }
+
+    /// The expression for a value in the column's form.
+    func writing(_ value: String) -> String {
+        switch self {
+        case .own, .collated, .decimal(isText: true, _), .text(keepsText: true): value
+        case .date(let sample): "storage_write_date(\(value), \(sample.sql))"
+        case .uuid(let sample): "storage_write_uuid(\(value), \(sample.sql))"
+        case .decimal(_, let isReal): "storage_write_decimal(\(value), \(isReal ? 1 : 0))"
+        case .text: "storage_write_text(\(value))"
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import StorageAPI
+
+/// What a column of other software is declared as, and which type its values therefore have.
+struct DeclaredType {
+    /// What SQLite does with a value that is stored, by the rules of <https://sqlite.org/datatype3.html>, section 3.1.
+    enum Affinity {
+        case integer, text, none, real, numeric
+    }
+
+    /// The type's name without its arguments, in upper case: `NVARCHAR` of `NVarchar(160)`.
+    private let name: String
+    let affinity: Affinity
+
+    init(_ declaration: String, isStrict: Bool) {
+        let upper = String(decoding: declaration.utf8.map { $0 >= 0x61 && $0 <= 0x7A ? $0 & 0xDF : $0 }, as: UTF8.self)
+        let base = upper.prefix { $0 != "(" }
+        name = base.split(separator: " ").joined(separator: " ")
+        affinity = isStrict && name == "ANY" ? .none : Self.affinity(of: upper)
+    }
+
+    private static func affinity(of declaration: String) -> Affinity {
+        func has(_ word: String) -> Bool { declaration.contains(word) }
+        if has("INT") { return .integer }
+        if has("CHAR") || has("CLOB") || has("TEXT") { return .text }
+        if has("BLOB") || declaration.isEmpty { return .none }
+        if has("REAL") || has("FLOA") || has("DOUB") { return .real }
+        return .numeric
+    }
+
+    /// The type that a column is read as where no model says another. A name that says nothing is text, which also
+    /// shows numbers.
+    var type: ColumnType {
+        switch affinity {
+        case .integer: return .int64
+        case .text: return .string
+        case .real: return .double
+        case .none: return name == "BLOB" ? .data : .string
+        case .numeric: return Self.named.first { $0.names.contains(where: isNamed) }?.type ?? .string
+        }
+    }
+
+    /// A first word, so that `TIMESTAMP WITH TIME ZONE` is a timestamp.
+    private func isNamed(_ word: String) -> Bool {
+        name == word || name.hasPrefix(word + " ")
+    }
+
+    private static let named: [(type: ColumnType, names: [String])] = [
+        (.bool, ["BOOL", "BOOLEAN", "BIT"]),
+        (
+            .date,
+            ["DATE", "DATETIME", "DATETIME2", "DATETIMEOFFSET", "SMALLDATETIME", "TIMESTAMP", "TIMESTAMPTZ"]
+        ),
+        (.decimal, ["NUMERIC", "DECIMAL", "DEC", "NUMBER", "FIXED", "MONEY", "SMALLMONEY", "CURRENCY"]),
+        (.uuid, ["UUID", "GUID", "UNIQUEIDENTIFIER"]),
+        (.int64, ["SERIAL", "YEAR"]),
+    ]
+}

@@ -1,0 +1,66 @@
+internal import StorageAPI
+
+extension ForeignCatalog {
+    /// How the columns of a table of other software are read and written; remembered until the schema changes.
+    ///
+    /// - Throws: `schemaMismatch` where the table, or a column, is no longer there.
+    func forms(of schema: TableSchema, _ connection: Connection) throws(StorageError) -> [ColumnForm] {
+        let table = try table(schema, connection)
+        if let forms = forms[schema] { return forms }
+        var forms: [ColumnForm] = []
+        for (index, column) in schema.columns.enumerated() {
+            if let own = table.columns.first(where: { $0.name == column.name }) {
+                forms.append(
+                    try ColumnForm(own, as: column.type) { () throws(StorageError) in
+                        try Self.sample(of: own, in: table, connection)
+                    })
+            } else if index == 0, table.schema?.columns.first?.name == column.name {
+                forms.append(.own)
+            } else {
+                throw Self.changed(schema)
+            }
+        }
+        self.forms[schema] = forms
+        return forms
+    }
+
+    /// The table's declaration.
+    ///
+    /// - Throws: `schemaMismatch` where the table is no longer there.
+    func table(_ schema: TableSchema, _ connection: Connection) throws(StorageError) -> ForeignTable {
+        let tables = try tables(besides: Catalog.tables(connection), connection)
+        guard let table = tables.first(where: { $0.name == schema.name }) else { throw Self.changed(schema) }
+        return table
+    }
+
+    /// The first value of the first hundred rows, or what SQLite's documentation proposes for the column's affinity.
+    private static func sample(
+        of column: ForeignTable.Column, in table: ForeignTable, _ connection: Connection
+    ) throws(StorageError) -> Value {
+        let name = column.name.quotedName
+        let rows = "SELECT \(name) FROM \(table.name.quotedName) LIMIT 100"
+        let statement = try Statement(connection, "SELECT \(name) FROM (\(rows)) WHERE \(name) IS NOT NULL LIMIT 1")
+        var cursor = statement.cursor()
+        if try cursor.next() { return cursor.cells[0].value }
+        return column.declared.sample
+    }
+
+    private static func changed(_ schema: TableSchema) -> StorageError {
+        StorageError(
+            .schemaMismatch, "Other software has changed the table \(schema.name); open the store again.",
+            model: schema.path.first)
+    }
+}
+
+extension DeclaredType {
+    /// The form of dates and UUIDs in a column that has none yet.
+    fileprivate var sample: Value {
+        switch (type, affinity) {
+        case (.date, _), (.string, .text): .text("")
+        case (.uuid, _): .text("a")
+        case (_, .integer): .int(0)
+        case (_, .real): .double(0)
+        default: .null
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import CSQLite
+internal import Logging
+internal import StorageAPI
+
+/// The tables of a database that other software made: those which `storage_tables` does not record.
+///
+/// Views, virtual tables, SQLite's own tables, and those without a usable key are left out. Kept until the schema
+/// changes, by whatever program.
+final class ForeignCatalog {
+    private var version: Int64?
+    private var recorded: Set<String> = []
+    private var known: [ForeignTable] = []
+    var forms: [TableSchema: [ColumnForm]] = [:]
+
+    /// - Parameter recorded: the tables that a store has made.
+    func tables(besides recorded: [TableSchema], _ connection: Connection) throws(StorageError) -> [ForeignTable] {
+        let version = try Self.schemaVersion(connection)
+        let names = Set(recorded.map(\.name))
+        if version == self.version, names == self.recorded { return known }
+        var tables: [ForeignTable] = []
+        for header in try Self.headers(connection) where !names.contains(header.name) {
+            guard try !Catalog.isOwn(header.name, connection) else { continue }
+            let table = try Self.table(header, connection)
+            if table.schema == nil {
+                connection.logger.debug(
+                    "table left out, since it has no usable key", metadata: ["table": "\(header.name)"])
+            } else {
+                tables.append(table)
+            }
+        }
+        (self.version, self.recorded, known, forms) = (version, names, tables, [:])
+        return tables
+    }
+
+    private static func schemaVersion(_ connection: Connection) throws(StorageError) -> Int64? {
+        var cursor = try Statement(connection, "PRAGMA schema_version").cursor()
+        return try cursor.next() ? cursor.cells[0].int : nil
+    }
+
+    // MARK: Declarations
+
+    private struct Header {
+        let name: String
+        let hasRowID: Bool
+        let isStrict: Bool
+    }
+
+    private static func headers(_ connection: Connection) throws(StorageError) -> [Header] {
+        let statement = try Statement(
+            connection,
+            """
+            SELECT s.name, l.wr, l.strict FROM sqlite_schema AS s
+            JOIN pragma_table_list AS l ON l.name = s.name AND l.schema = 'main' AND l.type = 'table'
+            WHERE s.type = 'table' AND s.name <> '' AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY s.rowid
+            """)
+        var cursor = statement.cursor()
+        var headers: [Header] = []
+        while try cursor.next() {
+            guard case .text(let name) = cursor.cells[0].value else { continue }
+            headers.append(
+                Header(name: name, hasRowID: cursor.cells[1].int == 0, isStrict: cursor.cells[2].int == 1))
+        }
+        return headers
+    }
+
+    private static func table(_ header: Header, _ connection: Connection) throws(StorageError) -> ForeignTable {
+        let statement = try Statement(
+            connection, "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1, 'main') WHERE hidden = 0")
+        try statement.bind(.text(header.name), at: 1)
+        var cursor = statement.cursor()
+        var columns: [ForeignTable.Column] = []
+        var isAutoincrement = false
+        while try cursor.next() {
+            guard case .text(let name) = cursor.cells[0].value else { continue }
+            var declaration = ""
+            if case .text(let text) = cursor.cells[1].value { declaration = text }
+            let details = try details(of: name, in: header.name, connection)
+            isAutoincrement = isAutoincrement || details.isAutoincrement
+            columns.append(
+                ForeignTable.Column(
+                    name: name, declared: DeclaredType(declaration, isStrict: header.isStrict),
+                    isOptional: cursor.cells[2].int == 0, keyPlace: Int(cursor.cells[3].int),
+                    collation: details.collation))
+        }
+        return ForeignTable(
+            name: header.name, columns: columns, indexes: try indexes(of: header.name, connection),
+            isAutoincrement: isAutoincrement, hasRowID: header.hasRowID)
+    }
+
+    /// What no pragma tells of a column.
+    private static func details(
+        of column: String, in table: String, _ connection: Connection
+    ) throws(StorageError) -> (collation: String, isAutoincrement: Bool) {
+        var collation: UnsafePointer<CChar>?
+        var isAutoincrement: Int32 = 0
+        let code = sqlite3_table_column_metadata(
+            connection.database, "main", table, column, nil, &collation, nil, nil, &isAutoincrement)
+        try connection.check(code, doing: "look at \(table).\(column)")
+        return (collation.map { String(cString: $0).uppercased() } ?? "BINARY", isAutoincrement != 0)
+    }
+
+    private static func indexes(
+        of table: String, _ connection: Connection
+    ) throws(StorageError) -> [ForeignTable.Index] {
+        let statement = try Statement(
+            connection,
+            """
+            SELECT i.name, i."unique", x.name, x.coll FROM pragma_index_list(?1, 'main') AS i
+            JOIN pragma_index_xinfo(i.name, 'main') AS x WHERE x.key = 1 AND i.partial = 0 ORDER BY i.seq, x.seqno
+            """)
+        try statement.bind(.text(table), at: 1)
+        var cursor = statement.cursor()
+        var parts: [(name: Value, isUnique: Bool, column: Value, isBinary: Bool)] = []
+        while try cursor.next() {
+            parts.append(
+                (
+                    cursor.cells[0].value, cursor.cells[1].int == 1, cursor.cells[2].value,
+                    cursor.cells[3].value == .text("BINARY")
+                ))
+        }
+        var names: [Value] = []
+        for part in parts where names.last != part.name { names.append(part.name) }
+        return names.compactMap { name in
+            let own = parts.filter { $0.name == name }
+            // The column of an expression has no name.
+            let columns = own.compactMap { if case .text(let column) = $0.column, $0.isBinary { column } else { nil } }
+            guard case .text(let text) = name, columns.count == own.count else { return nil }
+            return ForeignTable.Index(name: text, columns: columns, isUnique: own[0].isUnique)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import CSQLite
+internal import StorageAPI
+
+// What the engine can do beyond the contract.
+
+extension SQLiteEngine: CheckingEngine {
+    func findDamage() throws(StorageError) -> [String] {
+        try withReader { (connection) throws(StorageError) in
+            var problems: [String] = []
+            do throws(StorageError) {
+                for row in try connection.rows("PRAGMA integrity_check") where row != [.text("ok")] {
+                    problems.append(row.map(Self.text).joined(separator: " "))
+                }
+                for row in try connection.rows("PRAGMA foreign_key_check") where row.count >= 3 {
+                    problems.append(
+                        "\(Self.text(row[0])), row \(Self.text(row[1])): what it refers to in \(Self.text(row[2])) is missing"
+                    )
+                }
+            } catch {
+                // A page that cannot be read ends the look at it, and is what was looked for.
+                guard error.code == .corrupt else { throw error }
+                problems.append(error.message)
+            }
+            return problems
+        }
+    }
+
+    private static func text(_ value: Value) -> String {
+        if case .text(let text) = value { text } else { value.description }
+    }
+}
+
+extension SQLiteEngine: CompactingEngine {
+    func compact() throws(StorageError) {
+        try withWriter { (state, connection) throws(StorageError) in
+            if let poison = state.poison { throw poison }
+            try connection.execute("VACUUM")
+            // The new pages are in the log until they are copied back, and the file keeps its size until then.
+            _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+}
+
+extension SQLiteEngine: BackupEngine {
+    func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {
+        let file = try PublishedFile(path, replacing: isReplacing)
+        try withReader { (connection) throws(StorageError) in
+            // One reading transaction, so writers go on; the copying interface of SQLite begins anew with every change
+            // that another connection makes.
+            try connection.execute("PRAGMA query_only = OFF")
+            defer { try? connection.execute("PRAGMA query_only = ON") }
+            let statement = try Statement(connection, "VACUUM INTO ?1")
+            try statement.bind(.text(file.temporaryPath), at: 1)
+            try statement.run()
+        }
+        try file.publish()
+    }
+}
+
+extension Connection {
+    /// All rows of a statement without parameters.
+    fileprivate func rows(_ sql: String) throws(StorageError) -> [[Value]] {
+        let statement = try Statement(self, sql)
+        var cursor = statement.cursor()
+        var rows: [[Value]] = []
+        while try cursor.next() { rows.append((0..<statement.columnCount).map { cursor.cells[$0].value }) }
+        return rows
+    }
+}

@@ -1,0 +1,95 @@
+/// Maps a model onto a table that other software made, by the names of its columns. The table stays as it is, so what
+/// it cannot hold is refused.
+struct ForeignMapping {
+    private let foreign: TableSchema
+    private let table: DeclaredTables.Table
+
+    init(_ foreign: TableSchema, _ table: DeclaredTables.Table) {
+        self.foreign = foreign
+        self.table = table
+    }
+
+    /// The table with the types that the model gives its columns, and with the model's key.
+    ///
+    /// - Throws: `schemaMismatch` where a column is missing or its type cannot stand for the property's, where the key is
+    ///   not the table's, or where `@Unique` asks for what the table does not enforce.
+    func schema() throws(StorageError) -> TableSchema {
+        var schema = foreign
+        for member in table.members {
+            guard let wanted = member.column else { continue }
+            let index = try column(wanted)
+            let stored = foreign.columns[index]
+            guard wanted.type.canStand(for: stored.type) else {
+                throw mismatch(wanted.property, "is \(stored.type) in the table and declared as \(wanted.type)")
+            }
+            guard !wanted.isUnique || stored.isUnique || foreign.key == [index] else {
+                throw mismatch(wanted.property, "is declared @Unique, and the table does not see to that")
+            }
+            schema.columns[index].type = wanted.type
+            schema.columns[index].isOptional = wanted.isOptional
+        }
+        schema.key = try key()
+        schema.assignsKeys = table.assignsKeys
+        return schema
+    }
+
+    /// What the table does not do for the model, and needs not.
+    var notes: [SchemaStep] {
+        table.members.compactMap { member in
+            guard let wanted = member.column, wanted.isIndexed, let index = place(of: wanted.property) else {
+                return nil
+            }
+            guard !foreign.columns[index].isIndexed, !foreign.key.starts(with: [index]) else { return nil }
+            return .note("\(wanted.property) has no index in a table of other software, and gets none", foreign.name)
+        }
+    }
+
+    private func place(of property: String) -> Int? {
+        foreign.columns.firstIndex { $0.property.utf8.elementsEqual(property.utf8) }
+    }
+
+    private func column(_ wanted: ColumnSchema) throws(StorageError) -> Int {
+        guard wanted.role == .property else {
+            throw mismatch(
+                wanted.property, "is an optional array of owned models, which would need a column of its own")
+        }
+        if let index = place(of: wanted.property) { return index }
+        let names = foreign.columns.map(\.property).joined(separator: ", ")
+        throw mismatch(wanted.property, "is no column of the table, which has \(names)")
+    }
+
+    /// The table's key, in the model's order, or a column that is unique.
+    private func key() throws(StorageError) -> [Int] {
+        let wanted = table.model.keys.compactMap { place(of: $0.storedName) }
+        if Set(wanted) == Set(foreign.key) { return wanted }
+        if let only = wanted.first, wanted.count == 1, foreign.columns[only].isUnique { return wanted }
+        let key = foreign.key.map { foreign.columns[$0].property }.joined(separator: ", ")
+        throw mismatch(table.model.keys.first?.storedName, "is the key, and the table's key is \(key)")
+    }
+
+    private func mismatch(_ property: String?, _ problem: String) -> StorageError {
+        StorageError(
+            .schemaMismatch,
+            "\(property ?? foreign.name) \(problem). Other software made the table \(foreign.name), so it is not changed.",
+            operation: "open", model: table.model.name, property: property)
+    }
+}
+
+extension ColumnType {
+    /// Whether a property of this type can stand for a column of other software that is read as the given one. Each
+    /// value is still checked when it is read. `uint64` cannot: its upper half has no form in other software's columns.
+    fileprivate func canStand(for stored: ColumnType) -> Bool {
+        if self == .uint64 { return false }
+        if self == stored { return true }
+        switch stored {
+        case .bool: return storage == .integer
+        case .int64: return storage == .integer || [.double, .float, .decimal, .date].contains(self)
+        case .double: return [.float, .decimal, .date].contains(self)
+        case .decimal: return storage == .integer || [.double, .float].contains(self)
+        case .string: return storage == .text || [.uuid, .date].contains(self)
+        case .data: return self == .uuid
+        case .date, .uuid: return self == .string
+        default: return false
+        }
+    }
+}

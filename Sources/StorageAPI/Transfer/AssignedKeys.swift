@@ -1,0 +1,29 @@
+/// Keeps what a table that assigns keys remembers, where its rows go to another one.
+struct AssignedKeys {
+    let writer: any StorageWriter
+    let ids: PlanIDs
+
+    /// Has the table remember a key that was assigned and deleted again, so that it does not come back.
+    func remember(_ greatest: Int64, in table: TableSchema) throws(StorageError) {
+        guard greatest > 0, try writer.greatestKey(in: table) < greatest else { return }
+        // A row with the greatest key is stored and deleted, which the engine remembers.
+        var list = ValueList(width: table.columns.count, values: table.columns.map(Self.placeholder))
+        for column in table.key { list.values[column] = .int(greatest) }
+        let cells = ValueCells(list)
+        let insert = WritePlan(id: ids.next(), operation: .insert, table: table, columns: Array(table.columns.indices))
+        let delete = WritePlan(id: ids.next(), operation: .delete, table: table, columns: table.key)
+        let keys = ValueCells(ValueList(width: 1, values: [.int(greatest)]))
+        _ = try writer.write(RowBatch(plan: insert, count: 1, cells: UnsafePointer(cells.rows.cells)))
+        _ = try writer.write(RowBatch(plan: delete, count: 1, cells: UnsafePointer(keys.rows.cells)))
+    }
+
+    private static func placeholder(_ column: ColumnSchema) -> Value {
+        guard !column.isOptional else { return .null }
+        switch column.type.storage {
+        case .integer: return .int(0)
+        case .double: return .double(0)
+        case .text: return .text("")
+        case .blob: return .blob([])
+        }
+    }
+}

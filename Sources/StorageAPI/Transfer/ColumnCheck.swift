@@ -1,0 +1,31 @@
+/// Whether stored cells are what their column says, whoever has written them.
+struct ColumnCheck {
+    private let column: ColumnSchema
+    private let storage: ColumnType.Storage
+    private let range: ClosedRange<Int64>?
+    private let mayBeNull: Bool
+
+    init(_ column: ColumnSchema) {
+        self.column = column
+        storage = column.type.storage
+        range = column.type == .uint64 ? 0...Int64.max : column.type.range
+        mayBeNull = column.isOptional || column.isRemoved
+    }
+
+    /// What is wrong with the cell, as the end of a sentence about it; nil where it fits.
+    @inline(__always)
+    func problem(_ cell: Cell) -> String? {
+        switch (cell.tag, storage) {
+        case (.null, _): mayBeNull ? nil : "is missing, and the property is not optional"
+        case (.int, .integer): range.map { $0.contains(cell.int) } ?? true ? nil : misfit
+        case (.unsigned, .integer): column.type == .uint64 ? nil : misfit
+        case (.double, .double): nil
+        // Decoding checks that the text is UTF-8.
+        case (.text, .text): String.decode(cell) == nil ? "is not UTF-8" : nil
+        case (.blob, .blob): column.type == .uuid && cell.length != 16 ? misfit : nil
+        default: misfit
+        }
+    }
+
+    private var misfit: String { "is no \(column.type)" }
+}

@@ -1,0 +1,85 @@
+/// The tables of a store that models are copied into.
+struct CopyTarget {
+    private let context: SessionContext
+
+    init(_ context: SessionContext) { self.context = context }
+
+    /// Makes the model's tables, empty, and returns them in the order of the model's own.
+    ///
+    /// - Throws: `constraint` where there are records that are not to be replaced; `schemaMismatch` where the program
+    ///   has declared the model in another form; `limitExceeded` where a table has too many columns.
+    func prepare(_ model: StoredModel, isReplacing: Bool) throws(StorageError) -> [TableSchema] {
+        let writer = try context.openWriter()
+        let tables = try writer.tables()
+        let own = StoredModel.all(in: tables).first { $0.isNamed(model.name) }
+        guard let own else { return try create(model, besides: tables, writer) }
+        if !isReplacing { try requireEmpty(own, writer) }
+        if own.isAlike(model) {
+            for table in own.tables { try truncate(table, writer) }
+            return own.tables
+        }
+        guard !context.store.registry.isDeclared(model.name) else {
+            throw StorageError(
+                .schemaMismatch,
+                "The program has declared the model in another form than the source has it; copy into a store that is "
+                    + "opened without models.", model: model.name)
+        }
+        for table in own.tables.reversed() { try writer.change(.drop(table)) }
+        return try create(model, besides: try writer.tables(), writer)
+    }
+
+    private func requireEmpty(_ model: StoredModel, _ writer: any StorageWriter) throws(StorageError) {
+        for table in model.tables {
+            let count = try writer.count(table)
+            guard count == 0 else {
+                throw StorageError(
+                    .constraint,
+                    "The store has \(count) rows of the model already; replace them, or copy into an empty store.",
+                    model: model.name)
+            }
+        }
+    }
+
+    private func truncate(_ table: TableSchema, _ writer: any StorageWriter) throws(StorageError) {
+        let plan = WritePlan(
+            id: context.store.registry.ids.next(), operation: .truncate, table: table, columns: [])
+        var nothing = Cell.null
+        let result = withUnsafePointer(to: &nothing) { cells in
+            Result { () throws(StorageError) in try writer.write(RowBatch(plan: plan, count: 0, cells: cells)) }
+        }
+        _ = try result.get()
+    }
+
+    private func create(
+        _ model: StoredModel, besides tables: [TableSchema], _ writer: any StorageWriter
+    ) throws(StorageError) -> [TableSchema] {
+        let info = context.store.info
+        var names = NameAllocator(used: tables.map(\.name), reservedPrefixes: info.reservedNamePrefixes)
+        var created: [TableSchema] = []
+        for table in model.tables {
+            guard table.columns.count <= info.limits.columns else {
+                throw StorageError(
+                    .limitExceeded, "The table \(table.name) has more than \(info.limits.columns) columns.",
+                    model: model.name)
+            }
+            var table = table
+            table.name = names.allocate(table.name)
+            try writer.change(.create(table))
+            created.append(table)
+        }
+        return created
+    }
+}
+
+extension StoredModel {
+    /// Whether two models' tables differ in nothing but the names that backends give them.
+    func isAlike(_ other: StoredModel) -> Bool {
+        tables.count == other.tables.count
+            && zip(tables, other.tables).allSatisfy { left, right in
+                var renamed = right
+                renamed.name = left.name
+                return left == renamed && left.pathBytes == right.pathBytes
+                    && left.columns.map { Array($0.property.utf8) } == right.columns.map { Array($0.property.utf8) }
+            }
+    }
+}

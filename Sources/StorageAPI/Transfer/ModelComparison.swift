@@ -1,0 +1,168 @@
+/// Walks two stores' records of one model side by side, in the order of their keys.
+struct ModelComparison {
+    private let name: String
+    private let root: TablePair
+    private let owned: [TablePair]
+    /// Properties that one side alone has, or has with another type.
+    private let unlike: [String]
+    private let keysMatch: Bool
+
+    init(
+        _ first: StoredModel, _ left: any StorageSession, _ second: StoredModel, _ right: any StorageSession
+    ) throws(StorageError) {
+        name = first.name
+        var pairs: [TablePair] = []
+        var unlike: [String] = []
+        for table in first.tables {
+            if let other = second.tables.first(where: { $0.pathBytes == table.pathBytes }) {
+                let pair = try TablePair(TableScan(table, in: left), TableScan(other, in: right))
+                pairs.append(pair)
+                unlike += pair.unlike
+            } else {
+                unlike.append(table.path.dropFirst().joined(separator: "."))
+            }
+        }
+        unlike += second.tables.filter { table in !first.tables.contains { $0.pathBytes == table.pathBytes } }
+            .map { $0.path.dropFirst().joined(separator: ".") }
+        // The root's path is the model's name alone, so it comes first on both sides.
+        root = pairs[0]
+        owned = Array(pairs.dropFirst())
+        keysMatch = pairs.allSatisfy(\.keysMatch)
+        self.unlike = unlike
+    }
+
+    func run(_ body: (StoreDifference) -> Void) throws(StorageError) {
+        if !unlike.isEmpty || !keysMatch { body(difference(.changed, nil, unlike)) }
+        // Without keys of one form no two records are the same one.
+        guard keysMatch else { return }
+        for pair in [root] + owned { try pair.start() }
+        while let side = root.side(keyCount: root.keyCount) {
+            let key = (side == .second ? root.second : root.first).key
+            var properties = side == .both ? root.unequalProperties() : []
+            for pair in owned where try !pair.takeRows(of: root, side) { properties.append(pair.property) }
+            switch side {
+            case .first: body(difference(.onlyInFirst, key, []))
+            case .second: body(difference(.onlyInSecond, key, []))
+            case .both: if !properties.isEmpty { body(difference(.changed, key, properties)) }
+            }
+            try root.step(side)
+        }
+    }
+
+    private func difference(
+        _ kind: StoreDifference.Kind, _ key: [Value]?, _ properties: [String]
+    ) -> StoreDifference {
+        StoreDifference(kind: kind, model: name, key: key, properties: properties)
+    }
+}
+
+/// Two stores' tables of one path, read in step.
+final class TablePair {
+    /// Where the next row in key order stands.
+    enum Side { case first, second, both }
+
+    let first: TableScan
+    let second: TableScan
+    /// The columns of both sides that stand for the same thing.
+    private let columns: [(first: Int, second: Int)]
+    let unlike: [String]
+    let keysMatch: Bool
+
+    init(_ first: TableScan, _ second: TableScan) {
+        (self.first, self.second) = (first, second)
+        let (left, right) = (first.table, second.table)
+        var columns: [(first: Int, second: Int)] = []
+        var unlike: [String] = []
+        for index in left.columns.indices where !left.columns[index].isRemoved {
+            if let other = right.columns.firstIndex(where: { $0.meansSame(as: left.columns[index]) }) {
+                columns.append((index, other))
+            } else {
+                unlike.append(left.property(of: index))
+            }
+        }
+        let matched = Set(columns.map(\.second))
+        for index in right.columns.indices where !right.columns[index].isRemoved && !matched.contains(index) {
+            let property = right.property(of: index)
+            if !unlike.contains(property) { unlike.append(property) }
+        }
+        self.columns = columns
+        self.unlike = unlike
+        keysMatch =
+            left.key.count == right.key.count
+            && zip(left.key, right.key).allSatisfy { left.columns[$0].meansSame(as: right.columns[$1]) }
+    }
+
+    var keyCount: Int { first.table.key.count }
+    var property: String { first.table.path.dropFirst().joined(separator: ".") }
+
+    func start() throws(StorageError) { try step(.both) }
+
+    func step(_ side: Side) throws(StorageError) {
+        if side != .second { _ = try first.next() }
+        if side != .first { _ = try second.next() }
+    }
+
+    /// Where the row is that comes next by the first parts of its key; nil after the last of both.
+    func side(keyCount: Int) -> Side? {
+        switch (first.isAtRow, second.isAtRow) {
+        case (false, false): return nil
+        case (true, false): return .first
+        case (false, true): return .second
+        case (true, true):
+            switch first.order(to: second, count: keyCount) {
+            case .before: return .first
+            case .same: return .both
+            case .after: return .second
+            }
+        }
+    }
+
+    /// The properties whose values differ in the two current rows.
+    func unequalProperties() -> [String] {
+        var properties: [String] = []
+        for (left, right) in columns where !first.cells[left].isEqual(to: second.cells[right]) {
+            let property = first.table.columns[left].property
+            if !properties.contains(property) { properties.append(property) }
+        }
+        return properties
+    }
+
+    /// Passes over the rows that belong to the root's current record; false where the two sides' are not the same.
+    func takeRows(of root: TablePair, _ side: Side) throws(StorageError) -> Bool {
+        var areSame = true
+        let (lefts, rights) = (side == .second ? nil : root.first, side == .first ? nil : root.second)
+        while true {
+            let hasLeft = try lefts.map { root throws(StorageError) in try belongs(first, to: root) } ?? false
+            let hasRight = try rights.map { root throws(StorageError) in try belongs(second, to: root) } ?? false
+            guard hasLeft || hasRight else { return areSame }
+            if hasLeft, hasRight, first.order(to: second, count: keyCount) == .same {
+                if areSame { areSame = unequalProperties().isEmpty }
+                try step(.both)
+            } else {
+                areSame = false
+                if hasLeft { try step(.first) }
+                if hasRight { try step(.second) }
+            }
+        }
+    }
+
+    /// Whether the current row belongs to the root's. Rows of no record, which are passed over, are for `verify` to tell.
+    private func belongs(_ scan: TableScan, to root: TableScan) throws(StorageError) -> Bool {
+        while scan.isAtRow {
+            switch scan.order(to: root, count: root.table.key.count) {
+            case .before: _ = try scan.next()
+            case .same: return true
+            case .after: return false
+            }
+        }
+        return false
+    }
+}
+
+extension ColumnSchema {
+    /// Whether two columns stand for the same property, with values of one type.
+    fileprivate func meansSame(as other: ColumnSchema) -> Bool {
+        role == other.role && type == other.type && property.utf8.elementsEqual(other.property.utf8)
+            && !other.isRemoved
+    }
+}

@@ -1,0 +1,133 @@
+/// What a model's stored records come to: equal for equal data, whatever the backend and however it was written.
+///
+/// SHA-256 over the model's tables in the order of their paths: their columns by name and type, and all rows in the
+/// order of their keys. What only speeds up or numbers (indexes, assigned keys, names of tables) is not part of it; data
+/// of removed properties is.
+///
+/// What is hashed, for whoever computes it elsewhere: a number is 8 bytes, the least significant first, and a byte 0xFF;
+/// a name is the number of its bytes, and its UTF-8. For each table: how many names its path has, and these; how many
+/// columns its key has and how many there are, then role, property and type of each, the key's first and the others by
+/// property and role; then the rows. A cell is 8 bytes and its ``Cell/Tag``: the value, or the number of bytes that
+/// follow. A NaN is 0x7FF8000000000000, and a zero has no sign. Behind the rows stands their number.
+public struct ModelDigest: Hashable, Sendable {
+    /// The model's stored name.
+    public let model: String
+    /// How many root records there are.
+    public let records: Int
+    /// How many rows there are in all, those of owned records among them.
+    public let rows: Int
+    /// The 32 bytes of the digest.
+    public let bytes: [UInt8]
+
+    /// The digest in hexadecimal.
+    public var hexadecimal: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// Makes a ``ModelDigest`` of a model's tables and rows, given in their order.
+struct ModelHasher {
+    private let model: String
+    private var hash = SHA256()
+    private var records = 0
+    private var rows = 0
+    private var tableRows = 0
+    private var isRoot = false
+    /// The columns of the current table in an order that does not depend on when they were added.
+    private var order: [Int] = []
+
+    init(_ model: StoredModel) { self.model = model.name }
+
+    mutating func begin(_ table: TableSchema) {
+        isRoot = table.isRoot
+        tableRows = 0
+        add(table.path.count)
+        for name in table.path { add(name) }
+        let others = table.columns.indices.filter { !table.key.contains($0) }.sorted {
+            Self.name(table.columns[$0]).lexicographicallyPrecedes(Self.name(table.columns[$1]))
+        }
+        order = table.key + others
+        add(table.key.count)
+        add(order.count)
+        for column in order {
+            let column = table.columns[column]
+            add(column.role.rawValue)
+            add(column.property)
+            add(column.type.description)
+        }
+    }
+
+    private static func name(_ column: ColumnSchema) -> [UInt8] {
+        Array(column.property.utf8) + [0] + Array(column.role.rawValue.utf8)
+    }
+
+    /// Takes the current row of the table that began.
+    mutating func add(row cells: UnsafePointer<Cell>) {
+        for column in order { add(cells[column]) }
+        tableRows += 1
+    }
+
+    mutating func end() {
+        add(tableRows)
+        rows += tableRows
+        if isRoot { records = tableRows }
+    }
+
+    consuming func finish() -> ModelDigest {
+        ModelDigest(model: model, records: records, rows: rows, bytes: hash.finish())
+    }
+
+    // MARK: Bytes
+
+    /// A number as 8 bytes, the least significant first; a text's UTF-8 behind its length; a cell behind its kind.
+    private mutating func add(_ number: Int) { add(UInt64(bitPattern: Int64(number)), nil) }
+
+    private mutating func add(_ text: String) {
+        add(text.utf8.count)
+        var text = text
+        text.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func add(_ cell: Cell) {
+        switch cell.tag {
+        case .text, .blob:
+            add(UInt64(cell.length), cell.tag)
+            hash.update(cell.bytes)
+        case .double: add(Self.canonicalBits(cell.double), .double)
+        default: add(cell.bits, cell.tag)
+        }
+    }
+
+    private mutating func add(_ number: UInt64, _ tag: Cell.Tag?) {
+        var bytes = (number.littleEndian, UInt8(truncatingIfNeeded: tag?.rawValue ?? 0xFF))
+        // Nine bytes: the padding behind them is not looked at.
+        withUnsafeBytes(of: &bytes) { hash.update(UnsafeRawBufferPointer(rebasing: $0.prefix(9))) }
+    }
+
+    /// One bit pattern for all that the contract calls equal (clause V2): the sign of zero and a NaN's payload may be lost.
+    private static func canonicalBits(_ number: Double) -> UInt64 {
+        number.isNaN ? Double.nan.bitPattern : number == 0 ? 0 : number.bitPattern
+    }
+}
+
+extension Store {
+    /// The digest of a model's records, by which two stores are compared without comparing records.
+    ///
+    /// Reads all rows of the model, a row at a time, in one snapshot.
+    ///
+    /// - Throws: `invalidQuery` where the store has no model of the name; `typeMismatch` where a stored value does not
+    ///   fit its column; `closed`.
+    public nonisolated(nonsending) func digest(of model: String) async throws(StorageError) -> ModelDigest {
+        try reading("digest", .snapshot) { (reader) throws(StorageError) in
+            let model = try StoredModel.named([model], in: try reader.tables())[0]
+            var hasher = ModelHasher(model)
+            for table in model.tables {
+                hasher.begin(table)
+                let scan = try TableScan(table, in: reader)
+                while try scan.next() { hasher.add(row: scan.cells) }
+                hasher.end()
+            }
+            return hasher.finish()
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// How far a copy is.
+public struct CopyProgress: Hashable, Sendable {
+    /// The stored name of the model whose rows are being copied.
+    public let model: String
+    /// How many root records have been copied, of all models so far.
+    public let records: Int
+    /// How many rows have been copied, those of owned records among them.
+    public let rows: Int
+    /// How many rows there are to copy.
+    public let totalRows: Int
+}
+
+extension Store {
+    /// Copies models with all their records from another store, whatever the two are on.
+    ///
+    /// Rows go over as they are stored, without the program's types, a few hundred at a time; removed properties' data
+    /// and the memory of assigned keys go along. It is one read of the source's last commit and one transaction of this
+    /// store: whoever reads meanwhile sees the state before, and an error or a cancelled task leaves it as it was.
+    ///
+    /// ```swift
+    /// for copied in try await archive.copy(from: database) {
+    ///     let stored = try await archive.digest(of: copied.model)
+    ///     print(copied.model, copied.records, stored == copied ? "verified" : "differs")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - source: another store.
+    ///   - models: the stored names of the models to copy; all by default.
+    ///   - isReplacing: whether records that this store has of these models are deleted first.
+    ///   - progress: called every few hundred rows, on the thread that writes. It must not call this store.
+    /// - Returns: for each model the digest of what was read, to be compared with ``digest(of:)``.
+    /// - Throws: `constraint` where this store has records of a model and `isReplacing` is false; `schemaMismatch` where
+    ///   the program has declared a model of a name in another form; `invalidQuery` for an unknown name; `typeMismatch`
+    ///   and `limitExceeded` for a value that the source or this store should not hold; `cancelled`.
+    @discardableResult
+    public nonisolated(nonsending) func copy(
+        _ models: [String]? = nil, from source: Store, replacing isReplacing: Bool = false,
+        progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
+    ) async throws(StorageError) -> [ModelDigest] {
+        guard source !== self else {
+            throw StorageError(.configuration, "A store cannot be copied to itself.", operation: "copy")
+                .at(backend: info.name)
+        }
+        return try await writing("copy") { (context) throws(StorageError) in
+            try source.reading("copy", .snapshot) { (reader) throws(StorageError) in
+                let tables = try reader.tables()
+                let models = try models.map { names throws(StorageError) in
+                    try StoredModel.named(names, in: tables)
+                }
+                var copy = try StoreCopy(
+                    models ?? StoredModel.all(in: tables), from: reader, to: context, progress: progress)
+                return try copy.run(isReplacing: isReplacing)
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// Something that is wrong with what a store holds.
+public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The stored name of the model; nil where it is the store as a whole.
+    public let model: String?
+    /// The key of the row, that of an owned one with its owner's in front.
+    public let key: [Value]?
+    /// The property, with the way to it.
+    public let property: String?
+    /// What is wrong, in one sentence.
+    public let message: String
+
+    init(_ message: String, model: String? = nil, key: [Value]? = nil, property: String? = nil) {
+        self.message = message
+        self.model = model
+        self.key = key
+        self.property = property
+    }
+
+    /// What an error says is wrong, such as one that keeps a damaged store from being opened.
+    public init(_ error: StorageError) {
+        self.init(error.message, model: error.model, key: error.key, property: error.property)
+    }
+
+    /// `Person, key 7, property age: …`
+    public var description: String {
+        var place = model ?? "store"
+        if let key { place += ", key " + key.map(\.description).joined(separator: ", ") }
+        if let property { place += ", property \(property)" }
+        return "\(place): \(message)"
+    }
+}
+
+extension Store {
+    /// Reads everything that is stored and calls the body with each thing that is wrong.
+    ///
+    /// The engine looks at its checksums and structure where it has them (``CheckingEngine``). Then, in one snapshot and a
+    /// row at a time: the recorded schema is read; values are of their columns' types, and text is UTF-8; keys are in
+    /// order, and none is there twice; unique properties are unique; every owned row has its owner, positions leave no
+    /// gap, and required children are there.
+    ///
+    /// - Throws: what keeps the store from being read at all. Damage that is met while reading is a problem, not an error.
+    public nonisolated(nonsending) func verify(_ body: @escaping (StoreProblem) -> Void) async throws(StorageError) {
+        if let engine = engine(as: (any CheckingEngine).self) {
+            for problem in try checking({ () throws(StorageError) in try engine.findDamage() }) {
+                body(StoreProblem(problem))
+            }
+        }
+        try reading("verify", .snapshot) { (reader) throws(StorageError) in
+            let tables: [TableSchema]
+            do throws(StorageError) { tables = try reader.tables() } catch { return try Self.tell(error, body) }
+            for model in StoredModel.all(in: tables) {
+                do throws(StorageError) {
+                    try ModelVerification(model, reader, body).run()
+                } catch {
+                    try Self.tell(error, body)
+                }
+            }
+        }
+    }
+
+    /// Damage is what was looked for; any other error keeps from looking.
+    private static func tell(_ error: StorageError, _ body: (StoreProblem) -> Void) throws(StorageError) {
+        switch error.code {
+        case .corrupt, .typeMismatch: body(StoreProblem(error))
+        default: throw error
+        }
+    }
+
+    private func checking<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+        do {
+            try gate.enter()
+            defer { gate.leave() }
+            return try body()
+        } catch {
+            throw error.at(operation: "verify", backend: info.name)
+        }
+    }
+}

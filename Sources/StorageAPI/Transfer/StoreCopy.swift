@@ -1,0 +1,114 @@
+/// One copy: the source's snapshot on one side, a transaction of the target on the other.
+struct StoreCopy {
+    private let models: [StoredModel]
+    private let reader: any StorageReader
+    private let context: SessionContext
+    private let progress: @Sendable (CopyProgress) -> Void
+    private let totalRows: Int
+    private var records = 0
+    private var rows = 0
+
+    init(
+        _ models: [StoredModel], from reader: any StorageReader, to context: SessionContext,
+        progress: @escaping @Sendable (CopyProgress) -> Void
+    ) throws(StorageError) {
+        self.models = models
+        self.reader = reader
+        self.context = context
+        self.progress = progress
+        var total = 0
+        for table in models.flatMap(\.tables) { total += try reader.count(table) }
+        totalRows = total
+    }
+
+    mutating func run(isReplacing: Bool) throws(StorageError) -> [ModelDigest] {
+        let target = CopyTarget(context)
+        // All tables first: what is refused is refused before anything is copied.
+        var targets: [[TableSchema]] = []
+        for model in models { targets.append(try target.prepare(model, isReplacing: isReplacing)) }
+        var digests: [ModelDigest] = []
+        for (model, tables) in zip(models, targets) { digests.append(try copy(model, to: tables)) }
+        return digests
+    }
+
+    private mutating func copy(_ model: StoredModel, to tables: [TableSchema]) throws(StorageError) -> ModelDigest {
+        var hasher = ModelHasher(model)
+        for (from, to) in zip(model.tables, tables) {
+            hasher.begin(from)
+            try copy(from, to: to, of: model, &hasher)
+            hasher.end()
+            guard from.assignsKeys, to.assignsKeys else { continue }
+            let keys = AssignedKeys(writer: try context.openWriter(), ids: context.store.registry.ids)
+            try keys.remember(try reader.greatestKey(in: from), in: to)
+        }
+        return hasher.finish()
+    }
+
+    private mutating func copy(
+        _ from: TableSchema, to table: TableSchema, of model: StoredModel, _ hasher: inout ModelHasher
+    ) throws(StorageError) {
+        let scan = try TableScan(from, in: reader)
+        let batch = RowCopies(table, context.store)
+        while try scan.next() {
+            hasher.add(row: scan.cells)
+            try batch.add(scan.cells)
+            if batch.isFull { try write(batch, of: model) }
+        }
+        try write(batch, of: model)
+    }
+
+    private mutating func write(_ batch: RowCopies, of model: StoredModel) throws(StorageError) {
+        let count = try batch.write(try context.openWriter())
+        rows += count
+        if batch.table.isRoot { records += count }
+        progress(CopyProgress(model: model.name, records: records, rows: rows, totalRows: totalRows))
+    }
+}
+
+/// Rows that were copied and are to be written. Used by one thread.
+private final class RowCopies {
+    let table: TableSchema
+    private let plan: WritePlan
+    private let limits: BackendInfo.Limits
+    private let rows: RowBuffer
+    private var arena = Arena()
+    private let isKey: [Bool]
+
+    init(_ table: TableSchema, _ store: Store) {
+        self.table = table
+        plan = WritePlan(
+            id: store.registry.ids.next(), operation: .insert, table: table, columns: Array(table.columns.indices))
+        limits = store.info.limits
+        rows = RowBuffer(width: table.columns.count)
+        isKey = table.columns.indices.map(table.key.contains)
+    }
+
+    /// Enough to be worth a write: as many rows, or bytes, as models are written at once.
+    var isFull: Bool { rows.count >= 256 || arena.size > 1 << 20 }
+
+    /// - Throws: `limitExceeded` for a value that is larger than the target takes.
+    func add(_ cells: UnsafePointer<Cell>) throws(StorageError) {
+        let row = rows.row(rows.append())
+        for column in isKey.indices {
+            let size = cells[column].bytes.count
+            let limit = isKey[column] ? limits.keyBytes : limits.valueBytes
+            guard size <= limit else {
+                throw StorageError(
+                    .limitExceeded, "A value of \(size) bytes is larger than the limit of \(limit) bytes.",
+                    model: table.path.first, key: table.key.map { cells[$0].value },
+                    property: table.columns[column].property)
+            }
+            row[column] = arena.copy(cells[column])
+        }
+    }
+
+    /// Writes the rows and forgets them; returns how many there were.
+    func write(_ writer: any StorageWriter) throws(StorageError) -> Int {
+        let count = rows.count
+        guard count > 0 else { return 0 }
+        _ = try writer.write(RowBatch(plan: plan, count: count, cells: UnsafePointer(rows.cells)))
+        rows.removeAll()
+        arena.reset()
+        return count
+    }
+}

@@ -1,0 +1,67 @@
+/// One thing in which two stores differ.
+public struct StoreDifference: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// The first store has it, and the second has not.
+        case onlyInFirst
+        /// The second store has it, and the first has not.
+        case onlyInSecond
+        /// Both have it, and not alike.
+        case changed
+    }
+
+    public let kind: Kind
+    /// The stored name of the model.
+    public let model: String
+    /// The record's key; nil where it is the model itself that differs.
+    public let key: [Value]?
+    /// For ``Kind/changed`` the stored names of the properties that differ. Of a model: those that one store alone has,
+    /// or has with another type.
+    public let properties: [String]
+}
+
+extension Store {
+    /// Compares the records of two stores, whatever the two are on, and calls the body with each difference: models by
+    /// name, records in the order of their keys.
+    ///
+    /// Both sides are read once, side by side, each in one snapshot and a row at a time. Equality is that of the storage
+    /// contract; of properties that one store alone has, the values are not looked at.
+    ///
+    /// - Parameters:
+    ///   - second: the other store. This one is the first.
+    ///   - models: the stored names of the models to compare; all of both stores by default.
+    /// - Throws: `invalidQuery` for a name that neither store has; what reading throws.
+    public nonisolated(nonsending) func differences(
+        from second: Store, models: [String]? = nil, _ body: (StoreDifference) -> Void
+    ) async throws(StorageError) {
+        try reading("diff", .snapshot) { (left) throws(StorageError) in
+            try second.reading("diff", .snapshot) { (right) throws(StorageError) in
+                let lefts = StoredModel.all(in: try left.tables())
+                let rights = StoredModel.all(in: try right.tables())
+                for name in try Self.names(lefts, rights, chosen: models) {
+                    let pair = (lefts.first { $0.isNamed(name) }, rights.first { $0.isNamed(name) })
+                    switch pair {
+                    case (let first?, let second?):
+                        try ModelComparison(first, left, second, right).run(body)
+                    case (nil, _):
+                        body(StoreDifference(kind: .onlyInSecond, model: name, key: nil, properties: []))
+                    case (_, nil):
+                        body(StoreDifference(kind: .onlyInFirst, model: name, key: nil, properties: []))
+                    }
+                }
+            }
+        }
+    }
+
+    private static func names(
+        _ first: [StoredModel], _ second: [StoredModel], chosen: [String]?
+    ) throws(StorageError) -> [String] {
+        let all = first.map(\.name) + second.map(\.name).filter { name in !first.contains { $0.isNamed(name) } }
+        for name in chosen ?? [] where !all.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            let known = all.sorted().joined(separator: ", ")
+            throw StorageError(
+                .invalidQuery, "Neither store has a model \(name); there are \(known.isEmpty ? "none" : known).",
+                model: name)
+        }
+        return chosen ?? all.sorted()
+    }
+}

@@ -1,0 +1,46 @@
+/// A model's tables as a store has recorded them.
+struct StoredModel {
+    let name: String
+    /// The root's table first, then those of owned properties in the order of their paths, which no backend decides.
+    let tables: [TableSchema]
+
+    /// The models of a store, in the order in which their tables were created.
+    static func all(in tables: [TableSchema]) -> [StoredModel] {
+        tables.filter(\.isRoot).map { root in
+            let own = tables.filter { $0.isOfModel(root) }
+            return StoredModel(name: root.path[0], tables: own.sorted { $0.precedes($1) })
+        }
+    }
+
+    /// The models with the names, in their order.
+    ///
+    /// - Throws: `invalidQuery` for a name that no model has.
+    static func named(_ names: [String], in tables: [TableSchema]) throws(StorageError) -> [StoredModel] {
+        let models = all(in: tables)
+        var found: [StoredModel] = []
+        for name in names {
+            guard let model = models.first(where: { $0.isNamed(name) }) else {
+                let known = models.map(\.name).sorted().joined(separator: ", ")
+                throw StorageError(
+                    .invalidQuery, "The store has no model \(name); it has \(known.isEmpty ? "none" : known).",
+                    model: name)
+            }
+            found.append(model)
+        }
+        return found
+    }
+
+    /// Names are compared by their bytes: to Swift two normal forms are one text.
+    func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
+}
+
+extension TableSchema {
+    /// The path as bytes, by which two tables of a store are told apart.
+    var pathBytes: [[UInt8]] { path.map { Array($0.utf8) } }
+
+    fileprivate func isOfModel(_ root: TableSchema) -> Bool { pathBytes.first == root.pathBytes.first }
+
+    fileprivate func precedes(_ other: TableSchema) -> Bool {
+        pathBytes.lexicographicallyPrecedes(other.pathBytes) { $0.lexicographicallyPrecedes($1) }
+    }
+}

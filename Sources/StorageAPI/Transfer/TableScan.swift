@@ -1,0 +1,80 @@
+/// The rows of a table as they are stored, one after the other in key order. Used by one thread.
+final class TableScan {
+    let table: TableSchema
+    private let checks: [ColumnCheck]
+    private var cursor: Cursor
+    /// Whether ``cells`` are those of a row.
+    private(set) var isAtRow = false
+
+    init(_ table: TableSchema, in session: any StorageSession) throws(StorageError) {
+        self.table = table
+        checks = table.columns.map(ColumnCheck.init)
+        cursor = try session.rows(
+            QueryPlan(id: nil, query: Query(.columns(Array(table.columns.indices))), table: table, tables: [table]),
+            QueryArguments())
+    }
+
+    /// The current row: a cell for each of the table's columns, valid until the next step.
+    var cells: UnsafePointer<Cell> { cursor.cells }
+
+    /// Moves to the next row, whatever is in it; false after the last.
+    func step() throws(StorageError) -> Bool {
+        isAtRow = try cursor.next()
+        return isAtRow
+    }
+
+    /// Moves to the next row; false after the last.
+    ///
+    /// - Throws: `typeMismatch` for a cell that its column cannot hold.
+    func next() throws(StorageError) -> Bool {
+        guard try step() else { return false }
+        for column in checks.indices {
+            if let problem = checks[column].problem(cells[column]) { throw mismatch(column, problem) }
+        }
+        return true
+    }
+
+    private func mismatch(_ column: Int, _ problem: String) -> StorageError {
+        let error = StorageError(
+            .typeMismatch, "The stored value \(problem). Correct it with the program that has written it.",
+            model: table.path.first, key: key, property: table.property(of: column))
+        return error.with { $0.storedValue = cells[column].value }
+    }
+
+    // MARK: Looking at rows
+
+    /// The current row's key.
+    var key: [Value] { table.key.map { cells[$0].value } }
+
+    /// What is wrong with each cell of the current row.
+    func forEachProblem(_ body: (_ column: Int, _ problem: String) -> Void) {
+        for column in checks.indices {
+            if let problem = checks[column].problem(cells[column]) { body(column, problem) }
+        }
+    }
+
+    /// How the first `count` parts of the current row's key stand to those of another scan's.
+    func order(to other: TableScan, count: Int) -> ValueOrder {
+        for index in 0..<count {
+            let order = cells[table.key[index]].keyOrder(to: other.cells[other.table.key[index]])
+            if order != .same { return order }
+        }
+        return .same
+    }
+}
+
+extension TableSchema {
+    /// A column's property with the way to it: `pens.color`.
+    func property(of column: Int) -> String {
+        (path.dropFirst() + [columns[column].property]).joined(separator: ".")
+    }
+}
+
+extension StorageSession {
+    /// How many rows a table has.
+    func count(_ table: TableSchema) throws(StorageError) -> Int {
+        let plan = QueryPlan(id: nil, query: Query(.count), table: table, tables: [table])
+        var cursor = try rows(plan, QueryArguments())
+        return try cursor.next() ? Int(cursor.cells[0].int) : 0
+    }
+}

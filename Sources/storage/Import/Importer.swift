@@ -1,0 +1,124 @@
+import StorageAPI
+
+/// Stores an input's records in one transaction.
+struct Importer {
+    let file: RecordFile
+    let schema: RecordSchema
+    let mapping: InputMapping
+    let bad: BadRecords
+    let progress: (_ fraction: Double, _ records: Int) -> Void
+    /// How many records have been stored.
+    private(set) var count = 0
+    /// The keys that were there before, whose first places are looked for when all is read.
+    private var repeated: [(line: Int, key: [Value])] = []
+
+    /// Records that are stored by one call, and their bytes after which there are enough.
+    private static let batchRecords = 512
+    private static let batchBytes = 4 << 20
+
+    init(
+        _ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords,
+        progress: @escaping (Double, Int) -> Void
+    ) {
+        self.file = file
+        self.schema = schema
+        self.mapping = mapping
+        self.bad = bad
+        self.progress = progress
+    }
+
+    private struct Pending {
+        var records: [Record] = []
+        var lines: [Int] = []
+        /// What stands in the input, where bad records are kept.
+        var bytes: [[UInt8]] = []
+        var size = 0
+    }
+
+    /// Makes the model where it is not there, and stores all records.
+    ///
+    /// - Throws: what the store throws. Where there are bad records that are not to be skipped, the caller undoes the
+    ///   transaction.
+    mutating func run(in transaction: inout Transaction) throws {
+        try transaction.prepare([schema])
+        var reader = try RecordReader(file, schema, mapping)
+        var pending = Pending()
+        while let next = try reader.next() {
+            switch next.record {
+            case .failure(let problem): try bad.add(problem, Array(next.bytes))
+            case .success(let record):
+                pending.records.append(record)
+                pending.lines.append(next.line)
+                if bad.areSkipped { pending.bytes.append(Array(next.bytes)) }
+                pending.size += next.bytes.count
+            }
+            if pending.records.count >= Self.batchRecords || pending.size >= Self.batchBytes {
+                try store(pending, &transaction)
+                pending = Pending()
+                progress(reader.fraction, count)
+            }
+        }
+        try store(pending, &transaction)
+        try tellRepeated()
+    }
+
+    /// Stores records, those apart that the store refuses.
+    private mutating func store(_ pending: Pending, _ transaction: inout Transaction) throws {
+        var rest = pending.records[...]
+        while !rest.isEmpty {
+            do throws(StorageError) {
+                try transaction.insert(Array(rest))
+                count += rest.count
+                return
+            } catch {
+                guard let element = error.element, error.isOfRecord, element < rest.count else { throw error }
+                let place = rest.startIndex + element
+                if element > 0 { try transaction.insert(Array(rest[..<place])) }
+                count += element
+                try refuse(error, pending.lines[place], bad.areSkipped ? pending.bytes[place] : [])
+                rest = rest[(place + 1)...]
+            }
+        }
+    }
+
+    private mutating func refuse(_ error: StorageError, _ line: Int, _ bytes: [UInt8]) throws(ToolError) {
+        if error.code == .duplicateKey, let key = error.key, bad.count < BadRecords.mostTold {
+            repeated.append((line, key))
+        }
+        let key = (error.key ?? []).map(\.description).joined(separator: ", ")
+        let message =
+            error.code == .duplicateKey
+            ? "The key \(key) is there already." : error.message
+        try bad.add(BadRecord(line: line, message: message), bytes)
+    }
+
+    // MARK: Repeated keys
+
+    /// Reads the input again for the records that had the keys first.
+    private func tellRepeated() throws(ToolError) {
+        guard !repeated.isEmpty else { return }
+        let wanted = Set(repeated.map(\.key))
+        var firsts: [[Value]: Int] = [:]
+        var reader = try RecordReader(file, schema, mapping)
+        while firsts.count < wanted.count, let next = try reader.next() {
+            guard case .success(let record) = next.record else { continue }
+            let key = schema.keyProperties.map { record.value($0.name) ?? .null }
+            if wanted.contains(key), firsts[key] == nil { firsts[key] = next.line }
+        }
+        for (line, key) in repeated {
+            let text = key.map(\.description).joined(separator: ", ")
+            let first = firsts[key].flatMap { $0 < line ? "line \($0)" : nil } ?? "the store"
+            bad.tell(BadRecord(line: line, message: "The key \(text) is there already, in \(first)."))
+        }
+    }
+}
+
+extension StorageError {
+    /// Whether a record is at fault, and not the store.
+    fileprivate var isOfRecord: Bool {
+        switch code {
+        case .duplicateKey, .missingKey, .typeMismatch, .invalidValue, .constraint, .limitExceeded: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// A file that is read from its beginning, as often as is needed. Standard input is kept in a temporary file first.
+final class InputFile {
+    /// The name for messages.
+    let name: String
+    /// How many bytes there are.
+    let size: Int
+    private let descriptor: Int32
+
+    /// - Parameter path: the file, or `-` for standard input.
+    init(_ path: String) throws(ToolError) {
+        let isInput = path == "-"
+        name = isInput ? "standard input" : path
+        let file = isInput ? try Self.spool(STDIN_FILENO, name) : open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw Self.failure("read", name) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else {
+            close(file)
+            throw Self.failure("read", name)
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG:
+            descriptor = file
+        case S_IFDIR:
+            close(file)
+            throw ToolError("\(name) is a folder; name a file.")
+        default:
+            // A pipe or a device can be read once; two passes need a file.
+            defer { close(file) }
+            descriptor = try Self.spool(file, name)
+            guard fstat(descriptor, &status) == 0 else { throw Self.failure("read", name) }
+        }
+        size = Int(status.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads up to as many bytes as there is room for; 0 at the end.
+    func read(at offset: Int, into bytes: UnsafeMutableRawBufferPointer) throws(ToolError) -> Int {
+        let count = Self.retried { pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }
+        guard count >= 0 else { throw Self.failure("read", name) }
+        return count
+    }
+
+    /// Copies a stream to a file without a name, which goes with its descriptor.
+    private static func spool(_ source: Int32, _ name: String) throws(ToolError) -> Int32 {
+        var path = Array((NSTemporaryDirectory() + "/storage-import-XXXXXX").utf8CString)
+        let file = mkstemp(&path)
+        guard file >= 0 else { throw failure("make a temporary file for", name) }
+        unlink(path)
+        do throws(ToolError) {
+            try copy(source, to: file, name)
+        } catch {
+            close(file)
+            throw error
+        }
+        return file
+    }
+
+    private static func copy(_ source: Int32, to file: Int32, _ name: String) throws(ToolError) {
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { block.deallocate() }
+        while true {
+            let count = retried { Foundation.read(source, block.baseAddress, block.count) }
+            guard count >= 0 else { throw failure("read", name) }
+            guard count > 0 else { return }
+            var written = 0
+            while written < count {
+                let step = retried { Foundation.write(file, block.baseAddress.map { $0 + written }, count - written) }
+                guard step > 0 else { throw failure("keep a copy of", name) }
+                written += step
+            }
+        }
+    }
+
+    /// Calls again what a signal interrupted.
+    private static func retried(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+
+    private static func failure(_ action: String, _ name: String) -> ToolError {
+        let code = errno
+        return ToolError("Cannot \(action) \(name): \(String(cString: strerror(code))).")
+    }
+}

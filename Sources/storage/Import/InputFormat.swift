@@ -1,0 +1,97 @@
+import ArgumentParser
+
+/// How records stand in an input.
+enum InputFormat: String, CaseIterable, ExpressibleByArgument {
+    /// One JSON array of objects, or one object whose members are the records.
+    case json
+    /// A JSON object a line.
+    case ndjson
+    /// Comma-separated values with a header.
+    case csv
+
+    /// What a file's name says.
+    init?(fileName: String) {
+        switch fileName.split(separator: ".").last?.lowercased() {
+        case "ndjson", "jsonl": self = .ndjson
+        case "csv": self = .csv
+        default: return nil
+        }
+    }
+}
+
+/// The records of a file, which can be read again from the beginning.
+struct RecordFile {
+    private enum Form { case array, keyed, lines, csv }
+
+    let file: InputFile
+    private let form: Form
+
+    /// - Parameter format: how records stand in it; nil where its name or its beginning tells.
+    init(_ file: InputFile, _ format: InputFormat?) throws(ToolError) {
+        self.file = file
+        form = try Self.form(file, format ?? InputFormat(fileName: file.name))
+    }
+
+    /// Whether the records are members of an object, whose names may be their keys.
+    var isKeyed: Bool { form == .keyed }
+    /// Whether the format has no types but text.
+    var isUntyped: Bool { form == .csv }
+
+    /// The records from the first on.
+    func records() throws(ToolError) -> any RecordSource {
+        let input = try InputBuffer(file)
+        switch form {
+        case .array: return DocumentSource(input, isKeyed: false)
+        case .keyed: return DocumentSource(input, isKeyed: true)
+        case .lines: return LineSource(input)
+        case .csv: return try CSVSource(input)
+        }
+    }
+
+    private static func form(_ file: InputFile, _ format: InputFormat?) throws(ToolError) -> Form {
+        switch format {
+        case .ndjson: return .lines
+        case .csv: return .csv
+        case .json, nil: break
+        }
+        let input = try InputBuffer(file)
+        try input.skipSpace()
+        switch try input.peek() {
+        case UInt8(ascii: "["): return .array
+        // An object of objects has records for members; any other is a record, and others may follow.
+        case UInt8(ascii: "{"): return try format == .json || hasObjectFirst(input) ? .keyed : .lines
+        case nil: return .lines
+        default:
+            throw ToolError(
+                "\(file.name) begins neither with [ nor with {; name its format: --format json, ndjson or csv.")
+        }
+    }
+
+    private static func hasObjectFirst(_ input: InputBuffer) throws(ToolError) -> Bool {
+        var scanner = FirstValueScanner()
+        guard let length = try input.length(&scanner) else { return false }
+        return input.available[length] == UInt8(ascii: "{") || input.available[length] == UInt8(ascii: "}")
+    }
+}
+
+/// Finds the first byte of the value of an object's first member, or the end of an object without any.
+private struct FirstValueScanner: FrameScanner {
+    private enum Place { case beforeName, inName, escaped, behindName, beforeValue }
+    private var place = Place.beforeName
+
+    mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {
+        for (index, byte) in bytes.enumerated() {
+            switch (place, byte) {
+            case (.beforeName, UInt8(ascii: "\"")): place = .inName
+            case (.beforeName, UInt8(ascii: "}")): return index
+            case (.inName, UInt8(ascii: "\\")): place = .escaped
+            case (.escaped, _): place = .inName
+            case (.inName, UInt8(ascii: "\"")): place = .behindName
+            case (.behindName, UInt8(ascii: ":")): place = .beforeValue
+            case (.beforeValue, _): if !byte.isJSONSpace { return index }
+            default: break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,64 @@
+import StorageAPI
+
+/// Reads an input's records as those of a model.
+struct RecordReader {
+    private let form: RecordForm
+    private let mapping: InputMapping
+    /// The key that the name of a record is, where records have names.
+    private let nameKey: (property: String, isInteger: Bool)?
+    private var source: any RecordSource
+
+    init(_ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping) throws(ToolError) {
+        form = RecordForm(schema, isUntyped: file.isUntyped)
+        self.mapping = mapping
+        let keys = schema.keyProperties
+        if file.isKeyed, keys.count == 1, case .column(let type) = keys[0].kind {
+            nameKey = (keys[0].name, type.storage == .integer)
+        } else {
+            nameKey = nil
+        }
+        source = try file.records()
+    }
+
+    var fraction: Double { source.fraction }
+
+    /// A record, or what is wrong with it, and where it stands.
+    struct Result {
+        let line: Int
+        let record: Swift.Result<Record, BadRecord>
+        /// Its bytes, valid until the next record is read.
+        let bytes: UnsafeRawBufferPointer
+    }
+
+    /// The next record; nil after the last.
+    mutating func next() throws(ToolError) -> Result? {
+        guard let input = try source.next() else { return nil }
+        return Result(line: input.line, record: record(input), bytes: input.bytes)
+    }
+
+    private func record(_ input: InputRecord) -> Swift.Result<Record, BadRecord> {
+        switch input.content {
+        case .failure(let problem): return .failure(problem)
+        case .success(let members):
+            do throws(RecordProblem) {
+                return .success(try form.record(withKey(mapping.apply(to: members), input.key)))
+            } catch {
+                return .failure(BadRecord(line: input.line, message: error.sentence))
+            }
+        }
+    }
+
+    private func withKey(_ members: [JSONValue.Member], _ name: String?) -> [JSONValue.Member] {
+        guard let nameKey, let name, !members.contains(where: { $0.name == nameKey.property }) else { return members }
+        return [JSONValue.Member(name: nameKey.property, value: nameKey.isInteger ? .number(name) : .string(name))]
+            + members
+    }
+}
+
+extension RecordSchema {
+    /// The properties that are the key: those that are marked, or `id`.
+    var keyProperties: [Property] {
+        let marked = properties.filter(\.isKey)
+        return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
+    }
+}

@@ -1,0 +1,102 @@
+import StorageAPI
+
+/// Reads a whole input for what its records consist of.
+struct SchemaInference {
+    private let file: RecordFile
+    private let mapping: InputMapping
+    private let shape = ObjectShape()
+    /// Whether all names under which records stand are integers.
+    private var namesAreIntegers = true
+
+    init(_ file: RecordFile, _ mapping: InputMapping) {
+        self.file = file
+        self.mapping = mapping
+    }
+
+    /// - Parameter bad: takes the records that cannot be read.
+    mutating func read(
+        _ progress: (Double) throws -> Void, bad: (BadRecord) throws -> Void
+    ) throws {
+        var source = try file.records()
+        while let record = try source.next() {
+            switch record.content {
+            case .success(let members): shape.add(mapping.apply(to: members))
+            case .failure(let problem): try bad(problem)
+            }
+            if let key = record.key, Int64(key)?.description != key { namesAreIntegers = false }
+            if shape.count.isMultiple(of: 1024) { try progress(source.fraction) }
+        }
+    }
+
+    /// How many records were read.
+    var count: Int { shape.count }
+
+    /// The model's schema.
+    ///
+    /// - Parameters:
+    ///   - keys: the properties that are the key; by default `id`, the names under which records stand, or a number that
+    ///     the store assigns.
+    ///   - types: `PROPERTY=TYPE`, for types that the input does not show.
+    func schema(named name: String, keys: [String], types: [String]) throws(ToolError) -> RecordSchema {
+        var properties = shape.properties(mixedIsText: file.isUntyped)
+        for text in types { try Self.set(text, in: &properties) }
+        var schema = RecordSchema(name: name, properties: properties)
+        try setKeys(keys, in: &schema)
+        return schema
+    }
+
+    // MARK: Types
+
+    private static func set(_ text: String, in properties: inout [RecordSchema.Property]) throws(ToolError) {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let type = ColumnType(parts[1]) else {
+            throw ToolError("--type \(text) is not of the form PROPERTY=TYPE, like born=date or price=decimal.")
+        }
+        try set(type, at: parts[0].split(separator: ".").map(String.init)[...], in: &properties, text)
+    }
+
+    private static func set(
+        _ type: ColumnType, at path: ArraySlice<String>, in properties: inout [RecordSchema.Property], _ text: String
+    ) throws(ToolError) {
+        guard let name = path.first, let place = properties.firstIndex(where: { $0.name == name }) else {
+            throw ToolError("--type \(text): no record has this property.")
+        }
+        if path.count == 1 {
+            properties[place].kind = .column(type)
+            return
+        }
+        switch properties[place].kind {
+        case .child(var schema):
+            try set(type, at: path.dropFirst(), in: &schema.properties, text)
+            properties[place].kind = .child(schema)
+        case .children(var schema):
+            try set(type, at: path.dropFirst(), in: &schema.properties, text)
+            properties[place].kind = .children(schema)
+        case .column, .ancestor: throw ToolError("--type \(text): \(name) has no properties.")
+        }
+    }
+
+    // MARK: Keys
+
+    private func setKeys(_ keys: [String], in schema: inout RecordSchema) throws(ToolError) {
+        let names = keys.isEmpty && schema.properties.contains { $0.name == "id" } ? ["id"] : keys
+        for name in names {
+            guard let place = schema.properties.firstIndex(where: { $0.name == name }) else {
+                throw ToolError(
+                    "No record has the key \(name); they have \(schema.properties.map(\.name).joined(separator: ", ")).")
+            }
+            let property = schema.properties[place]
+            guard case .column(let type) = property.kind, type.canBeKey, !property.isOptional else {
+                throw ToolError(
+                    "\(name) cannot be the key, which every record has as an integer or a text; name another: "
+                        + "--key PROPERTY.")
+            }
+            schema.properties[place].isKey = true
+        }
+        guard names.isEmpty else { return }
+        let type: ColumnType = file.isKeyed && !namesAreIntegers ? .string : .int64
+        schema.assignsKeys = !file.isKeyed
+        schema.properties.insert(
+            .init(name: "id", kind: .column(type), isOptional: schema.assignsKeys, isKey: true), at: 0)
+    }
+}

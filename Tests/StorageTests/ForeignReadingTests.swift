@@ -1,0 +1,95 @@
+import Foundation
+import SQLiteBackend
+import StorageKit
+import Testing
+
+@Suite("SQLite databases of other software are read")
+struct ForeignReadingTests {
+    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
+    @Test("opening, listing and reading change no byte and leave no file beside it")
+    func nothingChanges() async throws {
+        try await withForeignDatabase { (path) async throws in
+            let before = try bytes(path)
+            let backend = SQLiteBackend(path: path)
+            try await Store(backend, models: Artist.self, Album.self, Invoice.self, PlaylistTrack.self)
+                .thenClose { (store) async throws in
+                    #expect(try await store.schema().map(\.name) == ["Artist", "Album", "Invoice", "PlaylistTrack"])
+                    #expect(try await store.records("Invoice").all().count == 4)
+                    #expect(try await store.select(Invoice.self).where { $0.total > 2 }.count() == 2)
+                }
+            #expect(try bytes(path) == before)
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder) == [URL(filePath: path).lastPathComponent])
+        }
+    }
+
+    @Test("types, keys and indexes come from the declarations")
+    func schema() async throws {
+        try await withForeignDatabase { (path) async throws in
+            try await Store(SQLiteBackend(path: path)).thenClose { (store) async throws in
+                let tables = try await store.schema()
+                let invoice = try #require(tables.first { $0.name == "Invoice" })
+                #expect(invoice.columns.map(\.type) == [.int64, .int64, .date, .string, .decimal])
+                #expect(invoice.columns.map(\.isOptional) == [false, false, false, true, false])
+                #expect(invoice.key == [0] && invoice.isForeign && !invoice.assignsKeys)
+                let playlist = try #require(tables.first { $0.name == "PlaylistTrack" })
+                #expect(playlist.key == [0, 1])
+                let album = try #require(tables.first { $0.name == "Album" })
+                #expect(album.columns.map(\.isIndexed) == [false, false, true])
+            }
+        }
+    }
+
+    @Test("records have the values as their types say")
+    func records() async throws {
+        try await withForeignDatabase { (path) async throws in
+            try await Store(SQLiteBackend(path: path)).thenClose { (store) async throws in
+                let invoices = try await store.records("Invoice").all()
+                #expect(
+                    invoices[0].value("InvoiceDate")
+                        == .double(try Date("2021-01-01T00:00:00Z").timeIntervalSinceReferenceDate))
+                #expect(
+                    invoices.map { $0.value("Total") } == [.text("1.98"), .text("3.96"), .text("2"), .text("13.86")])
+                #expect(invoices[2].value("BillingCity") == .null)
+                let pairs = try await store.records("PlaylistTrack").all().map {
+                    [$0.value("PlaylistId"), $0.value("TrackId")]
+                }
+                #expect(pairs == [[.int(1), .int(3389)], [.int(1), .int(3402)], [.int(8), .int(3402)]])
+                #expect(try await store.records("Invoice").where(text: "Total >= 3.96").count() == 2)
+            }
+        }
+    }
+
+    @Test("models mapped by name are selected, filtered, ordered and summed as everywhere")
+    func models() async throws {
+        try await withForeignDatabase { (path) async throws in
+            try await Store(SQLiteBackend(path: path), models: Artist.self, Invoice.self).thenClose {
+                (store) async throws in
+                #expect(try await store.find(Artist.self, key: 3) == Artist(id: 3, name: "Antônio Carlos Jobim"))
+                #expect(try await store.find(Artist.self, key: 4) == Artist(id: 4, name: nil))
+                let date = try Date("2021-01-02T00:00:00Z")
+                let late = store.select(Invoice.self).where { $0.date >= date }
+                #expect(try await late.order { $0.total.descending }.all().map(\.id) == [4, 2, 3])
+                #expect(try await late.where { $0.total != Decimal(string: "3.96")! }.keys() == [3, 4])
+                #expect(try await store.select(Invoice.self).sum { $0.total } == Decimal(string: "21.8"))
+                #expect(try await store.select(Invoice.self).max { $0.date } == Date("2021-01-06T13:30:00Z"))
+                #expect(try await store.select(Invoice.self).where { $0.city == nil }.keys() == [3])
+            }
+        }
+    }
+
+    @Test("a key and an index of the table are used")
+    func explains() async throws {
+        try await withForeignDatabase { (path) async throws in
+            try await Store(SQLiteBackend(path: path)).thenClose { (store) async throws in
+                #expect(
+                    try await store.records("Album").where(text: "ArtistId = 1").explain().access == .index("ArtistId"))
+                #expect(try await store.records("Album").where(text: "AlbumId = 1").explain().access == .key)
+                #expect(try await store.records("PlaylistTrack").where(text: "PlaylistId = 1").explain().access == .key)
+                #expect(try await store.records("Album").where(text: "Title = 'x'").explain().access == .scan)
+            }
+        }
+    }
+}
