@@ -27,6 +27,11 @@ struct StorageCommand: AsyncParsableCommand {
                     ExportCommand.self,
                 ]),
             CommandGroup(
+                name: "Moving and checking",
+                subcommands: [
+                    CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,
+                ]),
+            CommandGroup(
                 name: "Proving",
                 subcommands: [DemoCommand.self, ConformanceCommand.self, ConformanceHelperCommand.self]
             ),

@@ -16,7 +16,8 @@ public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
         self.property = property
     }
 
-    init(_ error: StorageError) {
+    /// What an error says is wrong, such as one that keeps a damaged store from being opened.
+    public init(_ error: StorageError) {
         self.init(error.message, model: error.model, key: error.key, property: error.property)
     }
 

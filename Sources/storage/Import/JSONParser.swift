@@ -33,7 +33,8 @@ struct JSONParser {
     // MARK: Values
 
     private mutating func value() throws(JSONProblem) -> JSONValue {
-        switch peek() {
+        guard let byte = peek() else { throw problem("The text ends where a value should be.") }
+        switch byte {
         case UInt8(ascii: "{"): return try object()
         case UInt8(ascii: "["): return try array()
         case UInt8(ascii: "\""): return .string(try string())
@@ -41,7 +42,6 @@ struct JSONParser {
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
-        case nil: throw problem("The text ends where a value should be.")
         default: throw problem("There is no value here.")
         }
     }

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+import StorageAPI
+
+/// `storage backup`.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Write a copy of a store's last commit to a file, while the store is in use.",
+        discussion: """
+            The file is of the store's own kind, and is there whole and on the disk, or not at all.
+
+            Examples:
+              storage backup people.db people-2026-11-21.db
+              storage backup archive:people.karch latest.karch --replace
+            """)
+
+    @Argument(help: "The store.")
+    var url: String
+
+    @Argument(help: "The file to write.")
+    var file: String
+
+    @Flag(help: "Replace a file that is there.")
+    var replace = false
+
+    @Flag(help: "Draw no progress on the terminal.")
+    var noProgress = false
+
+    func run() async throws {
+        let progress = ProgressLine(isWanted: !noProgress)
+        let store = try await StoreAccess.open(url, .reading)
+        try await progress.during("Writing \(file)") { try await store.backUp(to: file, replacing: replace) }
+        try await store.close()
+        print("\(file) is a copy of \(store.info.location).".printable)
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import StorageAPI
+
+/// `storage compact`.
+struct CompactCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compact",
+        abstract: "Give back the room of what was deleted and replaced.",
+        discussion: """
+            The store is written anew beside the old file and takes its place when it is whole.
+
+            Examples:
+              storage compact people.karch
+              storage compact sqlite:people.db
+            """)
+
+    @Argument(help: "The store.")
+    var url: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "Draw no progress on the terminal.")
+    var noProgress = false
+
+    func run() async throws {
+        let progress = ProgressLine(isWanted: !noProgress)
+        let store = try await StoreAccess.open(url, .writing)
+        let path = store.info.location
+        let before = Self.size(path)
+        try await progress.during("Compacting \(path)") { try await store.compact() }
+        try await store.close()
+        let after = Self.size(path)
+        if json {
+            print(JSONValue.object(["before": .number("\(before)"), "after": .number("\(after)")]).text)
+        } else {
+            print("\(path): \(before.grouped) bytes before, \(after.grouped) now.")
+        }
+    }
+
+    /// The bytes of the file and of the log that SQLite keeps beside it.
+    private static func size(_ path: String) -> Int {
+        ["", "-wal"].reduce(0) { sum, suffix in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path + suffix)
+            return sum + (attributes?[.size] as? Int ?? 0)
+        }
+    }
+}

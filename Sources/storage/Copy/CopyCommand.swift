@@ -1,0 +1,87 @@
+import ArgumentParser
+import StorageAPI
+import Synchronization
+
+/// `storage copy`.
+struct CopyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copy models with all their records from one store to another, on whatever backends.",
+        discussion: """
+            The copy is one transaction: an error, Ctrl-C or a full disk leaves the target as it was. Afterwards each \
+            model is read back, and counts and digests are compared.
+
+            Examples:
+              storage copy sqlite:people.db archive:people.karch
+              storage copy people.karch sqlite:people.db --model Person --model City
+              storage copy new.db archive.karch --replace
+
+            Exit codes: 0 copied and verified; 1 the copy differs from what was read.
+            """)
+
+    @Argument(help: "The store to read, which is not changed.")
+    var from: String
+
+    @Argument(help: "The store to write; made where there is none.")
+    var to: String
+
+    @Option(help: ArgumentHelp("A model to copy; all by default.", valueName: "name"))
+    var model: [String] = []
+
+    @Flag(help: "Delete the records that the target has of these models.")
+    var replace = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "Draw no progress on the terminal.")
+    var noProgress = false
+
+    func run() async throws {
+        let progress = ProgressLine(isWanted: !noProgress)
+        let isVerified = try await Interruption.cancelling { try await copy(progress) }
+        if !isVerified { throw ExitCode(1) }
+    }
+
+    private func copy(_ progress: ProgressLine) async throws -> Bool {
+        let source = try await StoreAccess.open(from, .reading)
+        defer { progress.clear() }
+        return try await StoreAccess.withTarget(to) { target in
+            let start = ContinuousClock.now
+            let copied = try await target.copy(
+                model.isEmpty ? nil : model, from: source, replacing: replace, progress: Self.drawing(progress, start))
+            let time = start.duration(to: .now)
+            progress.clear()
+            var report = CopyReport(time: time)
+            for digest in copied {
+                let stored = try await progress.during("Verifying \(digest.model)") {
+                    try await target.digest(of: digest.model)
+                }
+                report.add(digest, stored: stored)
+            }
+            try await source.close()
+            report.print(asJSON: json)
+            return report.isVerified
+        }
+    }
+
+    /// Draws the bar and the rate, a few times a second.
+    private static func drawing(
+        _ line: ProgressLine, _ start: ContinuousClock.Instant
+    ) -> @Sendable (CopyProgress) -> Void {
+        let last = Mutex(start)
+        return { progress in
+            let now = ContinuousClock.now
+            let isDue = last.withLock { last in
+                guard last.duration(to: now) > .milliseconds(100) else { return false }
+                last = now
+                return true
+            }
+            guard isDue else { return }
+            let rate = Double(progress.records) / max(start.duration(to: now).seconds, 0.001)
+            line.show(
+                "Copying \(progress.model)  \(progress.records.grouped) records  \(rate.fixed(0))/s",
+                Double(progress.rows) / Double(max(progress.totalRows, 1)))
+        }
+    }
+}

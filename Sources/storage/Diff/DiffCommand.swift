@@ -1,0 +1,83 @@
+import ArgumentParser
+import StorageAPI
+
+/// `storage diff`.
+struct DiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Show which records of two stores differ, by model and key.",
+        discussion: """
+            A line begins with - for what only the first store has, + for what only the second has, and ~ for what both \
+            have with other values, whose properties follow.
+
+            Examples:
+              storage diff people.db people.karch
+              storage diff before.karch after.karch --model Person --json
+
+            Exit codes: 0 the stores are equal; 1 they differ.
+            """)
+
+    @Argument(help: "The first store.")
+    var first: String
+
+    @Argument(help: "The second store.")
+    var second: String
+
+    @Option(help: ArgumentHelp("A model to compare; all by default.", valueName: "name"))
+    var model: [String] = []
+
+    @Flag(help: "Print a JSON object for each difference, a line each.")
+    var json = false
+
+    @Flag(help: "Print nothing; the exit code tells.")
+    var quiet = false
+
+    func run() async throws {
+        let left = try await StoreAccess.open(first, .reading)
+        let right = try await StoreAccess.open(second, .reading)
+        var count = 0
+        try await left.differences(from: right, models: model.isEmpty ? nil : model) { difference in
+            count += 1
+            if !quiet { print(json ? difference.json.text : difference.line) }
+        }
+        try await left.close()
+        try await right.close()
+        if count > 0 { throw ExitCode(1) }
+    }
+}
+
+extension StoreDifference {
+    /// `~ Person 7: age, pens`
+    var line: String {
+        let sign =
+            switch kind {
+            case .onlyInFirst: "-"
+            case .onlyInSecond: "+"
+            case .changed: "~"
+            }
+        let key = key.map { " " + $0.map(\.description).joined(separator: ", ") } ?? ""
+        let subject = self.key == nil ? "model \(model)" : model
+        let names = properties.isEmpty ? "" : ": " + properties.joined(separator: ", ")
+        return "\(sign) \(subject)\(key)\(names)".printable
+    }
+
+    var json: JSONValue {
+        .object([
+            "difference": .string(kind.rawValue), "model": .string(model),
+            "key": key.map { .array($0.map(JSONValue.init(key:))) } ?? .null,
+            "properties": .array(properties.map(JSONValue.string)),
+        ])
+    }
+}
+
+extension JSONValue {
+    /// A part of a key: an integer, a text, or the bytes of a UUID in hexadecimal.
+    init(key value: Value) {
+        switch value {
+        case .int(let number): self = .number("\(number)")
+        case .unsigned(let number): self = .number("\(number)")
+        case .text(let text): self = .string(text)
+        case .null, .double, .blob: self = .string(value.description)
+        }
+    }
+}

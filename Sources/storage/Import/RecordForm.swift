@@ -1,0 +1,169 @@
+import StorageAPI
+
+/// Why members are no record of a model: what is wrong, and the way to the property.
+struct RecordProblem: Error {
+    var message: String
+    var path: String
+
+    init(_ message: String, at name: String = "") {
+        self.message = message
+        path = name
+    }
+
+    func inside(_ name: String) -> RecordProblem {
+        RecordProblem(message, at: path.isEmpty ? name : path.hasPrefix("[") ? name + path : name + "." + path)
+    }
+
+    var sentence: String { path.isEmpty ? message : "\(path) \(message)" }
+}
+
+/// Makes records of a model out of JSON members, by the model's schema.
+final class RecordForm {
+    private let name: String
+    private let properties: [Property]
+    /// Whether a number or a word may be the text that it is written as, since the input knows no types.
+    private let isUntyped: Bool
+
+    private struct Property {
+        let name: String
+        let isOptional: Bool
+        let content: Content
+    }
+
+    private enum Content {
+        case column(ColumnType)
+        case child(RecordForm)
+        case children(RecordForm)
+        case ancestor(String, isMany: Bool)
+    }
+
+    /// - Parameter isUntyped: for comma-separated values, whose numbers may as well be texts.
+    convenience init(_ schema: RecordSchema, isUntyped: Bool = false) {
+        self.init(schema, path: schema.name, isUntyped: isUntyped)
+    }
+
+    private init(_ schema: RecordSchema, path: String, isUntyped: Bool) {
+        name = path
+        self.isUntyped = isUntyped
+        properties = schema.properties.map { property in
+            let content: Content
+            switch property.kind {
+            case .column(let type): content = .column(type)
+            case .child(let schema):
+                content = .child(RecordForm(schema, path: "\(path).\(property.name)", isUntyped: isUntyped))
+            case .children(let schema):
+                content = .children(RecordForm(schema, path: "\(path).\(property.name)", isUntyped: isUntyped))
+            case .ancestor(let name, let isMany): content = .ancestor(name, isMany: isMany)
+            }
+            // A key that the store assigns may be missing.
+            let isAssigned = schema.assignsKeys && property.isKey
+            return Property(name: property.name, isOptional: property.isOptional || isAssigned, content: content)
+        }
+    }
+
+    /// The record with these members.
+    func record(_ members: [JSONValue.Member]) throws(RecordProblem) -> Record {
+        try record(members, [])
+    }
+
+    private func record(_ members: [JSONValue.Member], _ owners: [RecordForm]) throws(RecordProblem) -> Record {
+        var fields: [Record.Field] = []
+        fields.reserveCapacity(properties.count)
+        var found = 0
+        for (place, property) in properties.enumerated() {
+            let value = Self.value(of: property.name, near: place, in: members)
+            if value != nil { found += 1 }
+            do {
+                fields.append(
+                    Record.Field(name: property.name, content: try content(value ?? .null, property, owners)))
+            } catch {
+                throw error.inside(property.name)
+            }
+        }
+        if found < members.count { try refuseUnknown(members) }
+        return Record(model: name, fields: fields)
+    }
+
+    /// Members mostly come in the properties' order, so the place is looked at first.
+    private static func value(of name: String, near place: Int, in members: [JSONValue.Member]) -> JSONValue? {
+        if place < members.count, members[place].name.utf8.elementsEqual(name.utf8) { return members[place].value }
+        return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+
+    private func refuseUnknown(_ members: [JSONValue.Member]) throws(RecordProblem) {
+        let unknown = members.first { member in
+            !properties.contains { $0.name.utf8.elementsEqual(member.name.utf8) }
+        }
+        guard let unknown else { return }
+        throw RecordProblem(
+            "is no property of \(name), which has \(properties.map(\.name).joined(separator: ", ")).", at: unknown.name)
+    }
+
+    // MARK: Properties
+
+    private func content(
+        _ value: JSONValue, _ property: Property, _ owners: [RecordForm]
+    ) throws(RecordProblem) -> Record.Content {
+        switch property.content {
+        case .column(let type): return .value(try column(value, type, property), type)
+        case .child(let form): return .child(try child(value, form, property, owners + [self]))
+        case .children(let form): return .children(try children(value, form, property, owners + [self]))
+        case .ancestor(let name, let isMany):
+            let around = owners + [self]
+            guard let form = around.last(where: { $0.isNamed(name) }) else {
+                throw RecordProblem("refers to \(name), which none of its owners is.")
+            }
+            let owners = Array(around.prefix { $0 !== form })
+            return isMany
+                ? .children(try children(value, form, property, owners))
+                : .child(try child(value, form, property, owners))
+        }
+    }
+
+    private func isNamed(_ name: String) -> Bool {
+        self.name == name || self.name.hasSuffix("." + name)
+    }
+
+    private func column(
+        _ value: JSONValue, _ type: ColumnType, _ property: Property
+    ) throws(RecordProblem) -> Value {
+        if value == .null {
+            guard property.isOptional else { throw RecordProblem("is missing.") }
+            return .null
+        }
+        return try JSONScalar.value(value, type, isUntyped: isUntyped)
+    }
+
+    private func child(
+        _ value: JSONValue, _ form: RecordForm, _ property: Property, _ owners: [RecordForm]
+    ) throws(RecordProblem) -> Record? {
+        switch value {
+        case .object(let members): return try form.record(members, owners)
+        case .null where property.isOptional: return nil
+        case .null: throw RecordProblem("is missing.")
+        default: throw RecordProblem("must be an object; it is \(value.kind).")
+        }
+    }
+
+    private func children(
+        _ value: JSONValue, _ form: RecordForm, _ property: Property, _ owners: [RecordForm]
+    ) throws(RecordProblem) -> [Record]? {
+        guard case .array(let elements) = value else {
+            if value == .null, property.isOptional { return nil }
+            throw RecordProblem(
+                value == .null ? "is missing." : "must be an array of objects; it is \(value.kind).")
+        }
+        var records: [Record] = []
+        for (index, element) in elements.enumerated() {
+            guard case .object(let members) = element else {
+                throw RecordProblem("must be an object; it is \(element.kind).", at: "[\(index)]")
+            }
+            do {
+                records.append(try form.record(members, owners))
+            } catch {
+                throw error.inside("[\(index)]")
+            }
+        }
+        return records
+    }
+}

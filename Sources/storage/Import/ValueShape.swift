@@ -1,0 +1,157 @@
+import StorageAPI
+
+/// What values at one place of many records have in common.
+final class ValueShape {
+    /// The kinds of values that were seen.
+    private struct Kinds: OptionSet {
+        let rawValue: Int
+        static let bool = Kinds(rawValue: 1)
+        /// An integer of 64 bits, with or without a sign.
+        static let integer = Kinds(rawValue: 2)
+        static let negative = Kinds(rawValue: 4)
+        /// An integer above `Int64.max`.
+        static let unsigned = Kinds(rawValue: 8)
+        /// An integer of 64 bits that a double does not hold.
+        static let wide = Kinds(rawValue: 16)
+        /// A number that a double holds as it is written.
+        static let double = Kinds(rawValue: 32)
+        /// A number with more digits, which a decimal holds.
+        static let decimal = Kinds(rawValue: 64)
+        /// A number that no decimal holds either.
+        static let huge = Kinds(rawValue: 128)
+        static let text = Kinds(rawValue: 256)
+        static let object = Kinds(rawValue: 512)
+        static let array = Kinds(rawValue: 1024)
+        static let null = Kinds(rawValue: 2048)
+    }
+
+    private var kinds: Kinds = []
+    /// How many values there were, null excepted.
+    private(set) var count = 0
+    /// What objects have in common.
+    private(set) var object: ObjectShape?
+    /// What elements of arrays have in common.
+    private var element: ValueShape?
+
+    func add(_ value: JSONValue) {
+        if value != .null { count += 1 }
+        switch value {
+        case .null: kinds.insert(.null)
+        case .bool: kinds.insert(.bool)
+        case .number(let text): kinds.formUnion(Self.kinds(ofNumber: text))
+        case .string: kinds.insert(.text)
+        case .object(let members):
+            kinds.insert(.object)
+            let shape = object ?? ObjectShape()
+            object = shape
+            shape.add(members)
+        case .array(let elements):
+            kinds.insert(.array)
+            let shape = element ?? ValueShape()
+            element = shape
+            for value in elements { shape.add(value) }
+        }
+    }
+
+    private static func kinds(ofNumber text: String) -> Kinds {
+        if let number = Int64(text) {
+            let isWide = number.magnitude > 1 << 53
+            var kinds = Kinds.integer
+            if isWide { kinds.insert(.wide) }
+            if number < 0 { kinds.insert(.negative) }
+            return kinds
+        }
+        if UInt64(text) != nil { return [.unsigned, .wide] }
+        let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+        let digits = mantissa.count { $0 &- UInt8(ascii: "0") < 10 }
+        // 15 digits survive the way through a double, and a decimal has 38.
+        if digits <= 15 { return .double }
+        if let number = Double(text), number.description == text { return .double }
+        return digits <= 38 && mantissa.count == text.utf8.count ? .decimal : .huge
+    }
+
+    // MARK: Types
+
+    /// What a property with these values is.
+    enum Kind {
+        case column(ColumnType)
+        case child(ObjectShape)
+        case children(ObjectShape)
+    }
+
+    /// - Parameter isText: whether a text is what values of several types are, as in comma-separated values.
+    func kind(mixedIsText isText: Bool) -> Kind {
+        let kinds = kinds.subtracting(.null)
+        if kinds == .object, let object, !object.isEmpty { return .child(object) }
+        if kinds == .array {
+            guard let element else { return .column(.array(of: .string)) }
+            if element.kinds == .object, let object = element.object, !object.isEmpty { return .children(object) }
+        }
+        return .column(type(mixedIsText: isText))
+    }
+
+    private func type(mixedIsText isText: Bool) -> ColumnType {
+        let kinds = kinds.subtracting(.null)
+        if kinds.isEmpty || kinds == .text { return .string }
+        if kinds == .bool { return .bool }
+        if kinds.isSubset(of: [.integer, .negative, .unsigned, .wide, .double, .decimal, .huge]) { return numericType }
+        if kinds == .array, let type = elementType { return .array(of: type) }
+        return isText ? .string : .embedded
+    }
+
+    /// The type of the elements of arrays; nil where they have none in common.
+    private var elementType: ColumnType? {
+        guard let element, !element.kinds.isEmpty else { return .string }
+        // An array of a stored type has no nil in it, and no objects.
+        guard !element.kinds.contains(.null), !element.kinds.contains(.object) else { return nil }
+        let type = element.type(mixedIsText: false)
+        return type == .embedded ? nil : type
+    }
+
+    private var numericType: ColumnType {
+        let isWhole = kinds.isDisjoint(with: [.double, .decimal, .huge])
+        if isWhole, !kinds.contains(.unsigned) { return .int64 }
+        if isWhole, !kinds.contains(.negative) { return .uint64 }
+        if kinds.contains(.huge) { return .double }
+        return kinds.isDisjoint(with: [.decimal, .wide]) ? .double : .decimal
+    }
+}
+
+/// What objects at one place of many records have in common.
+final class ObjectShape {
+    /// How many objects there were.
+    private(set) var count = 0
+    /// Their members, in the order in which they were first seen.
+    private(set) var members: [(name: String, shape: ValueShape)] = []
+
+    var isEmpty: Bool { members.isEmpty }
+
+    func add(_ object: [JSONValue.Member]) {
+        count += 1
+        for (place, member) in object.enumerated() { shape(of: member.name, near: place).add(member.value) }
+    }
+
+    /// Objects mostly have their members in one order, so the place is looked at first.
+    private func shape(of name: String, near place: Int) -> ValueShape {
+        if place < members.count, members[place].name.utf8.elementsEqual(name.utf8) { return members[place].shape }
+        if let member = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return member.shape }
+        let shape = ValueShape()
+        members.append((name, shape))
+        return shape
+    }
+
+    /// The properties of records of this shape.
+    func properties(mixedIsText isText: Bool) -> [RecordSchema.Property] {
+        members.map { name, shape in
+            let kind: RecordSchema.Kind
+            switch shape.kind(mixedIsText: isText) {
+            case .column(let type): kind = .column(type)
+            case .child(let object):
+                kind = .child(RecordSchema(name: name, properties: object.properties(mixedIsText: isText)))
+            case .children(let object):
+                kind = .children(RecordSchema(name: name, properties: object.properties(mixedIsText: isText)))
+            }
+            return RecordSchema.Property(name: name, kind: kind, isOptional: shape.count < count)
+        }
+    }
+}

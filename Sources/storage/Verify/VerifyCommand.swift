@@ -1,0 +1,72 @@
+import ArgumentParser
+import StorageAPI
+
+/// `storage verify`.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Read everything in a store and say what is wrong with it.",
+        discussion: """
+            Looks at checksums and structure as far as the backend has them, and at every row: types, text, keys, unique \
+            properties, owners of children and their positions.
+
+            Examples:
+              storage verify people.karch
+              storage verify sqlite:people.db --json
+
+            Exit codes: 0 nothing is wrong; 1 something is.
+            """)
+
+    @Argument(help: "The store.")
+    var url: String
+
+    @Flag(help: "Print a JSON object for each problem, a line each.")
+    var json = false
+
+    @Flag(help: "Draw no progress on the terminal.")
+    var noProgress = false
+
+    func run() async throws {
+        let progress = ProgressLine(isWanted: !noProgress)
+        let problems = try await Interruption.cancelling { try await verify(progress) }
+        if problems > 0 { throw ExitCode(1) }
+    }
+
+    private func verify(_ progress: ProgressLine) async throws -> Int {
+        let store: Store
+        do {
+            store = try await StoreAccess.open(url, .reading)
+        } catch let error as StorageError where error.code == .corrupt {
+            // What keeps a store from being opened is the problem that was looked for.
+            tell(StoreProblem(error))
+            return 1
+        }
+        let count = Counter()
+        try await progress.during("Verifying \(url)") {
+            try await store.verify { problem in
+                count.value += 1
+                tell(problem)
+            }
+        }
+        let models = try await store.schema().count(where: \.isRoot)
+        try await store.close()
+        if count.value == 0, !json { print("\(models.grouped) models, nothing is wrong.") }
+        return count.value
+    }
+
+    private final class Counter {
+        var value = 0
+    }
+
+    private func tell(_ problem: StoreProblem) { print(json ? problem.json.text : problem.description.printable) }
+}
+
+extension StoreProblem {
+    fileprivate var json: JSONValue {
+        .object([
+            "model": model.map(JSONValue.string) ?? .null,
+            "key": key.map { .array($0.map(JSONValue.init(key:))) } ?? .null,
+            "property": property.map(JSONValue.string) ?? .null, "problem": .string(message),
+        ])
+    }
+}
