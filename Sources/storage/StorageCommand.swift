@@ -27,6 +27,11 @@ struct StorageCommand: AsyncParsableCommand {
                     ExportCommand.self,
                 ]),
             CommandGroup(
+                name: "Changing",
+                subcommands: [
+                    InsertCommand.self, SaveCommand.self, UpdateCommand.self, DeleteCommand.self, TruncateCommand.self,
+                ]),
+            CommandGroup(
                 name: "Moving and checking",
                 subcommands: [
                     CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,

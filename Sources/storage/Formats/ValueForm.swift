@@ -43,7 +43,8 @@ enum ValueForm {
         try? JSONScalar.value(json, type)
     }
 
-    private static func json(_ text: String) -> JSONValue? {
+    /// The JSON that the text is; nil where it is none.
+    static func json(_ text: String) -> JSONValue? {
         var text = text
         return text.withUTF8 { try? JSONParser.parse(UnsafeRawBufferPointer($0)) }
     }
