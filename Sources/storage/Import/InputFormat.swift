@@ -59,7 +59,9 @@ struct RecordFile {
         switch try input.peek() {
         case UInt8(ascii: "["): return .array
         // An object of objects has records for members; any other is a record, and others may follow.
-        case UInt8(ascii: "{"): return try format == .json || hasObjectFirst(input) ? .keyed : .lines
+        case UInt8(ascii: "{"):
+            if format == .json { return .keyed }
+            return try hasObjectFirst(input) ? .keyed : .lines
         case nil: return .lines
         default:
             throw ToolError(
