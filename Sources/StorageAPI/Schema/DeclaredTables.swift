@@ -22,6 +22,13 @@ struct DeclaredTables {
             guard let property = owner?.property, case .one = property.kind else { return false }
             return !property.isOptional && form == .child
         }
+
+        /// Whether an owner may have several rows here; nil for the root.
+        var isMany: Bool? {
+            guard let property = owner?.property else { return nil }
+            if case .many = property.kind { return true }
+            return false
+        }
     }
 
     struct Member {

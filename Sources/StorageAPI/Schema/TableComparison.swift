@@ -43,7 +43,7 @@ struct TableComparison {
 
     private mutating func comparePrefix() throws(StorageError) {
         let stored = old.columns.filter { [.owner, .position, .node, .parent].contains($0.role) }
-        guard stored.map(\.role) == table.prefix.map(\.role) else {
+        guard stored.map(\.role) == table.prefix.map(\.role), old.isMany == nil || old.isMany == table.isMany else {
             throw mismatch(
                 table.owner?.property.name,
                 "is owned in another way than it is stored (one child, several, or a recursive type)")
@@ -175,6 +175,8 @@ struct TableComparison {
     }
 
     private mutating func finish() {
+        // A schema without them gets them with its next change: opening alone changes nothing.
+        if old.model != nil || new != old { (new.model, new.isMany) = (table.model.name, table.isMany) }
         guard new != old else { return }
         let note = notes.isEmpty ? "indexes changed" : notes.joined(separator: "; ")
         if needsRebuild {

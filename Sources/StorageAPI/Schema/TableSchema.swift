@@ -16,10 +16,16 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public var assignsKeys: Bool
     /// Whether every owner has a row here: the property is one child and not Optional.
     public var isRequired: Bool
+    /// The stored name of the model whose rows these are. Nil where the schema was recorded by a version that did not
+    /// record it, and has not changed since.
+    public var model: String?
+    /// Whether an owner may have several rows here: the property is an array. Nil for a root's table, and where
+    /// ``model`` is.
+    public var isMany: Bool?
 
     public init(
         name: String, path: [String], columns: [ColumnSchema], key: [Int], assignsKeys: Bool = false,
-        isRequired: Bool = false
+        isRequired: Bool = false, model: String? = nil, isMany: Bool? = nil
     ) {
         self.name = name
         self.path = path
@@ -27,6 +33,8 @@ public struct TableSchema: Hashable, Sendable, Codable {
         self.key = key
         self.assignsKeys = assignsKeys
         self.isRequired = isRequired
+        self.model = model
+        self.isMany = isMany
     }
 
     /// Whether the table holds root records, not owned ones.

@@ -35,16 +35,15 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.path(subfolder)).sorted()
     }
 
-    /// The root of an extracted entry. A person's class is its model's name, those of what it owns are the names of the
-    /// properties.
+    /// The root of an extracted entry. An object's class is its model's stored name.
     private func unarchive<T: NSObject & NSSecureCoding>(_ name: String, people: T.Type) throws -> Any? {
         let data = try Data(contentsOf: URL(fileURLWithPath: folder.path(name)))
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
         unarchiver.requiresSecureCoding = true
         unarchiver.decodingFailurePolicy = .setErrorAndReturn
         unarchiver.setClass(people, forClassName: "Person")
-        unarchiver.setClass(ArchivedCity.self, forClassName: "city")
-        unarchiver.setClass(ArchivedPen.self, forClassName: "pens")
+        unarchiver.setClass(ArchivedCity.self, forClassName: "City")
+        unarchiver.setClass(ArchivedPen.self, forClassName: "Pen")
         let root = unarchiver.decodeObject(of: [people, NSArray.self], forKey: NSKeyedArchiveRootObjectKey)
         if let error = unarchiver.error { throw error }
         return root
