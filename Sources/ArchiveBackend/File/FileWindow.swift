@@ -7,22 +7,25 @@ final class FileWindow {
     static let size = 1 << 20
 
     let file: OpenFile
-    /// Where the file ended when that was last looked at.
-    private(set) var end: Int64
+    /// The file when it was last looked at.
+    private(set) var status: FileStatus
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
     private var start: Int64 = 0
     private var count = 0
 
     init(_ file: OpenFile) throws(StorageError) {
         self.file = file
-        end = try file.status().size
+        status = try file.status()
     }
+
+    /// Where the file ended then.
+    var end: Int64 { status.size }
 
     deinit { buffer.deallocate() }
 
-    /// Looks at the file's size again and forgets what was read.
+    /// Looks at the file again and forgets what was read.
     func reload() throws(StorageError) {
-        end = try file.status().size
+        status = try file.status()
         count = 0
     }
 
