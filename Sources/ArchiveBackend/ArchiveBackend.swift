@@ -33,10 +33,12 @@ public struct ArchiveBackend: StorageBackend {
     /// What the file is opened for.
     public enum Access: String, Sendable, CaseIterable {
         case readWrite
-        /// Nothing is ever written; a writer in another process is no obstacle. The store is that of the last commit at
-        /// the time of opening.
+        /// Nothing is ever written; a writer in another process is no obstacle. Each read sees the last commit at its
+        /// beginning. A change of the schema that is more than an addition is `schemaMismatch` until the store is opened
+        /// again.
         case readOnly
-        /// As read-only, and parts of the file that are damaged are passed over and logged.
+        /// Nothing is written, and the parts of the file that are damaged at opening are passed over and logged. Opening
+        /// reads the file twice.
         case salvage
     }
 

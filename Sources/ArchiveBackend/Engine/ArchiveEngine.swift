@@ -12,24 +12,26 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
     struct WriterState: ~Copyable {
         /// Nil once the engine is closed.
         var file: StoreFile?
+        /// There where another process may write.
+        var follower: StoreFollower?
         /// How models' records are entries, as of the last commit.
         var archives: [ModelArchive]
         var tally: EntryTally
+        var copies: RecordCopies
         let builder = RowBuilder()
     }
 
     init(_ configuration: ArchiveBackend, layer: any FileLayer, logger: Logger) throws(StorageError) {
         self.configuration = configuration
         self.logger = logger
-        var loader = StoreLoader()
-        let (file, recovery) = try StoreFile.open(
-            configuration.path, configuration.fileMode, configuration.fileOptions(), layer: layer, logger: logger
-        ) { (entry) throws(StorageError) in try loader.take(entry) }
-        logger.debug(
-            "store file opened",
-            metadata: ["path": "\(configuration.path)", "commits": "\(recovery.commits)", "bytes": "\(file.size)"])
+        let opening = StoreOpening(configuration: configuration, layer: layer, logger: logger)
+        let opened = try opening.open()
+        let (file, loader) = opened
         committed = Mutex(loader.tables)
-        writer = Mutex(WriterState(file: file, archives: loader.archives, tally: loader.tally))
+        let follower = configuration.access == .readOnly ? StoreFollower(opening, opened) : nil
+        writer = Mutex(
+            WriterState(
+                file: file, follower: follower, archives: loader.archives, tally: loader.tally, copies: loader.copies))
     }
 
     var info: BackendInfo {
@@ -43,7 +45,19 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
     }
 
     // A reader holds the tables as they are at this moment. They are values: a writer changes copies.
-    func reader(_: ReadScope) -> any StorageReader { ArchiveReader(committed.withLock { $0 }) }
+    func reader(_: ReadScope) throws(StorageError) -> any StorageReader {
+        if configuration.access == .readOnly { try follow() }
+        return ArchiveReader(committed.withLock { $0 })
+    }
+
+    /// Takes what another process has committed.
+    private func follow() throws(StorageError) {
+        try withFile { (state, _) throws(StorageError) in
+            guard let tables = try state.follower?.refresh() else { return }
+            state.file = state.follower?.file
+            committed.withLock { $0 = tables }
+        }
+    }
 
     // MARK: Writing
 
@@ -75,11 +89,13 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
     private func append(
         _ changes: Changes, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout WriterState
     ) throws(StorageError) {
-        var recorder = ChangeRecorder(changes.tables, archives, sequence: file.sequence.map { $0 &+ 1 } ?? 0)
+        let sequence = file.sequence.map { $0 &+ 1 } ?? 0
+        var recorder = ChangeRecorder(changes.tables, archives, sequence: sequence, copies: state.copies)
         try file.append(durable: configuration.durability == .full) { (commit) throws(StorageError) in
             try recorder.record(changes, to: &commit)
         }
         state.tally += recorder.tally
+        state.copies = recorder.copies
     }
 
     /// Writes the file anew with these tables, in the place of the old one.
@@ -89,6 +105,7 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         var recorder = ChangeRecorder(tables, archives, sequence: 0)
         try file.rewrite { (commit) throws(StorageError) in try recorder.recordAll(to: &commit) }
         state.tally = recorder.tally
+        state.copies = recorder.copies
         state.archives = archives
     }
 
@@ -142,11 +159,11 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
 
     func close() throws(StorageError) {
         let file = writer.withLock { state in
-            defer { state.file = nil }
+            defer { (state.file, state.follower) = (nil, nil) }
             return state.file
         }
-        try file?.close()
         committed.withLock { $0 = ArchiveTables() }
+        try file?.close()
     }
 
     private func withFile(

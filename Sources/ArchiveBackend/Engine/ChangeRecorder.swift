@@ -13,8 +13,13 @@ struct ChangeRecorder {
     let sequence: UInt64
     /// What was written, for the rule of compaction.
     private(set) var tally = EntryTally()
+    /// Where the store's own entry is after what was written.
+    private(set) var copies: RecordCopies
 
-    init(_ tables: ArchiveTables, _ archives: [ModelArchive], sequence: UInt64) {
+    init(
+        _ tables: ArchiveTables, _ archives: [ModelArchive], sequence: UInt64, copies: RecordCopies = RecordCopies()
+    ) {
+        self.copies = copies
         self.tables = tables
         self.archives = archives
         self.sequence = sequence
@@ -23,10 +28,16 @@ struct ChangeRecorder {
     // MARK: Changes
 
     mutating func record(_ changes: Changes, to commit: inout CommitWriter) throws(StorageError) {
-        if changes.changesSchema || !changes.truncated.isEmpty || Self.hasForgottenKeys(changes) {
-            try add(StoreRecord(tables, truncated: changes.truncated), to: &commit)
+        let isNeeded = changes.changesSchema || !changes.truncated.isEmpty || Self.hasForgottenKeys(changes)
+        if isNeeded {
+            let since = changes.changesSchema ? sequence : copies.since
+            try add(StoreRecord(tables, truncated: changes.truncated, since: since), to: &commit)
         }
         for archive in archives { try record(changes, archive, to: &commit) }
+        // A repetition alone is no commit.
+        if !isNeeded, tally.written > 0, copies.isDue(at: sequence) {
+            try add(StoreRecord(tables, since: copies.since), to: &commit)
+        }
     }
 
     /// Whether a key was assigned that no record in the file will have.
@@ -86,9 +97,11 @@ struct ChangeRecorder {
 
     // MARK: Everything
 
-    /// Writes all records in segments, as a file that begins anew.
+    /// Writes all records in segments, as a file that begins anew. Each of its commits has the store's own entry.
     mutating func recordAll(to commit: inout CommitWriter) throws(StorageError) {
-        try add(StoreRecord(tables), to: &commit)
+        let record = StoreRecord(tables, since: 0)
+        try add(record, to: &commit)
+        var begun = commit.sequence
         for archive in archives {
             let members = archive.tables.compactMap { tables[$0] }
             guard let root = members.first else { continue }
@@ -102,6 +115,10 @@ struct ChangeRecorder {
                     }
                     guard buffer.fill(key) else { continue }
                     tally.written += 1
+                    if commit.sequence != begun {
+                        begun = commit.sequence
+                        try add(record, to: &commit)
+                    }
                     try writer.add(buffer, &commit)
                 }
             }
@@ -109,7 +126,8 @@ struct ChangeRecorder {
         }
     }
 
-    private func add(_ record: StoreRecord, to commit: inout CommitWriter) throws(StorageError) {
+    private mutating func add(_ record: StoreRecord, to commit: inout CommitWriter) throws(StorageError) {
+        copies.note(since: record.since ?? sequence, at: commit.sequence)
         let bytes = try record.encoded()
         let result = bytes.withUnsafeBytes { contents in
             Result { () throws(StorageError) in try commit.add(name: StoreRecord.entryName, contents: contents) }

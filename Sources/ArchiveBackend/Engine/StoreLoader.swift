@@ -5,6 +5,7 @@ struct StoreLoader {
     private(set) var tables = ArchiveTables()
     private(set) var archives: [ModelArchive] = []
     private(set) var tally = EntryTally()
+    private(set) var copies = RecordCopies()
     private var decoders: [String: ModelLoader] = [:]
     private let builder = RowBuilder()
 
@@ -22,7 +23,11 @@ struct StoreLoader {
 
     /// - Throws: `corrupt` for an entry that is none of a store's, or whose contents do not fit the schema.
     mutating func take(_ entry: Entry) throws(StorageError) {
-        if entry.name == StoreRecord.entryName { return try apply(StoreRecord(entry.contents)) }
+        if entry.name == StoreRecord.entryName {
+            let record = try StoreRecord(entry.contents)
+            copies.note(since: record.since ?? entry.commit, at: entry.commit)
+            return try apply(record)
+        }
         guard let slash = entry.name.firstIndex(of: "/"), let loader = decoders[String(entry.name[..<slash])] else {
             throw StorageError(.corrupt, "The entry \(entry.name) belongs to no model of the store.")
         }
@@ -78,7 +83,7 @@ struct StoreLoader {
 
     // MARK: The store's own entry
 
-    private mutating func apply(_ record: StoreRecord) throws(StorageError) {
+    mutating func apply(_ record: StoreRecord) throws(StorageError) {
         var next = ArchiveTables()
         let truncated = record.tables.map(\.schema).filter { record.truncated.contains($0.name) }
         for recorded in record.tables {

@@ -5,6 +5,8 @@ struct StoreRecord: Codable {
     var tables: [Table]
     /// The root tables of models whose records before this commit are gone.
     var truncated: [String]
+    /// The commit from which on the tables have this schema; a later one may repeat the record. Nil for its own commit.
+    var since: UInt64?
 
     struct Table: Codable {
         var schema: TableSchema
@@ -17,10 +19,11 @@ struct StoreRecord: Codable {
     /// The entry's name. No model's folder has it, for a folder's name is no file's.
     static let entryName = "STORE.plist"
 
-    init(_ tables: ArchiveTables, truncated: Set<String> = []) {
+    init(_ tables: ArchiveTables, truncated: Set<String> = [], since: UInt64) {
         self.tables = tables.list.map {
             Table(schema: $0.schema, missing: $0.missing.map(RecordedValue.init), greatestKey: $0.greatestKey)
         }
         self.truncated = truncated.sorted()
+        self.since = since
     }
 }

@@ -38,6 +38,9 @@ package struct CommitWriter: ~Copyable {
         if pending.count >= StoreFormat.frameTarget { try endFrame() }
     }
 
+    /// The number of the commit that is being written.
+    var sequence: UInt64 { state.sequence }
+
     /// Ends the last commit and writes all that is left.
     mutating func finish() throws(StorageError) {
         try endFrame()

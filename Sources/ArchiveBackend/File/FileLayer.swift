@@ -11,6 +11,10 @@ package protocol FileLayer: Sendable {
     func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError)
     func truncate(_ file: Int32, to size: Int64) throws(SystemError)
     func status(_ file: Int32) throws(SystemError) -> FileStatus
+    /// Of the file at a path, or nil where there is none.
+    func status(at path: String) throws(SystemError) -> FileStatus?
+    /// Gives a file the permissions of another, and its owner and group where the process may.
+    func adopt(_ status: FileStatus, for file: Int32) throws(SystemError)
     /// Takes the exclusive lock without waiting. False where somebody else has it.
     func lock(_ file: Int32) throws(SystemError) -> Bool
     /// Gives the lock back. Closing alone would leave it to a child process that has not yet replaced its program.
@@ -47,18 +51,23 @@ package enum SyncScope: Sendable {
     case everything
 }
 
-/// What is known of an open file.
+/// What is known of a file.
 package struct FileStatus: Sendable, Equatable {
     package var size: Int64
+    /// When it was last written to, in nanoseconds since 1970.
+    package var modified: Int64
     package var device: UInt64
     package var number: UInt64
     package var permissions: UInt32
+    package var owner: UInt32
+    package var group: UInt32
 
-    package init(size: Int64, device: UInt64, number: UInt64, permissions: UInt32) {
-        self.size = size
-        self.device = device
-        self.number = number
-        self.permissions = permissions
+    package init(
+        size: Int64, modified: Int64, device: UInt64, number: UInt64, permissions: UInt32, owner: UInt32, group: UInt32
+    ) {
+        (self.size, self.modified) = (size, modified)
+        (self.device, self.number) = (device, number)
+        (self.permissions, self.owner, self.group) = (permissions, owner, group)
     }
 
     func isSameFile(as other: FileStatus) -> Bool { device == other.device && number == other.number }

@@ -7,23 +7,28 @@ final class FileWindow {
     static let size = 1 << 20
 
     let file: OpenFile
-    /// Where the file ended when that was last looked at.
-    private(set) var end: Int64
+    /// The file when it was last looked at.
+    private(set) var status: FileStatus
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+    private let limit: Int64
     private var start: Int64 = 0
     private var count = 0
 
     /// - Parameter limit: where the file is taken to end, for a reader beside a writer.
     init(_ file: OpenFile, upTo limit: Int64 = .max) throws(StorageError) {
         self.file = file
-        end = min(try file.status().size, limit)
+        self.limit = limit
+        status = try file.status()
     }
+
+    /// Where the file ended then, or is taken to end.
+    var end: Int64 { min(status.size, limit) }
 
     deinit { buffer.deallocate() }
 
-    /// Looks at the file's size again and forgets what was read.
+    /// Looks at the file again and forgets what was read.
     func reload() throws(StorageError) {
-        end = try file.status().size
+        status = try file.status()
         count = 0
     }
 

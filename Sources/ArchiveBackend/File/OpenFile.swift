@@ -57,6 +57,11 @@ final class OpenFile {
         try named { () throws(SystemError) in try layer.status(descriptor) }
     }
 
+    /// Takes another file's permissions, and its owner and group where the process may.
+    func adopt(_ status: FileStatus) throws(StorageError) {
+        try named { () throws(SystemError) in try layer.adopt(status, for: descriptor) }
+    }
+
     func lock() throws(StorageError) -> Bool {
         try named { () throws(SystemError) in try layer.lock(descriptor) }
     }

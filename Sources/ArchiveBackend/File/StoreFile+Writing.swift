@@ -132,13 +132,19 @@ extension StoreFile {
         return Current(file: file, scanner: scanner, durable: writer.state.end, isSealed: false)
     }
 
-    /// Creates the temporary file with the permissions of the one that it will replace.
+    /// Creates the temporary file with the permissions of the one that it will replace, and its owner where that is
+    /// possible.
     private func createTemporary() throws(StorageError) -> OpenFile {
-        let permissions = try current?.file.status().permissions ?? 0o644
+        let old = try current?.file.status()
+        let file: OpenFile
         do {
-            return try OpenFile(temporaryPath, .createNew(permissions: permissions), layer, name: path)
+            file = try OpenFile(
+                temporaryPath, .createNew(permissions: old?.permissions ?? 0o644), layer, name: path)
         } catch {
             throw FileFailure.error(error, temporaryPath)
         }
+        // The process's umask took some of them.
+        if let old { try file.adopt(old) }
+        return file
     }
 }

@@ -57,10 +57,23 @@ package struct SystemFileLayer: FileLayer {
     package func status(_ file: Int32) throws(SystemError) -> FileStatus {
         var status = stat()
         try Self.call("fstat") { fstat(file, &status) }
-        return FileStatus(
-            size: Int64(status.st_size), device: UInt64(truncatingIfNeeded: status.st_dev),
-            number: UInt64(truncatingIfNeeded: status.st_ino),
-            permissions: UInt32(status.st_mode) & 0o777)
+        return FileStatus(status)
+    }
+
+    package func status(at path: String) throws(SystemError) -> FileStatus? {
+        var status = stat()
+        do { try Self.call("stat") { stat(path, &status) } } catch {
+            if error.isMissingFile { return nil }
+            throw error
+        }
+        return FileStatus(status)
+    }
+
+    package func adopt(_ status: FileStatus, for file: Int32) throws(SystemError) {
+        // Only root may give files away, and others only to groups of theirs. Permissions come last, since giving a file
+        // away may take some.
+        if fchown(file, status.owner, status.group) != 0 { _ = fchown(file, uid_t.max, status.group) }
+        try Self.call("fchmod") { fchmod(file, mode_t(truncatingIfNeeded: status.permissions)) }
     }
 
     package func lock(_ file: Int32) throws(SystemError) -> Bool {
@@ -109,6 +122,20 @@ package struct SystemFileLayer: FileLayer {
             if result != -1 { return result }
             if errno != EINTR { throw SystemError(call: name, code: errno) }
         }
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
+        #if canImport(Darwin)
+        let modified = status.st_mtimespec
+        #else
+        let modified = status.st_mtim
+        #endif
+        self.init(
+            size: Int64(status.st_size), modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec),
+            device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino),
+            permissions: UInt32(status.st_mode) & 0o777, owner: status.st_uid, group: status.st_gid)
     }
 }
 

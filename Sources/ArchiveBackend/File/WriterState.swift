@@ -35,10 +35,13 @@ struct WriterState {
         (begin, self.end, self.durable) = (end, end, durable)
     }
 
+    /// The number of the commit that begins there.
+    var sequence: UInt64 { last.map { $0.sequence &+ 1 } ?? 0 }
+
     /// The trailer of what was written since ``begin``.
     func trailer(_ codec: ArchiveCodec) -> Trailer {
         Trailer(
-            codec: codec, store: store, sequence: last.map { $0.sequence &+ 1 } ?? 0, offset: UInt64(begin),
+            codec: codec, store: store, sequence: sequence, offset: UInt64(begin),
             length: UInt64(end - begin), contents: contents, durable: UInt64(durable), generation: generation,
             framesCheck: check
         ).chained(to: last)

@@ -74,9 +74,6 @@ public enum KeyedArchive {
     private static func layout<M: Storable>(
         _ rows: ModelRows<M>, className: String?
     ) throws(StorageError) -> RecordLayout {
-        var names = rows.modelNames
-        if let className { names[0] = className }
-        return try RecordLayout(
-            tables: rows.tables, missing: try rows.defaults(), single: rows.singlePaths, classNames: names)
+        try RecordLayout(tables: rows.tables, missing: try rows.defaults(), rootClass: className)
     }
 }

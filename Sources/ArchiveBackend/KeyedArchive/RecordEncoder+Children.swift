@@ -70,10 +70,8 @@ extension RecordEncoder {
     ) throws(StorageError) {
         let key = try key(relation.key)
         let value: UInt32
-        if !relation.isMany {
-            guard values.count <= start + 1 else {
-                throw StorageError(.corrupt, "More than one row stands where a property holds one child.")
-            }
+        // A recursion's rows may be of a time when the property was an array.
+        if !relation.isMany, values.count <= start + 1 {
             value = values.count > start ? values[start] : writer.null
         } else if let presence = relation.presence, owner[presence].tag != .int || owner[presence].bits == 0 {
             guard values.count == start else {

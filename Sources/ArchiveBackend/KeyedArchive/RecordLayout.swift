@@ -59,14 +59,12 @@ struct RecordLayout: Sendable {
     /// - Parameters:
     ///   - tables: the root's table first.
     ///   - missing: for each table and column the value of rows from archives that lack the column's key.
-    ///   - single: the paths of tables in the node form that hold one child for each owner, not arrays.
-    ///   - classNames: for each table its objects' class; without them the last name of the table's path.
+    ///   - rootClass: the root objects' class; without it their model's stored name.
     /// - Throws: `configuration` where the tables are not those of one model.
     init(
-        tables schemas: [TableSchema], missing: [[Value]] = [], single: Set<[String]> = [],
-        classNames: [String] = []
+        tables schemas: [TableSchema], missing: [[Value]] = [], rootClass: String? = nil
     ) throws(StorageError) {
-        var builder = RecordLayoutBuilder(schemas, missing: missing, single: single, classNames: classNames)
+        var builder = RecordLayoutBuilder(schemas, missing: missing, rootClass: rootClass)
         tables = try builder.build()
         keys = builder.keys
         let columns = tables[0].columns

@@ -4,16 +4,14 @@ internal import StorageAPI
 struct RecordLayoutBuilder {
     private let schemas: [TableSchema]
     private let missing: [[Value]]
-    private let single: Set<[String]>
-    private let classNames: [String]
+    private let rootClass: String?
     private(set) var keys: [[UInt8]] = []
     private var keyIndex: [String: Int] = [:]
 
-    init(_ schemas: [TableSchema], missing: [[Value]], single: Set<[String]>, classNames: [String]) {
+    init(_ schemas: [TableSchema], missing: [[Value]], rootClass: String?) {
         self.schemas = schemas
         self.missing = missing
-        self.single = single
-        self.classNames = classNames
+        self.rootClass = rootClass
     }
 
     mutating func build() throws(StorageError) -> [RecordLayout.Table] {
@@ -33,7 +31,7 @@ struct RecordLayoutBuilder {
         guard missing.isEmpty || missing.count == schema.columns.count else {
             throw failure("\(schema.name) needs one default for each column")
         }
-        let className = classNames.indices.contains(index) ? classNames[index] : schema.path.last ?? schema.name
+        let className = (index == 0 ? rootClass : nil) ?? schema.model ?? schema.path.last ?? schema.name
         var columns: [RecordLayout.Column] = []
         for (place, column) in schema.columns.enumerated() where column.role == .property {
             columns.append(
@@ -94,7 +92,7 @@ struct RecordLayoutBuilder {
             }
             let isArray =
                 tables[target].form == .child
-                ? tables[target].positions.count > tables[owner].positions.count : !single.contains(schema.path)
+                ? tables[target].positions.count > tables[owner].positions.count : schemas[target].isMany ?? true
             relations.append(
                 RecordLayout.Relation(
                     key: key(Self.escaped(relationName(schema))), target: target, isMany: isArray, presence: presence))

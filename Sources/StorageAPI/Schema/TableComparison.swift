@@ -19,8 +19,8 @@ struct TableComparison {
         new.path = table.path
         new.assignsKeys = table.assignsKeys
         new.isRequired = table.isRequired
-        new.model = table.recordedModel
-        new.isMany = table.recordedIsMany
+        new.model = table.model.name
+        new.isMany = table.isMany
     }
 
     mutating func run() throws(StorageError) -> TableSchema {
@@ -45,7 +45,7 @@ struct TableComparison {
 
     private mutating func comparePrefix() throws(StorageError) {
         let stored = old.columns.filter { [.owner, .position, .node, .parent].contains($0.role) }
-        guard stored.map(\.role) == table.prefix.map(\.role) else {
+        guard stored.map(\.role) == table.prefix.map(\.role), old.isMany == nil || old.isMany == table.isMany else {
             throw mismatch(
                 table.owner?.property.name,
                 "is owned in another way than it is stored (one child, several, or a recursive type)")

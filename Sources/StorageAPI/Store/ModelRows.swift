@@ -29,18 +29,6 @@ public final class ModelRows<Model: Storable> {
     /// The model's tables, the root's first.
     public var tables: [TableSchema] { handle.tables.tables.map(\.schema) }
 
-    /// For each table the stored name of the model whose rows it holds.
-    public var modelNames: [String] { declared.tables.map(\.model.name) }
-
-    /// The paths of the tables that hold one child for each owner and not an array of them.
-    public var singlePaths: Set<[String]> {
-        var paths: Set<[String]> = []
-        for table in declared.tables {
-            if case .one = table.owner?.property.kind { paths.insert(table.path) }
-        }
-        return paths
-    }
-
     /// For each table and column what a row holds that was written before the property existed: the property's default,
     /// or null.
     public func defaults() throws(StorageError) -> [[Value]] {

@@ -15,6 +15,13 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         /// What the disk has.
         var synced: [UInt8] = []
         var isLocked = false
+
+        var status: FileStatus {
+            FileStatus(
+                size: Int64(bytes.count), modified: 0, device: 1,
+                number: UInt64(UInt(bitPattern: ObjectIdentifier(self))),
+                permissions: 0o644, owner: 0, group: 0)
+        }
     }
 
     fileprivate struct State {
@@ -135,10 +142,16 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
 
     func status(_ file: Int32) throws(SystemError) -> FileStatus {
         try call("fstat") { (state) throws(SystemError) in
-            let node = try state.node(file)
-            let number = UInt64(UInt(bitPattern: ObjectIdentifier(node)))
-            return FileStatus(size: Int64(node.bytes.count), device: 1, number: number, permissions: 0o644)
+            try state.node(file).status
         }
+    }
+
+    func status(at path: String) throws(SystemError) -> FileStatus? {
+        try call("stat") { $0.nodes[path]?.status }
+    }
+
+    func adopt(_ status: FileStatus, for file: Int32) throws(SystemError) {
+        try call("fchmod") { (state) throws(SystemError) in _ = try state.node(file) }
     }
 
     func lock(_ file: Int32) throws(SystemError) -> Bool {

@@ -145,10 +145,27 @@ import Testing
         try withStorePath { path in
             let file = try openFile(path).file
             try file.append(FileItem("a", "1"))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            // 0o666 is more than a usual umask leaves.
+            for permissions in [0o600, 0o666] {
+                try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+                try file.rewrite([FileItem("a", "2")])
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == permissions)
+            }
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root may give files away")) func `a rewritten file keeps its owner`() throws
+    {
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
+            try FileManager.default.setAttributes(
+                [.ownerAccountID: 1234, .groupOwnerAccountID: 5678], ofItemAtPath: path)
             try file.rewrite([FileItem("a", "2")])
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(attributes[.ownerAccountID] as? Int == 1234)
+            #expect(attributes[.groupOwnerAccountID] as? Int == 5678)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArchiveBackend
 import Foundation
+import Logging
 import StorageKit
 import Testing
 
@@ -108,6 +109,39 @@ import Testing
         let error = await expectError(.schemaMismatch) { try await withStore(ItemBad.self) { _ in } }
         #expect(error?.model == "Item" && error?.property == "name")
         #expect(try Data(contentsOf: URL(fileURLWithPath: backend.path)) == before)
+    }
+
+    /// The tables as versions recorded them that did not record models.
+    private func makeOlderStore<M: Storable>(_ model: M.Type) throws {
+        let tables = try ModelRows(model).tables
+        let engine = try backend.open(logger: Logger(label: "test"))
+        try engine.write { (writer) throws(StorageError) in
+            for var table in tables {
+                (table.model, table.isMany) = (nil, nil)
+                try writer.change(.create(table))
+            }
+        }
+        try engine.close()
+    }
+
+    @Test func `a schema without models' names is taken as it is, and gets them with its next change`() async throws {
+        try makeOlderStore(ItemV1.self)
+        let before = try Data(contentsOf: URL(fileURLWithPath: backend.path))
+        try await withStore(ItemV1.self) { _ in }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: backend.path)) == before)
+        try await withStore(ItemV1.self) { try await $0.insert(items) }
+        try await withStore(ItemV2.self) { (store) async throws in
+            #expect(try await store.select(ItemV2.self).where { $0.parts.count == 2 }.count() == 66)
+        }
+        let engine = try backend.open(logger: Logger(label: "test"))
+        #expect(try engine.reader(.query).tables().map(\.model) == ["Item", nil])
+        try engine.close()
+    }
+
+    @Test func `a schema recorded before tables had models' names can be read`() throws {
+        let json = #"{"name":"Item","path":["Item"],"columns":[],"key":[],"assignsKeys":true,"isRequired":false}"#
+        let table = try JSONDecoder().decode(TableSchema.self, from: Data(json.utf8))
+        #expect(table == TableSchema(name: "Item", path: ["Item"], columns: [], key: [], assignsKeys: true))
     }
 
     @Test func `a migration that fails at any system call leaves the old or the new`() async throws {

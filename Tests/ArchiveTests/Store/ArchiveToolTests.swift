@@ -35,16 +35,15 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.path(subfolder)).sorted()
     }
 
-    /// The root of an extracted entry. A person's class is its model's name, those of what it owns are the names of the
-    /// properties.
+    /// The root of an extracted entry. An object's class is its model's stored name.
     private func unarchive<T: NSObject & NSSecureCoding>(_ name: String, people: T.Type) throws -> Any? {
         let data = try Data(contentsOf: URL(fileURLWithPath: folder.path(name)))
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
         unarchiver.requiresSecureCoding = true
         unarchiver.decodingFailurePolicy = .setErrorAndReturn
         unarchiver.setClass(people, forClassName: "Person")
-        unarchiver.setClass(ArchivedCity.self, forClassName: "city")
-        unarchiver.setClass(ArchivedPen.self, forClassName: "pens")
+        unarchiver.setClass(ArchivedCity.self, forClassName: "City")
+        unarchiver.setClass(ArchivedPen.self, forClassName: "Pen")
         let root = unarchiver.decodeObject(of: [people, NSArray.self], forKey: NSKeyedArchiveRootObjectKey)
         if let error = unarchiver.error { throw error }
         return root
@@ -92,7 +91,7 @@ import Testing
         #expect(entries["format"] as? Int == 1)
         let text = try #require(entries["schema"] as? String)
         let schema = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(schema.keys.sorted() == ["tables", "truncated"])
+        #expect(schema.keys.sorted() == ["since", "tables", "truncated"])
         #expect((schema["tables"] as? [Any])?.count == 3)
     }
 
@@ -105,7 +104,8 @@ import Testing
         let folders = names.map { $0.split(separator: "/").dropLast().joined(separator: "/") }
         #expect(names.first == "STORE.plist")
         #expect(names.contains("Person/104.plist"))
-        #expect(folders == ["", "Person/segments", "Person", "Person", "Person/deleted"])
+        // The schema is repeated once another commit is there to have it.
+        #expect(folders == ["", "Person/segments", "", "Person", "Person", "Person/deleted"])
     }
 }
 

@@ -91,6 +91,11 @@ struct LedgerWriter {
         let store = try await open(url)
         let ledgers = try await store.select(Ledger.self).all()
         try await store.close()
+        return try check(ledgers)
+    }
+
+    /// Checks that these are the ledgers as after some transaction, whose number is returned.
+    static func check(_ ledgers: [Ledger]) throws -> Int {
         let number = ledgers.first?.number ?? 0
         let expected = number == 0 ? [] : [1, 2, 3] + (max(number - 4, 1)...number).map { $0 + 1000 }
         try #require(ledgers.map(\.id) == expected)

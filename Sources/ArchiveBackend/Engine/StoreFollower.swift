@@ -1,0 +1,79 @@
+internal import StorageAPI
+
+/// Keeps the tables of a store up with its file, which another process writes to.
+struct StoreFollower {
+    private let opening: StoreOpening
+    private(set) var file: StoreFile
+    private var loader: StoreLoader
+    /// Whether the file was read in part only, so that it must be read from its beginning.
+    private var isBehind = false
+    /// Why the tables that are there cannot take the place of those that were.
+    private var refusal: StorageError?
+
+    init(_ opening: StoreOpening, _ opened: StoreOpening.Opened) {
+        self.opening = opening
+        (file, loader) = opened
+    }
+
+    /// The tables of the last commit, or nil where they are those that were read last.
+    ///
+    /// Costs one system call where the file has not changed, and reading the new commits where it has grown. A file that
+    /// was written anew is read from its beginning. One that is gone leaves the tables as they are.
+    /// - Throws: what opening throws; `schemaMismatch`, from then on, where the schema has changed in more than additions.
+    mutating func refresh() throws(StorageError) -> ArchiveTables? {
+        if let refusal { throw refusal }
+        guard let next = try isBehind ? reopen() : readOn() else { return nil }
+        guard next.tables.extend(loader.tables) else {
+            let failure = Self.changedSchema(file.path)
+            refusal = failure
+            throw failure
+        }
+        loader = next
+        return next.tables
+    }
+
+    private mutating func readOn() throws(StorageError) -> StoreLoader? {
+        var next = loader
+        isBehind = true
+        let refresh = try file.refresh { (entry) throws(StorageError) in try next.take(entry) }
+        isBehind = false
+        switch refresh {
+        case .commits(0): return nil
+        case .commits: return next
+        case .replaced: return try reopen()
+        }
+    }
+
+    private mutating func reopen() throws(StorageError) -> StoreLoader {
+        let opened = try opening.open()
+        (file, isBehind) = (opened.file, false)
+        return opened.loader
+    }
+
+    private static func changedSchema(_ path: String) -> StorageError {
+        StorageError(
+            .schemaMismatch, "\(path): another process has changed the schema; close the store and open it again.")
+    }
+}
+
+extension ArchiveTables {
+    /// Whether what was planned for other tables holds for these: they have all of them, with the same columns at the
+    /// same places.
+    fileprivate func extend(_ others: ArchiveTables) -> Bool {
+        others.schemas.allSatisfy { old in
+            guard let new = self[old.name]?.schema, new.key == old.key, new.columns.count >= old.columns.count else {
+                return false
+            }
+            return zip(new.columns, old.columns).allSatisfy { $0.holdsSame(as: $1) }
+        }
+    }
+}
+
+extension ColumnSchema {
+    /// Whether two forms of a column have the same values, whatever their indexes.
+    fileprivate func holdsSame(as other: ColumnSchema) -> Bool {
+        var other = other
+        (other.isIndexed, other.isUnique) = (isIndexed, isUnique)
+        return self == other
+    }
+}

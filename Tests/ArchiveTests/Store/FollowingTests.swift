@@ -1,0 +1,174 @@
+import ArchiveBackend
+import Foundation
+import Logging
+import StorageKit
+import Synchronization
+import Testing
+
+/// The same model with a property of another type.
+@Storable("Note") private struct OtherNote: Equatable {
+    var id: Int?
+    @Unique var title: String
+    var length: Int = 0
+}
+
+@Storable("Note") private struct RenamedNote: Equatable {
+    var id: Int?
+    @Unique @Field(renamedFrom: "title") var text: String
+}
+
+/// What two tasks tell each other.
+private final class Progress: Sendable {
+    let hasEnded = Atomic(false)
+    /// The number of the transaction that was seen last.
+    let last = Mutex(0)
+}
+
+/// T6: a store that is opened read-only follows the one that writes to its file.
+@Suite struct FollowingTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("a.karch")
+    }
+
+    private func open<M: Storable>(_ model: M.Type, _ access: ArchiveBackend.Access = .readWrite) async throws -> Store
+    {
+        try await Store(ArchiveBackend(path: path, access: access), models: model)
+    }
+
+    @Test func `each read sees the last commit, also of a file that was written anew`() async throws {
+        let writer = try await open(Person.self)
+        try await writer.insert(Person.samples(3))
+        let reader = try await open(Person.self, .readOnly)
+        #expect(try await reader.select(Person.self).keys() == [0, 1, 2])
+        try await writer.insert(Person.sample(7))
+        try await writer.delete(Person.self, key: 1)
+        #expect(try await reader.select(Person.self).all() == [0, 2, 7].map(Person.sample))
+        try await writer.compact()
+        try await writer.insert(Person.sample(9))
+        #expect(try await reader.select(Person.self).all() == [0, 2, 7, 9].map(Person.sample))
+        try await writer.close()
+        #expect(try await reader.select(Person.self).count() == 4)
+        try await reader.close()
+    }
+
+    @Test func `a snapshot stays what it was, and a read after it is of the last commit`() async throws {
+        let writer = try await open(Note.self)
+        try await writer.insert(Note(id: 1, title: "a"))
+        let reader = try await open(Note.self, .readOnly)
+        let engine = try ArchiveBackend(path: path, access: .readOnly).open(logger: Logger(label: "test"))
+        let snapshot = try engine.reader(.snapshot)
+        let table = try #require(try snapshot.tables().first)
+        func count(_ session: any StorageReader) throws -> Int64 {
+            let plan = QueryPlan(id: nil, query: Query(.count), table: table, tables: [table])
+            var cursor = try session.rows(plan, QueryArguments())
+            return try cursor.next() ? cursor.cells[0].int : -1
+        }
+        try await writer.insert(Note(id: 2, title: "b"))
+        #expect(try count(snapshot) == 1)
+        #expect(try count(engine.reader(.query)) == 2)
+        try await reader.close()
+        try engine.close()
+        try await writer.close()
+    }
+
+    @Test func `what is being written is not there yet`() async throws {
+        let files = MemoryFiles()
+        let backend = ArchiveBackend(path: "/a.karch")
+        let writer = try await Store(FaultyBackend(backend: backend, files: files), models: Note.self)
+        try await writer.insert(Note(id: 1, title: "a"))
+        let before = try #require(files["/a.karch"])
+        try await writer.insert(Note(id: 2, title: "b"))
+        let after = try #require(files["/a.karch"])
+        try await writer.close()
+        files["/a.karch"] = before
+        let readOnly = ArchiveBackend(path: "/a.karch", access: .readOnly)
+        let reader = try await Store(FaultyBackend(backend: readOnly, files: files), models: Note.self)
+        for end in before.count..<after.count {
+            files["/a.karch"] = Array(after[..<end])
+            try #require(try await reader.select(Note.self).keys() == [1])
+        }
+        files["/a.karch"] = after
+        #expect(try await reader.select(Note.self).keys() == [1, 2])
+        try await reader.close()
+    }
+
+    @Test func `without a change, a look costs one system call`() async throws {
+        let files = MemoryFiles()
+        let writer = try await Store(
+            FaultyBackend(backend: ArchiveBackend(path: "/a.karch"), files: files), models: Note.self)
+        try await writer.insert(Note(id: 1, title: "a"))
+        let readOnly = ArchiveBackend(path: "/a.karch", access: .readOnly)
+        let reader = try await Store(FaultyBackend(backend: readOnly, files: files), models: Note.self)
+        files.set(nil)
+        for _ in 0..<5 { #expect(try await reader.find(Note.self, key: 1) != nil) }
+        #expect(files.calls == 5)
+        try await reader.close()
+        try await writer.close()
+    }
+
+    @Test func `a look that fails is an error, and the next one reads on`() async throws {
+        let files = MemoryFiles()
+        let writer = try await Store(
+            FaultyBackend(backend: ArchiveBackend(path: "/a.karch"), files: files), models: Note.self)
+        try await writer.insert(Note(id: 1, title: "a"))
+        let readOnly = ArchiveBackend(path: "/a.karch", access: .readOnly)
+        let reader = try await Store(FaultyBackend(backend: readOnly, files: files), models: Note.self)
+        for number in 2..<5 {
+            try await writer.insert(Note(id: number, title: "\(number)"))
+            files.set(MemoryFiles.Fault(call: number - 2))
+            await expectError(.io) { _ = try await reader.select(Note.self).count() }
+            files.set(nil)
+            #expect(try await reader.select(Note.self).keys() == Array(1...number))
+        }
+        try await reader.close()
+        try await writer.close()
+    }
+
+    @Test func `additions to the schema are no obstacle, other changes are told`() async throws {
+        try await open(Note.self).close()
+        let reader = try await open(Note.self, .readOnly)
+        var writer = try await open(OtherNote.self)
+        try await writer.insert(OtherNote(id: 1, title: "a", length: 1))
+        try await writer.close()
+        #expect(try await reader.select(Note.self).all() == [Note(id: 1, title: "a")])
+        writer = try await open(RenamedNote.self)
+        try await writer.close()
+        for _ in 0..<2 { await expectError(.schemaMismatch) { _ = try await reader.select(Note.self).all() } }
+        try await reader.close()
+        let again = try await open(RenamedNote.self, .readOnly)
+        #expect(try await again.select(RenamedNote.self).all() == [RenamedNote(id: 1, text: "a")])
+        try await again.close()
+    }
+
+    @Test func `a reader beside a writer in another process sees its transactions whole and in order`() async throws {
+        let (url, notes) = ("archive:\(path)?durability=relaxed", folder.path("acknowledged"))
+        try await Store(url: url, backends: [ArchiveBackend.self], models: Ledger.self).close()
+        let progress = Progress()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    [url = url as String, notes = notes as String] in
+                    try await LedgerWriter(url, notes: notes).run(from: 1, killedAfter: 0.4)
+                }
+                progress.hasEnded.store(true, ordering: .releasing)
+            }
+            group.addTask { [path] in
+                let reader = try await Store(ArchiveBackend(path: path, access: .readOnly), models: Ledger.self)
+                while !progress.hasEnded.load(ordering: .acquiring) {
+                    let number = try LedgerWriter.check(try await reader.select(Ledger.self).all())
+                    try progress.last.withLock { last in
+                        try #require(number >= last)
+                        last = number
+                    }
+                }
+                try await reader.close()
+            }
+            try await group.waitForAll()
+        }
+        #expect(progress.last.withLock { $0 } > 1)
+    }
+}
