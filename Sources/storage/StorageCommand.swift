@@ -13,7 +13,8 @@ struct StorageCommand: AsyncParsableCommand {
               storage help demo               what the demo can be told
             """,
         subcommands: [
-            CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,
+            ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self,
+            BackupCommand.self,
             DemoCommand.self, ConformanceCommand.self, ConformanceHelperCommand.self,
         ])
 }
