@@ -26,7 +26,7 @@ struct ImportCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The store to write; made where there is none.")
-    var url: String
+    var store: StoreLocation
 
     @Option(help: ArgumentHelp("The model's stored name.", valueName: "name"))
     var model: String
@@ -73,14 +73,14 @@ struct ImportCommand: AsyncParsableCommand {
             SchemaReport(schema, count: count).print()
             return
         }
-        try await Interruption.cancelling { try await store(input, mapping) }
+        try await Interruption.cancelling { try await importAll(input, mapping) }
     }
 
-    private func store(_ input: RecordFile, _ mapping: InputMapping) async throws {
-        try await StoreAccess.withTarget(url) { store in
+    private func importAll(_ input: RecordFile, _ mapping: InputMapping) async throws {
+        try await self.store.withTarget { store in
             let bad = try BadRecords(keptIn: skipBad)
             do {
-                try await self.store(input, mapping, bad, in: store)
+                try await importAll(input, mapping, bad, in: store)
             } catch {
                 bad.discard()
                 throw error
@@ -88,7 +88,9 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    private func store(_ input: RecordFile, _ mapping: InputMapping, _ bad: BadRecords, in store: Store) async throws {
+    private func importAll(
+        _ input: RecordFile, _ mapping: InputMapping, _ bad: BadRecords, in store: Store
+    ) async throws {
         let start = ContinuousClock.now
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
