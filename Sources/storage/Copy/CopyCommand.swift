@@ -20,10 +20,10 @@ struct CopyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The store to read, which is not changed.")
-    var from: String
+    var from: StoreLocation
 
     @Argument(help: "The store to write; made where there is none.")
-    var to: String
+    var to: StoreLocation
 
     @Option(help: ArgumentHelp("A model to copy; all by default.", valueName: "name"))
     var model: [String] = []
@@ -44,25 +44,26 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     private func copy(_ progress: ProgressLine) async throws -> Bool {
-        let source = try await StoreAccess.open(from, .reading)
         defer { progress.clear() }
-        return try await StoreAccess.withTarget(to) { target in
-            let start = ContinuousClock.now
-            let copied = try await target.copy(
-                model.isEmpty ? nil : model, from: source, replacing: replace, progress: Self.drawing(progress, start))
-            let time = start.duration(to: .now)
-            progress.clear()
-            var report = CopyReport(time: time)
-            for digest in copied {
-                let stored = try await progress.during("Verifying \(digest.model)") {
-                    try await target.digest(of: digest.model)
-                }
-                report.add(digest, stored: stored)
-            }
-            try await source.close()
-            report.print(asJSON: json)
-            return report.isVerified
+        return try await from.with(.reading) { source in
+            try await to.withTarget { target in try await copy(source, to: target, progress) }
         }
+    }
+
+    private func copy(_ source: Store, to target: Store, _ progress: ProgressLine) async throws -> Bool {
+        let start = ContinuousClock.now
+        let copied = try await target.copy(
+            model.isEmpty ? nil : model, from: source, replacing: replace, progress: Self.drawing(progress, start))
+        var report = CopyReport(time: start.duration(to: .now))
+        progress.clear()
+        for digest in copied {
+            let stored = try await progress.during("Verifying \(digest.model)") {
+                try await target.digest(of: digest.model)
+            }
+            report.add(digest, stored: stored)
+        }
+        report.print(asJSON: json)
+        return report.isVerified
     }
 
     /// Draws the bar and the rate, a few times a second.
