@@ -1,6 +1,5 @@
 import ArgumentParser
 import StorageAPI
-import Synchronization
 
 /// `storage copy`.
 struct CopyCommand: AsyncParsableCommand {
@@ -52,8 +51,11 @@ struct CopyCommand: AsyncParsableCommand {
 
     private func copy(_ source: Store, to target: Store, _ progress: ProgressLine) async throws -> Bool {
         let start = ContinuousClock.now
-        let copied = try await target.copy(
-            model.isEmpty ? nil : model, from: source, replacing: replace, progress: Self.drawing(progress, start))
+        let line = RateLine(progress)
+        let copied = try await target.copy(model.isEmpty ? nil : model, from: source, replacing: replace) {
+            line.show(
+                "Copying \($0.model)", records: $0.records, Double($0.rows) / Double(max($0.totalRows, 1)))
+        }
         var report = CopyReport(time: start.duration(to: .now))
         progress.clear()
         for digest in copied {
@@ -64,25 +66,5 @@ struct CopyCommand: AsyncParsableCommand {
         }
         report.print(asJSON: json)
         return report.isVerified
-    }
-
-    /// Draws the bar and the rate, a few times a second.
-    private static func drawing(
-        _ line: ProgressLine, _ start: ContinuousClock.Instant
-    ) -> @Sendable (CopyProgress) -> Void {
-        let last = Mutex(start)
-        return { progress in
-            let now = ContinuousClock.now
-            let isDue = last.withLock { last in
-                guard last.duration(to: now) > .milliseconds(100) else { return false }
-                last = now
-                return true
-            }
-            guard isDue else { return }
-            let rate = Double(progress.records) / max(start.duration(to: now).seconds, 0.001)
-            line.show(
-                "Copying \(progress.model)  \(progress.records.grouped) records  \(rate.fixed(0))/s",
-                Double(progress.rows) / Double(max(progress.totalRows, 1)))
-        }
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import StorageAPI
-import Synchronization
 
 /// `storage import`.
 struct ImportCommand: AsyncParsableCommand {
@@ -69,7 +68,7 @@ struct ImportCommand: AsyncParsableCommand {
         let input = try RecordFile(InputFile(file), format)
         let mapping = try InputMapping(map)
         if dryRun {
-            let (schema, count) = try inferred(input, mapping, try BadRecords(keptIn: nil))
+            let (schema, count) = try inferred(input, mapping, areSkipped: skipBad != nil)
             SchemaReport(schema, count: count).print()
             return
         }
@@ -100,36 +99,36 @@ struct ImportCommand: AsyncParsableCommand {
             schema = stored
         } else {
             let count: Int
-            (schema, count) = try inferred(input, mapping, bad)
+            (schema, count) = try inferred(input, mapping, areSkipped: bad.areSkipped)
             progress.clear()
             SchemaReport(schema, count: count).print()
         }
-        let importer = Importer(input, schema, mapping, bad, progress: Self.drawing(progress, start))
-        let count = try await store.transaction { transaction in
-            var importer = importer
-            try importer.run(in: &transaction)
-            try Self.check(bad, input)
-            return importer.count
+        let line = RateLine(progress)
+        let result = try await store.transaction { transaction in
+            var importer = Importer(input, schema, mapping, bad)
+            try importer.run(in: &transaction) { line.show("Storing", records: $0, $1) }
+            try Self.check(importer.bad, input)
+            return (importer.count, importer.bad)
         }
         progress.clear()
-        report(count, start.duration(to: .now), bad, input)
+        report(result.0, start.duration(to: .now), result.1, input)
     }
 
     /// What the file's records consist of, and how many there are.
     private func inferred(
-        _ input: RecordFile, _ mapping: InputMapping, _ bad: BadRecords
+        _ input: RecordFile, _ mapping: InputMapping, areSkipped: Bool
     ) throws -> (RecordSchema, Int) {
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
         var inference = SchemaInference(input, mapping)
-        let problems = try BadRecords(keptIn: nil)
+        var problems = try BadRecords(keptIn: nil)
         try inference.read { fraction in
             progress.show("Reading \(input.file.name)", fraction)
             try Task.checkCancellation()
         } bad: {
             try problems.add($0, [])
         }
-        if !bad.areSkipped { try Self.check(problems, input) }
+        if !areSkipped { try Self.check(problems, input) }
         guard inference.count > 0 else { throw ToolError("\(input.file.name) has no records.") }
         return (try inference.schema(named: model, keys: key, types: type), inference.count)
     }
@@ -147,18 +146,5 @@ struct ImportCommand: AsyncParsableCommand {
         guard bad.count > 0, let skipBad else { return bad.discard() }
         for line in bad.lines(of: input.file.name) { print(line) }
         print("\(bad.count.grouped) bad records are in \(skipBad).")
-    }
-
-    private static func drawing(
-        _ line: ProgressLine, _ start: ContinuousClock.Instant
-    ) -> (Double, Int) -> Void {
-        var last = start
-        return { fraction, records in
-            let now = ContinuousClock.now
-            guard last.duration(to: now) > .milliseconds(100) else { return }
-            last = now
-            let rate = Double(records) / max(start.duration(to: now).seconds, 0.001)
-            line.show("Storing  \(records.grouped) records  \(rate.fixed(0))/s", fraction)
-        }
     }
 }
