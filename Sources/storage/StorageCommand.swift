@@ -34,7 +34,8 @@ struct StorageCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Moving and checking",
                 subcommands: [
-                    CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,
+                    ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self,
+                    BackupCommand.self,
                 ]),
             CommandGroup(
                 name: "Proving",

@@ -21,7 +21,7 @@ final class ModelRegistry: Sendable {
 
     /// Whether the program has declared a model of the stored name.
     func isDeclared(_ name: String) -> Bool {
-        handles.withLock { $0.values.contains { $0.name.utf8.elementsEqual(name.utf8) } }
+        handles.withLock { $0.values.contains { $0.name.isSame(as: name) } }
     }
 
     /// The stored name of a model.

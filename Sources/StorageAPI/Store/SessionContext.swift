@@ -54,8 +54,11 @@ final class SessionContext {
         }
     }
 
-    /// The writing session itself, where the context is one of a transaction whose task goes on.
-    func openWriter(_ model: String) throws(StorageError) -> any StorageWriter {
+    /// The writing session itself.
+    ///
+    /// - Parameter model: the model that is to be written, for the error.
+    /// - Throws: `unsupported` in a read block; `cancelled` where the task was cancelled; `closed`.
+    func openWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
         _ = try openSession()
         guard let writer else {
             throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model)

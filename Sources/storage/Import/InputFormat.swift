@@ -20,8 +20,8 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The records of a file, which can be read again from the beginning.
-struct RecordFile {
-    private enum Form { case array, keyed, lines, csv }
+struct RecordFile: Sendable {
+    private enum Form: Sendable { case array, keyed, lines, csv }
 
     let file: InputFile
     private let form: Form

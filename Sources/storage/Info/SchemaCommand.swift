@@ -26,7 +26,12 @@ struct SchemaCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await store.with(.reading) { store in
-            let schemas = try await model.map { [try await store.recordSchema($0)] } ?? store.recordSchemas()
+            let schemas: [RecordSchema]
+            if let model {
+                schemas = [try await store.recordSchema(model)]
+            } else {
+                schemas = try await store.recordSchemas()
+            }
             var output = Output()
             if json { try printJSON(schemas, &output) } else { try printText(schemas, &output) }
             try output.flush()

@@ -45,7 +45,7 @@ enum ToolExit: Int32, CaseIterable {
         let status: ToolExit
         let message: String
         switch error {
-        case let error as StorageError: (status, message) = (ToolExit(error.code), error.sentence)
+        case let error as StorageError: (status, message) = (ToolExit(error.code), error.description)
         case let error as ToolError: (status, message) = (error.status, error.description)
         case is CancellationError: (status, message) = (.interrupted, "Interrupted; nothing was changed.")
         default: StorageCommand.exit(withError: error)

@@ -43,18 +43,26 @@ struct RecordInput: ParsableArguments {
     /// The objects of a JSON array, of an object alone, or of lines.
     private static func objects(_ bytes: [UInt8]) throws(ToolError) -> [[JSONValue.Member]] {
         do throws(JSONProblem) {
-            return try bytes.withUnsafeBytes { bytes throws(JSONProblem) in
-                switch try JSONParser.parse(bytes) {
-                case .object(let members): [members]
-                case .array(let elements): try elements.map(members)
-                case let other: throw JSONProblem(message: "Records are objects; this is \(other.kind).", offset: 0)
-                }
+            switch try parsed(bytes) {
+            case .object(let members): return [members]
+            case .array(let elements):
+                var records: [[JSONValue.Member]] = []
+                for element in elements { records.append(try members(element)) }
+                return records
+            case let other: throw JSONProblem(message: "Records are objects; this is \(other.kind).", offset: 0)
             }
         } catch {
             // What is no single value may be a value a line.
             if let lines = lines(bytes) { return lines }
             throw ToolError("The records are no JSON, at byte \(error.offset): \(error.message)")
         }
+    }
+
+    private static func parsed(_ bytes: [UInt8]) throws(JSONProblem) -> JSONValue {
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(JSONProblem) in try JSONParser.parse(bytes) }
+        }
+        return try result.get()
     }
 
     private static func members(_ value: JSONValue) throws(JSONProblem) -> [JSONValue.Member] {
