@@ -1,7 +1,8 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases, textCases,
+        corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases,
+        arithmeticCases, textCases, patternCases,
         orderCases, aggregateCases, transactionCases, concurrencyCases, schemaCases, nameCases, errorCases,
         durabilityCases, costCases, mutantCases,
     ].flatMap { $0 }
