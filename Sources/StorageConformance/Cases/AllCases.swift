@@ -2,8 +2,8 @@ extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
         corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases,
-        arithmeticCases, textCases, patternCases,
-        orderCases, aggregateCases, transactionCases, concurrencyCases, schemaCases, nameCases, errorCases,
+        arithmeticCases, textCases, patternCases, throughCases,
+        orderCases, aggregateCases, groupCases, transactionCases, concurrencyCases, schemaCases, nameCases, errorCases,
         durabilityCases, costCases, mutantCases,
     ].flatMap { $0 }
 }
