@@ -41,18 +41,6 @@ private struct Folded: Sendable {
     ]
 }
 
-/// Whether a text is like a pattern, by the sentence of the contract: slow, and nothing but it.
-private func isLike(_ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
-    guard let first = pattern.first else { return text.isEmpty }
-    let rest = pattern.dropFirst()
-    switch first {
-    case "*": return isLike(text, rest) || !text.isEmpty && isLike(text.dropFirst(), pattern)
-    case "?": return !text.isEmpty && isLike(text.dropFirst(), rest)
-    case "\\" where !rest.isEmpty: return text.first == rest.first && isLike(text.dropFirst(), rest.dropFirst())
-    default: return text.first == first && isLike(text.dropFirst(), rest)
-    }
-}
-
 extension Conformance {
     private static let texts = [
         "", "a", "b", "ab", "ba", "aab", "abab", "abc", "A", "a*", "*", "?", "a?b", "\\", "a\\b", "%", "a%b", "_", "\0",
