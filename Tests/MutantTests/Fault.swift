@@ -14,6 +14,8 @@ struct Fault: Sendable {
     var precedes: (@Sendable (ColumnSchema, Value, Value) -> Bool?)?
     /// What is asked.
     var query: (@Sendable (inout Question) -> Void)?
+    /// The rows that a failing query gives in place of its error.
+    var queryFailure: (@Sendable (StorageError, QueryPlan) throws(StorageError) -> [[Value]])?
 
     // MARK: Writes
 

@@ -28,12 +28,26 @@ class MutantSession: StorageSession {
             return try sorted(plan, arguments, session, by: sort, precedes)
         }
         let (asked, given) = question(plan, arguments)
-        guard fault.rows != nil || fault.read != nil else { return try session.rows(asked, given) }
-        var rows = try collect(session.rows(asked, given), width: plan.query.width)
+        guard fault.rows != nil || fault.read != nil || fault.queryFailure != nil else {
+            return try session.rows(asked, given)
+        }
+        var rows = try answer(asked, given, session)
         if case .columns(let columns) = plan.query.result, let read = fault.read {
             rows = rows.map { row in zip(row, columns).map { read($0, plan.table.columns[$1]) } }
         }
         return Cursor(rows: fault.rows?(rows, plan) ?? rows, columns: plan.query.width)
+    }
+
+    /// The rows, or what the fault gives in place of an error.
+    private func answer(
+        _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession
+    ) throws(StorageError) -> [[Value]] {
+        do {
+            return try collect(session.rows(plan, arguments), width: plan.query.width)
+        } catch {
+            guard let answer = fault.queryFailure else { throw error }
+            return try answer(error, plan)
+        }
     }
 
     /// Sorts a query's rows again, by the column of its sort key.

@@ -1,12 +1,9 @@
 import StorageAPI
 
 extension Fault {
-    /// Puts another term in the place of each term of a filter, the inner ones first.
+    /// Puts another term in the place of each term of a query, the inner ones first.
     mutating func rewrite(_ change: @escaping @Sendable (QueryTerm, inout Question) -> QueryTerm) {
-        query = { question in
-            guard let filter = question.query.filter else { return }
-            question.query.filter = filter.rewritten(&question, change)
-        }
+        query = { question in question.rewrite(change) }
     }
 
     /// An equality with a value also holds of others. An empty list: it holds of none.
@@ -19,13 +16,50 @@ extension Fault {
         }
     }
 
-    /// Changes a query's order.
+    /// Changes a query's order, and that of its groups.
     mutating func order(_ change: @escaping @Sendable (inout [Query.SortKey], inout Question) -> Void) {
         query = { question in
             var order = question.query.order
             change(&order, &question)
             question.query.order = order
+            question.groups { grouping, question in change(&grouping.order, &question) }
         }
+    }
+}
+
+extension Question {
+    /// Changes the groups, where the query makes groups.
+    mutating func groups(_ change: (inout Query.Grouping, inout Question) -> Void) {
+        guard case .groups(var grouping) = query.result else { return }
+        change(&grouping, &self)
+        query.result = .groups(grouping)
+    }
+
+    fileprivate mutating func rewrite(_ change: (QueryTerm, inout Question) -> QueryTerm) {
+        query.filter = query.filter?.rewritten(&self, change)
+        query.order = query.order.map { $0.rewritten(&self, change) }
+        if case .terms(let terms) = query.result {
+            query.result = .terms(terms.map { TypedTerm($0.term.rewritten(&self, change), $0.type) })
+        }
+        groups { grouping, question in
+            grouping.keys = grouping.keys.map { TypedTerm($0.term.rewritten(&question, change), $0.type) }
+            grouping.filter = grouping.filter?.rewritten(&question, change)
+            grouping.order = grouping.order.map { $0.rewritten(&question, change) }
+            for index in grouping.aggregates.indices {
+                guard let term = grouping.aggregates[index].term else { continue }
+                grouping.aggregates[index].term = TypedTerm(term.term.rewritten(&question, change), term.type)
+            }
+        }
+    }
+}
+
+extension Query.SortKey {
+    fileprivate func rewritten(
+        _ question: inout Question, _ change: (QueryTerm, inout Question) -> QueryTerm
+    ) -> Query.SortKey {
+        var key = self
+        key.term = term.rewritten(&question, change)
+        return key
     }
 }
 
@@ -33,15 +67,29 @@ extension QueryTerm {
     func rewritten(
         _ question: inout Question, _ change: (QueryTerm, inout Question) -> QueryTerm
     ) -> QueryTerm {
-        var term = self
-        switch self {
-        case .and(let terms): term = .and(terms.map { $0.rewritten(&question, change) })
-        case .or(let terms): term = .or(terms.map { $0.rewritten(&question, change) })
-        case .not(let inner): term = .not(inner.rewritten(&question, change))
-        case .quantified(let quantifier, let ownership, let inner):
-            term = .quantified(quantifier, ownership, inner.rewritten(&question, change))
-        default: break
-        }
+        func inner(_ term: QueryTerm) -> QueryTerm { term.rewritten(&question, change) }
+        let term: QueryTerm =
+            switch self {
+            case .column, .argument, .null, .constant: self
+            case .child(let ownership, let term): .child(ownership, inner(term))
+            case .childCount(let ownership, let term): .childCount(ownership, inner(term))
+            case .arithmetic(let operation, let left, let right, let type):
+                .arithmetic(operation, inner(left), inner(right), type)
+            case .folded(let term, let folding): .folded(inner(term), folding)
+            case .elementCount(let term): .elementCount(inner(term))
+            case .choice(let condition, let first, let second): .choice(inner(condition), inner(first), inner(second))
+            case .comparison(let comparison, let left, let right, let type):
+                .comparison(comparison, inner(left), inner(right), type)
+            case .isIn(let term, let list, let type): .isIn(inner(term), list: list, type)
+            case .isNull(let term): .isNull(inner(term))
+            case .text(let test, let text, let pattern): .text(test, inner(text), inner(pattern))
+            case .hasElement(let array, let element): .hasElement(inner(array), inner(element))
+            case .and(let terms): .and(terms.map(inner))
+            case .or(let terms): .or(terms.map(inner))
+            case .not(let term): .not(inner(term))
+            case .quantified(let quantifier, let ownership, let term):
+                .quantified(quantifier, ownership, inner(term))
+            }
         return change(term, &question)
     }
 }

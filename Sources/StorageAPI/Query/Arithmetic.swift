@@ -43,13 +43,15 @@ public enum Arithmetic: String, Hashable, Sendable {
         }
     }
 
-    /// No result of two 64-bit integers leaves 128 bits, so only the type's own range is to be checked.
+    /// Of two 64-bit integers only the product of two great unsigned ones leaves 128 bits.
     private func apply(_ left: Int128, _ right: Int128, as type: ColumnType) throws(StorageError) -> Value {
-        let result: Int128
+        let result: Int128?
         switch self {
         case .add: result = left + right
         case .subtract: result = left - right
-        case .multiply: result = left * right
+        case .multiply:
+            let (product, overflow) = left.multipliedReportingOverflow(by: right)
+            result = overflow ? nil : product
         case .divide, .remainder:
             guard right != 0 else {
                 throw StorageError(
@@ -58,7 +60,7 @@ public enum Arithmetic: String, Hashable, Sendable {
             }
             result = self == .divide ? left / right : left % right
         }
-        guard let value = Value(result, as: type) else {
+        guard let result, let value = Value(result, as: type) else {
             throw StorageError(
                 .overflow,
                 "\(left) \(rawValue) \(right) is beyond the range of \(type); compare with another term, or store a wider type."

@@ -99,7 +99,14 @@ extension QueryExpression {
     public static func % <W: NumericValue & FixedWidthInteger>(left: Self, right: Self) -> Self where V == W? {
         compute(.remainder, left, right)
     }
+    public static func % <W: NumericValue & FixedWidthInteger>(left: Self, right: QueryExpression<W>) -> Self
+    where V == W? { compute(.remainder, left, right) }
+    public static func % <W: NumericValue & FixedWidthInteger>(left: QueryExpression<W>, right: Self) -> Self
+    where V == W? { compute(.remainder, left, right) }
     public static func % <W: NumericValue & FixedWidthInteger>(left: Self, right: W) -> Self where V == W? {
         compute(.remainder, left, value(right))
+    }
+    public static func % <W: NumericValue & FixedWidthInteger>(left: W, right: Self) -> Self where V == W? {
+        compute(.remainder, value(left), right)
     }
 }

@@ -1,6 +1,7 @@
 /// A group of records with equal keys, as the closures of a ``Groups`` query see it.
 public struct Group<Model: Storable, each Key>: Sendable {
-    /// What the records of the group have in common: one term, or a tuple of them.
+    /// What the records of the group have in common: one term, or a tuple of them. An Optional key is compared with an
+    /// Optional value, `$0.key == Optional("a")`: the compiler does not promote a literal to a part of a pack.
     public let key: (repeat QueryExpression<each Key>)
 
     /// How many records there are.

@@ -1,8 +1,11 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases, textCases,
-        orderCases, aggregateCases, transactionCases, concurrencyCases, schemaCases, nameCases, errorCases,
+        corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases,
+        arithmeticCases, textCases, patternCases, throughCases,
+        orderCases, aggregateCases, groupCases, resultCases, formCases, limitCases, transactionCases, concurrencyCases,
+        schemaCases,
+        nameCases, errorCases,
         durabilityCases, costCases, mutantCases,
     ].flatMap { $0 }
 }

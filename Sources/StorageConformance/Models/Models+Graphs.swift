@@ -52,6 +52,11 @@ extension Node: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.children]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -101,6 +106,11 @@ extension Link: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.next]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -147,6 +157,11 @@ extension Chain: Storable, DeclaredModel {
 
     func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.link]
+        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -215,6 +230,11 @@ extension House: Storable, DeclaredModel {
 
     func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.door, \.front, \.back, \.left, \.right]
+        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {

@@ -59,6 +59,11 @@ extension Pair: Storable, DeclaredModel {
         (try row.read(String.self), try row.read(String.self))
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.first, \.second, \.note]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -126,6 +131,11 @@ extension Triple: Storable, DeclaredModel {
         (try row.read(UUID.self), try row.read(Int64.self), try row.read(Kind.self))
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.note, \.code, \.number, \.kind]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -176,6 +186,11 @@ extension ByKind: Storable, DeclaredModel {
         row.write(kind)
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.kind, \.note]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -222,6 +237,11 @@ extension ByLevel: Storable, DeclaredModel {
 
     func writeKey(into row: inout RowWriter) {
         row.write(level)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.level, \.note]
+        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {

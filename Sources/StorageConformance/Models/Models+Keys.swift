@@ -54,6 +54,11 @@ extension Account: Storable, DeclaredModel {
 
     mutating func assign(_ key: Key) { id = key }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.pens]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -105,6 +110,11 @@ extension Ticket: Storable, DeclaredModel {
 
     mutating func assign(_ key: Key) { id = key }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.note]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -155,6 +165,11 @@ extension Coupon: Storable, DeclaredModel {
 
     mutating func assign(_ key: Key) { id = key }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.note]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -203,6 +218,11 @@ extension Member: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.email]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -249,6 +269,11 @@ extension Keyed: Storable, DeclaredModel {
 
     func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.note]
+        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {

@@ -52,6 +52,11 @@ extension Pen: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.color, \.price]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -109,6 +114,11 @@ extension District: Storable, DeclaredModel {
 
     func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.streets, \.lamps]
+        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -169,6 +179,11 @@ extension City: Storable, DeclaredModel {
 
     func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.spell, \.districts]
+        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -259,6 +274,13 @@ extension Person: Storable, DeclaredModel {
 
     func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [
+            \.id, \.name, \.age, \.height, \.nickname, \.isMember, \.tags, \.city, \.pens, \.spares,
+        ]
+        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {

@@ -62,6 +62,11 @@ extension Measure: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.number, \.real, \.text, \.flag]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -128,6 +133,11 @@ extension Choice: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.kind, \.level, \.kinds, \.levels]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -189,6 +199,11 @@ extension Document: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.body, \.draft, \.grid]
+        return properties.firstIndex(of: property)
+    }
+
     struct Columns: ColumnSet {
         private let path: PropertyPath
         init(_ path: PropertyPath) { self.path = path }
@@ -242,6 +257,11 @@ extension Owner: Storable, DeclaredModel {
 
     func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.one, \.many]
+        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
@@ -311,6 +331,11 @@ extension Holder: Storable, DeclaredModel {
 
     func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.value, \.optional, \.list, \.optionals, \.optionalList]
+        return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {

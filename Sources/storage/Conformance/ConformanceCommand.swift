@@ -18,6 +18,7 @@ struct ConformanceCommand: AsyncParsableCommand {
               storage conformance --backend memory --format junit --output report.xml
               storage conformance --backend sqlite --only write/insert-existing --seed 7
               storage conformance --backend sqlite --generate 10000 --against memory
+              storage conformance --backend archive --generate-queries 100000 --against memory
               storage conformance --list
             """)
 
@@ -75,7 +76,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     func run() async throws {
         if list { return try write(Conformance.v1.cases.map(\.listing).joined(separator: "\n")) }
         let seed = seed ?? UInt64.random(in: 1..<1_000_000)
-        if let programs = generated.generate { return try await generate(programs, seed) }
+        if generated.isWanted { return try await generate(seed) }
         let options = ConformanceOptions(seed: seed, deadline: .seconds(deadline), parallelism: jobs)
         if child {
             for test in cases { try await ConformanceHelper.runCase(test, backend.harness, options) }
@@ -86,9 +87,9 @@ struct ConformanceCommand: AsyncParsableCommand {
         guard report.isPassed else { throw ExitCode(1) }
     }
 
-    private func generate(_ programs: Int, _ seed: UInt64) async throws {
+    private func generate(_ seed: UInt64) async throws {
         let report = try await generated.run(
-            programs, on: backend, seed: seed, jobs: jobs, isProgressWanted: !noProgress)
+            on: backend, seed: seed, jobs: jobs, isProgressWanted: !noProgress)
         try write(report.description)
         guard report.failures.isEmpty else { throw ExitCode(1) }
     }

@@ -9,25 +9,42 @@ struct GenerateOptions: ParsableArguments {
             valueName: "count"))
     var generate: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Run so many random queries instead of the cases, over random records, each compared in the same way.",
+            valueName: "count"))
+    var generateQueries: Int?
+
     @Option(help: ArgumentHelp("Run the programs on this backend too.", valueName: "backend"))
     var against: BackendChoice?
 
-    @Option(help: ArgumentHelp("How many calls a program has, about.", valueName: "count"))
+    @Option(help: ArgumentHelp("How many calls, or queries, a program has, about.", valueName: "count"))
     var steps = 50
 
     func validate() throws {
         guard generate ?? 1 > 0 else { throw ValidationError("--generate is at least 1.") }
+        guard generateQueries ?? 1 > 0 else { throw ValidationError("--generate-queries is at least 1.") }
+        guard generate == nil || generateQueries == nil else {
+            throw ValidationError("--generate and --generate-queries are two runs.")
+        }
         guard steps > 0 else { throw ValidationError("--steps is at least 1.") }
-        guard generate != nil || against == nil else { throw ValidationError("--against goes with --generate.") }
+        guard isWanted || against == nil else {
+            throw ValidationError("--against goes with --generate or --generate-queries.")
+        }
     }
 }
 
 extension GenerateOptions {
-    /// Runs so many programs on a backend.
+    /// Whether programs run instead of the cases.
+    var isWanted: Bool { generate != nil || generateQueries != nil }
+
+    /// Runs the programs on a backend.
     func run(
-        _ programs: Int, on backend: BackendChoice, seed: UInt64, jobs: Int, isProgressWanted: Bool
+        on backend: BackendChoice, seed: UInt64, jobs: Int, isProgressWanted: Bool
     ) async throws -> GeneratedReport {
-        let tests = GeneratedTests(programs: programs, steps: steps, seed: seed, parallelism: jobs)
+        let programs = generate ?? ((generateQueries ?? 0) + steps - 1) / steps
+        var tests = GeneratedTests(programs: programs, steps: steps, seed: seed, parallelism: jobs)
+        if generateQueries != nil { tests.mixture = .queries }
         let line = ProgressLine(isWanted: isProgressWanted)
         defer { line.clear() }
         let progress: @Sendable (Int) -> Void = { line.show("programs", Double($0) / Double(programs)) }

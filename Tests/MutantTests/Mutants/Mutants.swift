@@ -1,7 +1,8 @@
 extension Mutant {
     /// All mutants, by the contract's sections.
     static let all: [Mutant] =
-        blunt + values + comparisons + keys + writing + removing + children + querying + filtering + transactions
+        blunt + values + comparisons + keys + writing + removing + children + querying + filtering + computing
+        + grouping + transactions
         + schema
         + errors
 }

@@ -1,19 +1,5 @@
 internal import StorageAPI
 
-/// A filter, and the same condition in Swift.
-private struct Equivalent: Sendable {
-    let filter: @Sendable (Measure.Columns) -> QueryExpression<Bool>
-    let expected: @Sendable (Measure) -> Bool
-
-    init(
-        _ filter: @escaping @Sendable (Measure.Columns) -> QueryExpression<Bool>,
-        _ expected: @escaping @Sendable (Measure) -> Bool
-    ) {
-        self.filter = filter
-        self.expected = expected
-    }
-}
-
 /// 60 levels of conditions on a number; below, the same in Swift.
 private func nested(_ number: QueryExpression<Int?>) -> QueryExpression<Bool> {
     var filter: QueryExpression<Bool> = number == 0
@@ -45,22 +31,8 @@ extension Conformance {
     /// A case that compares filters with the same expressions in Swift over the records.
     private static func filters(
         _ id: String, _ clauses: [Contract], _ sentence: String,
-        _ pairs: Equivalent...
-    ) -> ConformanceCase {
-        ConformanceCase(id, clauses, sentence) { t in
-            let store = try await t.open(Measure.self)
-            try await store.insert(measures)
-            for pair in pairs {
-                let (filter, expected) = (pair.filter, pair.expected)
-                let keys = try await store.select(Measure.self) { $0.where(filter) }.keys()
-                try t.expect(keys, equals: measures.filter(expected).map(\.id), "The last filter holds for others.")
-                let negated = try await store.select(Measure.self) { $0.where { !filter($0) } }.keys()
-                try t.expect(
-                    negated, equals: measures.filter { !expected($0) }.map(\.id),
-                    "The negation of the last filter is not exactly the others.")
-            }
-        }
-    }
+        _ pairs: Equivalent<Measure>...
+    ) -> ConformanceCase { ConformanceCase(id, clauses, sentence, over: measures, pairs) }
 
     /// Q2: filters are two-valued.
     static let filterCases: [ConformanceCase] = [

@@ -31,7 +31,9 @@ extension Conformance {
     private static func comparable<V: SortableValue & ScalarValue & Comparable>(
         _ name: String, _ values: [V]
     ) -> [ConformanceCase] where V.Scalar == V {
-        sortable(name, values) + [ValueFamily(name: name, values: values).comparison]
+        sortable(name, values) + [
+            ValueFamily(name: name, values: values).comparison, ValueFamily(name: name, values: values).ranged,
+        ]
     }
 
     private static func integers<I: IntegerColumnValue>(_ name: String, _ values: [I]) -> [ConformanceCase]

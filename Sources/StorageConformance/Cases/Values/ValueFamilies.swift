@@ -7,7 +7,7 @@ struct ValueFamily<V: ScalarValue> {
     let values: [V]
 
     /// The contexts that every type has.
-    var everywhere: [ConformanceCase] { [column, elements, child, reopened, aggregated] }
+    var everywhere: [ConformanceCase] { [column, elements, child, reopened, aggregated, contained, counted, grouped] }
 
     private func id(_ context: String) -> String { "values/\(name)-\(context)" }
 

@@ -12,11 +12,21 @@ extension Generated.Crate: GeneratedModel {
     ]
     static let conditions = allConditions()
     static let furtherConditions: [ConditionMaker<Generated.Crate>] =
-        Term<Generated.Crate, Int>("$0.lid.width", { $0.lid.width }, { $0.lid.width }).comparison
-        + Term<Generated.Crate, String?>("$0.lid.label", { $0.lid.label }, { $0.lid.label }).equality
-        + Term<Generated.Crate, Int?>("$0.spare.width", { $0.spare.width }, { $0.spare?.width }).equality
-        + Term<Generated.Crate, Int?>("$0.spare.width", { $0.spare.width }, { $0.spare?.width }).optionalComparison()
-        + Term<Generated.Crate, String?>("$0.spare.label", { $0.spare.label }, { $0.spare?.label }).tests
+        Term<Generated.Crate, Int>(through: "lid.width", { $0.lid.width }, { $0.lid.width }).comparison
+        + Term<Generated.Crate, String?>(through: "lid.label", { $0.lid.label }, { $0.lid.label }).equality
+        + Term<Generated.Crate, Int?>(through: "spare.width", { $0.spare.width }, { $0.spare?.width }).equality
+        + Term<Generated.Crate, Int?>(through: "spare.width", { $0.spare.width }, { $0.spare?.width })
+        .optionalComparison()
+        + Term<Generated.Crate, String?>(through: "spare.label", { $0.spare.label }, { $0.spare?.label }).tests
+
+    static let furtherSortings: [Sorting<Generated.Crate>] =
+        Sorting.both("lid.width", { $0.lid.width }, { $0.lid.width })
+        + Sorting.everyWay("spare.label", { $0.spare.label }, { $0.spare?.label })
+    static let furtherAggregates: [AggregateMaker<Generated.Crate>] = [
+        Aggregate.tuples("$0.name, $0.items", { ($0.name, $0.items) }, { ($0.name, $0.items) }),
+        Aggregate.tuples(
+            "$0.spare.width, $0.extras", { ($0.spare.width, $0.extras) }, { ($0.spare?.width, $0.extras) }),
+    ]
 
     static var table: FieldPath<World, ModelTable<Generated.Crate>> { \.crates }
     var keyOrNil: String? { name }

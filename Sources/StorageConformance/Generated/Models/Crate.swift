@@ -61,6 +61,11 @@ extension Generated.Crate: Storable {
         row.write(name)
     }
 
+    public static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.name, \.size, \.lid, \.spare, \.items, \.extras]
+        return properties.firstIndex(of: property)
+    }
+
     public struct Columns: ColumnSet {
         private let path: PropertyPath
         public init(_ path: PropertyPath) { self.path = path }
@@ -100,6 +105,11 @@ extension Generated.Lid: Storable {
 
     public func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    public static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.width, \.label]
+        return properties.firstIndex(of: property)
     }
 
     public struct Columns: ColumnSet {

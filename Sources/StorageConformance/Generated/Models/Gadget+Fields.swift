@@ -8,21 +8,21 @@ extension Generated.Gadget: GeneratedModel {
         .number("small", \.small, \.small),
         .number("wide", \.wide, \.wide),
         .number("unsigned", \.unsigned, \.unsigned),
-        .ordered("real", \.real, \.real),
-        .ordered("single", \.single, \.single),
+        .computed("real", \.real, \.real),
+        .computed("single", \.single, \.single),
         .text("text", \.text, \.text),
         .text("note", \.note, \.note),
         .text("code", \.code, \.code).unique(\.code),
-        .optional("number", \.number, \.number),
-        .optional("ratio", \.ratio, \.ratio),
+        .optionalNumber("number", \.number, \.number),
+        .optionalNumber("ratio", \.ratio, \.ratio),
         .scalar("data", \.data, \.data),
         .ordered("date", \.date, \.date),
         .scalar("uuid", \.uuid, \.uuid),
-        .ordered("amount", \.amount, \.amount),
+        .computed("amount", \.amount, \.amount),
         .scalar("link", \.link, \.link),
-        Field("words", \.words, \.words),
-        Field("reals", \.reals, \.reals),
-        Field("nested", \.nested, \.nested),
+        .array("words", \.words, \.words),
+        .array("reals", \.reals, \.reals),
+        .array("nested", \.nested, \.nested),
     ]
     static let conditions = allConditions()
     static let furtherConditions: [ConditionMaker<Generated.Gadget>] =
@@ -31,6 +31,12 @@ extension Generated.Gadget: GeneratedModel {
         + Term("note", \.note, \.note).equality(with: Term("code", \.code, \.code))
         + Term("real", \.real, \.real).equality(with: Term("real", \.real, \.real))
         + Term("id", \.id, \.id).equality + Term("id", \.id, \.id).optionalComparison()
+
+    static let furtherAggregates: [AggregateMaker<Generated.Gadget>] = [
+        Aggregate.groups("flag", \.flag, \.flag, summing: "wide", \.wide, \.wide),
+        Aggregate.groups("note", \.note, \.note, summing: "small", \.small, \.small),
+        Aggregate.tuples("$0.text, $0.words", { ($0.text, $0.words) }, { ($0.text, $0.words) }),
+    ]
 
     static var table: FieldPath<World, ModelTable<Generated.Gadget>> { \.gadgets }
     static var assignsKeys: Bool { true }

@@ -117,6 +117,14 @@ extension Generated.Gadget: Storable {
 
     public mutating func assign(_ key: Int) { id = key }
 
+    public static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [
+            \.id, \.flag, \.small, \.wide, \.unsigned, \.real, \.single, \.text, \.note, \.code, \.number, \.ratio,
+            \.data, \.date, \.uuid, \.amount, \.link, \.words, \.reals, \.nested,
+        ]
+        return properties.firstIndex(of: property)
+    }
+
     public struct Columns: ColumnSet {
         private let path: PropertyPath
         public init(_ path: PropertyPath) { self.path = path }

@@ -20,12 +20,18 @@ protocol GeneratedRecord: Storable, GeneratedValue, PlainRecord {
     static var fields: [Field<Self>] { get }
     /// What can be asked, beyond the conditions on single properties.
     static var furtherConditions: [ConditionMaker<Self>] { get }
+    /// What can be sorted by, beyond single properties.
+    static var furtherSortings: [Sorting<Self>] { get }
+    /// What can be made of records, beyond single properties.
+    static var furtherAggregates: [AggregateMaker<Self>] { get }
     /// All that can be asked.
     static var conditions: [ConditionMaker<Self>] { get }
 }
 
 extension GeneratedRecord {
     static var furtherConditions: [ConditionMaker<Self>] { [] }
+    static var furtherSortings: [Sorting<Self>] { [] }
+    static var furtherAggregates: [AggregateMaker<Self>] { [] }
 
     static func allConditions() -> [ConditionMaker<Self>] { fields.flatMap(\.conditions) + furtherConditions }
 

@@ -52,6 +52,11 @@ extension Generated.Item: Storable {
         row.write(id)
     }
 
+    public static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.label, \.weight, \.tags]
+        return properties.firstIndex(of: property)
+    }
+
     public struct Columns: ColumnSet {
         private let path: PropertyPath
         public init(_ path: PropertyPath) { self.path = path }
@@ -86,6 +91,11 @@ extension Generated.Tag: Storable {
 
     public func writeKey(into row: inout RowWriter) {
         row.write(id)
+    }
+
+    public static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.text]
+        return properties.firstIndex(of: property)
     }
 
     public struct Columns: ColumnSet {

@@ -51,6 +51,11 @@ extension Generated.Tree: Storable {
         (area: try row.read(String.self), number: try row.read(Int.self))
     }
 
+    public static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.area, \.number, \.title, \.branches]
+        return properties.firstIndex(of: property)
+    }
+
     public struct Columns: ColumnSet {
         private let path: PropertyPath
         public init(_ path: PropertyPath) { self.path = path }

@@ -57,8 +57,9 @@ struct DeleteWhereOperation<M: GeneratedModel>: StorageOperation {
         String(try verbs.delete(M.self).where(filter).run())
     }
 
-    func apply(to world: inout World) -> String {
-        String(world[keyPath: M.table].delete { filter?.holds($0) ?? true })
+    func apply(to world: inout World) throws(ExpectedError) -> String {
+        String(
+            try world[keyPath: M.table].delete { (model) throws(ExpectedError) in try filter?.holds(model) ?? true })
     }
 
     var swift: String { "try store.delete(\(M.typeName).self)\(Filter.clause(filter)).run()" }

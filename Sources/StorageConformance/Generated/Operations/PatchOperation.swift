@@ -12,7 +12,10 @@ struct PatchOperation<M: GeneratedModel>: StorageOperation {
     }
 
     func apply(to world: inout World) throws(ExpectedError) -> String {
-        String(try world[keyPath: M.table].patch(settings) { filter?.holds($0) ?? true })
+        String(
+            try world[keyPath: M.table].patch(settings) { (model) throws(ExpectedError) in
+                try filter?.holds(model) ?? true
+            })
     }
 
     var swift: String {
@@ -23,12 +26,5 @@ struct PatchOperation<M: GeneratedModel>: StorageOperation {
         let filters: [Filter<M>?] = filter.map { [nil] + $0.simpler } ?? []
         return filters.map { PatchOperation(filter: $0, settings: settings) }
             + (settings.count < 2 ? [] : settings.map { PatchOperation(filter: filter, settings: [$0]) })
-    }
-}
-
-extension FilterBuilder {
-    func `where`(_ filter: Filter<Model>?) -> Self {
-        guard let filter else { return self }
-        return self.where { filter.term($0) }
     }
 }

@@ -3,12 +3,13 @@ internal import StorageAPI
 /// What a query asks for: a filter, an order and a part.
 struct GeneratedQuery<M: GeneratedRecord>: Sendable {
     var filter: Filter<M>?
+    var form = QueryForm.builder
     var order: [Sorting<M>] = []
     var limit: Int?
     var offset: Int?
 
     func apply<B: SelectionBuilder<M>>(to builder: B) -> B {
-        var builder = builder.where(filter)
+        var builder = builder.where(filter, form)
         for sorting in order { builder = builder.order { sorting.term($0) } }
         if let limit { builder = builder.limit(limit) }
         if let offset { builder = builder.offset(offset) }
@@ -18,7 +19,7 @@ struct GeneratedQuery<M: GeneratedRecord>: Sendable {
     /// The query's meaning: rows come in key order, which decides where the sort keys do not.
     func answer<R>(_ rows: [R], _ record: (R) -> M) throws(ExpectedError) -> [R] {
         guard limit ?? 0 >= 0, offset ?? 0 >= 0 else { throw ExpectedError(.invalidQuery) }
-        let matches = rows.filter { filter?.holds(record($0)) ?? true }
+        let matches = try filter?.chosen(of: rows, record) ?? rows
         let sorted = matches.enumerated().sorted { left, right in
             for sorting in order {
                 let order = sorting.order(record(left.element), record(right.element))
@@ -30,13 +31,14 @@ struct GeneratedQuery<M: GeneratedRecord>: Sendable {
     }
 
     var text: String {
-        Filter.clause(filter) + order.map { ".order { \($0.text) }" }.joined()
+        Filter.clause(filter, form) + order.map { ".order { \($0.text) }" }.joined()
             + (limit.map { ".limit(\($0))" } ?? "") + (offset.map { ".offset(\($0))" } ?? "")
     }
 
     var simpler: [GeneratedQuery] {
         var queries: [GeneratedQuery] = []
         for filter in filter.map({ [nil] + $0.simpler }) ?? [] { queries.append(with { $0.filter = filter }) }
+        if form != .builder { queries.append(with { $0.form = .builder }) }
         for index in order.indices { queries.append(with { $0.order.remove(at: index) }) }
         if limit != nil { queries.append(with { $0.limit = nil }) }
         if offset != nil { queries.append(with { $0.offset = nil }) }

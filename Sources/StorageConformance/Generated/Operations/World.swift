@@ -80,10 +80,13 @@ struct ModelTable<M: GeneratedModel>: Sendable {
     }
 
     /// Changes the records that a condition holds of, and returns how many there are.
-    mutating func patch(_ settings: [Setting<M>], where holds: (M) -> Bool) throws(ExpectedError) -> Int {
+    mutating func patch(
+        _ settings: [Setting<M>], where holds: (M) throws(ExpectedError) -> Bool
+    ) throws(ExpectedError) -> Int {
         if settings.contains(where: \.isOfKey) { throw ExpectedError(.invalidQuery) }
         var table = self
-        let chosen = rows.indices.filter { holds(rows[$0]) }
+        var chosen: [Int] = []
+        for index in rows.indices where try holds(rows[index]) { chosen.append(index) }
         for index in chosen {
             var model = table.rows[index]
             for setting in settings { setting.apply(&model) }
@@ -100,10 +103,11 @@ struct ModelTable<M: GeneratedModel>: Sendable {
         }
     }
 
-    mutating func delete(where holds: (M) -> Bool) -> Int {
-        let count = rows.count
-        rows.removeAll(where: holds)
-        return count - rows.count
+    mutating func delete<E: Error>(where holds: (M) throws(E) -> Bool) throws(E) -> Int {
+        var left: [M] = []
+        for row in rows where try !holds(row) { left.append(row) }
+        defer { rows = left }
+        return rows.count - left.count
     }
 
     mutating func truncate() { self = ModelTable() }

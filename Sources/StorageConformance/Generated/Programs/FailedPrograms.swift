@@ -3,6 +3,7 @@ extension GeneratedTests {
     public struct FailedProgram: Sendable {
         public let seed: UInt64
         public let steps: Int
+        public var mixture = GeneratedTests.Mixture.everything
         /// What it found, in one sentence.
         public let finding: String
     }
@@ -26,7 +27,8 @@ extension GeneratedTests {
     ) async throws -> GeneratedReport {
         var report = GeneratedReport()
         for failed in failedPrograms {
-            let tests = GeneratedTests(programs: 1, steps: failed.steps, seed: failed.seed, parallelism: 1)
+            var tests = GeneratedTests(programs: 1, steps: failed.steps, seed: failed.seed, parallelism: 1)
+            tests.mixture = failed.mixture
             report.add(try await tests.run(harness, against: other))
         }
         return report

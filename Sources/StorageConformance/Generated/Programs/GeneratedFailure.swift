@@ -2,6 +2,8 @@ internal import StorageAPI
 
 /// A call of a generated program that gave something else than the contract says.
 public struct GeneratedFailure: Sendable {
+    /// What the program consists of.
+    public let mixture: GeneratedTests.Mixture
     /// The seed that makes the program, as the first of its run.
     public let seed: UInt64
     /// How many steps the program was made with.
@@ -18,20 +20,21 @@ public struct GeneratedFailure: Sendable {
 
 extension GeneratedFailure: CustomStringConvertible {
     public var description: String {
-        """
-        The backend \(backend) differs from the contract in
-            \(call)
-        expected: \(expected.indented)
-        actual:   \(actual.indented)
+        let option = mixture == .queries ? "--generate-queries \(steps)" : "--generate 1"
+        return """
+            The backend \(backend) differs from the contract in
+                \(call)
+            expected: \(expected.indented)
+            actual:   \(actual.indented)
 
-        The smallest program that shows it:
+            The smallest program that shows it:
 
-        import StorageConformance
-        let store = try await Store(backend).blocking
-        \(program)
+            import StorageConformance
+            let store = try await Store(backend).blocking
+            \(program)
 
-        Repeat it with: storage conformance --backend \(backend) --generate 1 --steps \(steps) --seed \(seed)
-        """
+            Repeat it with: storage conformance --backend \(backend) \(option) --steps \(steps) --seed \(seed)
+            """
     }
 }
 

@@ -12,6 +12,15 @@ internal import Synchronization
 /// print(report)
 /// ```
 public struct GeneratedTests: Sendable {
+    /// What programs consist of.
+    public enum Mixture: Sendable {
+        /// Every verb, with transactions and reopenings.
+        case everything
+        /// Queries over random records: each step is one question.
+        case queries
+    }
+
+    public var mixture = Mixture.everything
     /// How many programs run.
     public var programs: Int
     /// About how many calls each has.
@@ -77,7 +86,7 @@ public struct GeneratedTests: Sendable {
         report.backends = comparison.names
         while let number = queue.next() {
             let seed = seed &+ UInt64(number)
-            let program = Program.random(seed: seed, steps: steps)
+            let program = mixture.program(seed: seed, steps: steps)
             report.programs += 1
             let expected = ExpectedRun(program).outcomes
             report.calls += expected.count
@@ -106,8 +115,17 @@ public struct GeneratedTests: Sendable {
                 backend: "any", call: program.swift, expected: "the same as on a new store",
                 actual: "shows only after the programs before it")
         return GeneratedFailure(
-            seed: seed, steps: steps, backend: difference.backend, call: difference.call,
+            mixture: mixture, seed: seed, steps: steps, backend: difference.backend, call: difference.call,
             expected: difference.expected, actual: difference.actual, program: smallest.swift)
+    }
+}
+
+extension GeneratedTests.Mixture {
+    func program(seed: UInt64, steps: Int) -> Program {
+        switch self {
+        case .everything: .random(seed: seed, steps: steps)
+        case .queries: .questions(seed: seed, count: steps)
+        }
     }
 }
 

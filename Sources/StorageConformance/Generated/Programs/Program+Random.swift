@@ -18,6 +18,21 @@ extension Program {
     }
 }
 
+extension Program {
+    /// Random records of every model, and so many questions about them.
+    static func questions(seed: UInt64, count: Int) -> Program {
+        var generator = SeededGenerator(seed: seed)
+        var steps: [Step] = []
+        for _ in 0..<12 + generator.below(12) { steps.append(.call(generator.model.randomRecord(&generator))) }
+        for _ in 0..<count {
+            let model = generator.model
+            let isStream = generator.chance(5)
+            steps.append(isStream ? .stream(model.randomStream(&generator)) : .call(model.randomQuestion(&generator)))
+        }
+        return Program(steps: steps)
+    }
+}
+
 extension Step {
     /// A random transaction, with savepoints in it.
     fileprivate static func random(depth: Int, _ generator: inout SeededGenerator) -> Step {
@@ -63,10 +78,28 @@ extension GeneratedModel {
         case 63..<68: return randomOwned(&generator) ?? FindOperation<Self>(key: randomKey(&generator))
         case 68..<73: return PivotOperation<Self>(seed: generator.next())
         case 73..<78:
-            return randomFilter(&generator).map { PartitionOperation<Self>(filter: $0) }
+            return randomFilter(&generator).map { PartitionOperation<Self>(filter: $0, form: generator.form) }
                 ?? TruncateOperation<Self>()
         default: return SelectOperation<Self>(query: randomQuery(&generator), wanted: wanted(&generator))
         }
+    }
+
+    /// A record that is saved.
+    fileprivate static func randomRecord(_ generator: inout SeededGenerator) -> any StorageOperation {
+        PutOperation<Self>(verb: .save, models: [model(&generator)], isSingle: true)
+    }
+
+    /// A call that changes nothing.
+    fileprivate static func randomQuestion(_ generator: inout SeededGenerator) -> any StorageOperation {
+        switch generator.below(100) {
+        case 0..<10: return PivotOperation<Self>(seed: generator.next())
+        case 10..<25:
+            guard let filter = Filter.random(conditions, depth: generator.below(7), &generator) else { break }
+            return PartitionOperation<Self>(filter: filter, form: generator.form)
+        case 25..<35: return randomOwned(&generator) ?? FindOperation<Self>(key: randomKey(&generator))
+        default: break
+        }
+        return SelectOperation<Self>(query: randomQuery(&generator), wanted: wanted(&generator))
     }
 
     private static func put(_ verb: ModelTable<Self>.Verb, _ generator: inout SeededGenerator) -> any StorageOperation {
@@ -107,8 +140,8 @@ extension GeneratedModel {
     }
 
     private static func wanted(_ generator: inout SeededGenerator) -> SelectOperation<Self>.Wanted {
-        if generator.chance(25), let aggregate = generator.one(of: fields.flatMap(\.aggregates)) {
-            return .aggregate(aggregate)
+        if generator.chance(25), let maker = generator.one(of: fields.flatMap(\.aggregates) + furtherAggregates) {
+            return .aggregate(maker(&generator))
         }
         return generator.pick(.all, .all, .all, .first, .count, .exists, .keys)
     }
@@ -116,9 +149,10 @@ extension GeneratedModel {
 
 extension GeneratedQuery {
     static func random(_ generator: inout SeededGenerator) -> GeneratedQuery {
-        let sortings = M.fields.flatMap(\.sortings)
+        let sortings = M.fields.flatMap(\.sortings) + M.furtherSortings
         return GeneratedQuery(
             filter: generator.chance(30) ? nil : Filter.random(M.conditions, depth: generator.below(7), &generator),
+            form: generator.form,
             order: (0..<generator.below(3)).compactMap { _ in generator.one(of: sortings) },
             limit: generator.chance(70) ? nil : generator.pick(0, 1, 2, 3, 1000, -1),
             offset: generator.chance(75) ? nil : generator.pick(0, 1, 2, 1000, -1))

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StorageAPI
 
 /// The way to a property of a struct.
@@ -17,7 +18,7 @@ struct Field<M: GeneratedRecord>: Sendable {
     var conditions: [ConditionMaker<M>] = []
     var sortings: [Sorting<M>] = []
     var settings: [SettingMaker<M>] = []
-    var aggregates: [Aggregate<M>] = []
+    var aggregates: [AggregateMaker<M>] = []
     /// Whether two records have the same value, which is not nil: for a unique property.
     var collides: (@Sendable (M, M) -> Bool)?
 
@@ -37,11 +38,12 @@ struct Field<M: GeneratedRecord>: Sendable {
     }
 
     /// A column: it can be compared whole, and set.
-    init<V: GeneratedValue & ColumnValue & Equatable>(
+    init<V: AskedValue>(
         _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
     ) {
         self.init(name, path)
         conditions = Term(name, path, column).equality
+        aggregates = [Aggregate.loaded(name, path, column)]
         settings = [Setting.maker(name, path, column)]
     }
 }
@@ -50,36 +52,39 @@ extension Term {
     init(
         _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
     ) {
-        self.init("$0.\(name)", { $0[keyPath: column] }, { $0[keyPath: path] })
+        self.init("$0.\(name)", written: Written(name), { $0[keyPath: column] }, { $0[keyPath: path] })
+        predicate = { PredicateExpressions.build_KeyPath(root: $0, keyPath: path) }
     }
 }
 
 extension Field {
     /// A scalar that can be sorted by and has no order in Swift, or an Optional of one.
-    static func scalar<V: GeneratedValue & SortableValue & Equatable>(
+    static func scalar<V: AskedValue & SortableValue>(
         _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
     ) -> Field {
         var field = Field(name, path, column)
-        field.sortings = Sorting.both(name, path, column)
+        field.sortings = Sorting.both(name, { $0[keyPath: column] }, { $0[keyPath: path] })
+        field.aggregates += [Aggregate.distinct(name, path, column), Aggregate.groups(name, path, column)]
         return field
     }
 
-    static func ordered<V: GeneratedValue & ScalarValue & SortableValue & Comparable>(
+    static func ordered<V: AskedValue & ScalarValue & SortableValue & Comparable>(
         _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
     ) -> Field where V.Scalar == V {
         var field = scalar(name, path, column)
         field.conditions += Term(name, path, column).comparison
-        field.aggregates = Aggregate.extremes(name, path, column)
+        field.aggregates += Aggregate.extremes(name, path, column).map { fold in { _ in fold } }
         return field
     }
 
-    static func optional<W: GeneratedValue & ScalarValue & SortableValue & Comparable>(
+    static func optional<W: AskedValue & ScalarValue & SortableValue & Comparable>(
         _ name: String, _ path: FieldPath<M, W?>, _ column: ColumnPath<M, W?>
     ) -> Field where W.Scalar == W {
         var field = scalar(name, path, column)
         let term = Term(name, path, column)
         field.conditions += term.optionalComparison() + term.absence()
-        field.aggregates = Aggregate.extremes(name, path, column)
+        field.sortings = Sorting.everyWay(name, { $0[keyPath: column] }, { $0[keyPath: path] })
+        field.aggregates += Aggregate.extremes(name, path, column).map { fold in { _ in fold } }
         return field
     }
 
@@ -95,12 +100,40 @@ extension Field {
         return field
     }
 
-    /// An integer that can be summed.
-    static func number<V: GeneratedValue & NumericValue & FixedWidthInteger>(
+    /// An integer that can be computed with and summed.
+    static func number<V: ComputedValue & FixedWidthInteger>(
         _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
     ) -> Field where V.Sum: FixedWidthInteger, V.Scalar == V {
         var field = ordered(name, path, column)
-        field.aggregates.append(Aggregate.sum(name, path, column))
+        field.conditions += Term(name, path, column).computation
+        let sum = Aggregate.sum(name, path, column)
+        field.aggregates.append { _ in sum }
+        return field
+    }
+
+    /// A number that can be computed with.
+    static func computed<V: ComputedValue>(
+        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+    ) -> Field where V.Scalar == V {
+        var field = ordered(name, path, column)
+        field.conditions += Term(name, path, column).computation
+        return field
+    }
+
+    static func optionalNumber<W: ComputedValue>(
+        _ name: String, _ path: FieldPath<M, W?>, _ column: ColumnPath<M, W?>
+    ) -> Field where W.Scalar == W {
+        var field = optional(name, path, column)
+        field.conditions += Term(name, path, column).optionalComputation()
+        return field
+    }
+
+    /// An array of values, which is asked for its elements and their number.
+    static func array<E: AskedValue>(
+        _ name: String, _ path: FieldPath<M, [E]>, _ column: ColumnPath<M, [E]>
+    ) -> Field {
+        var field = Field(name, path)
+        field.conditions = Term(name, path, column).arrayTests()
         return field
     }
 
@@ -133,7 +166,8 @@ extension Field {
         -> Field
     {
         var field = Field(name, path)
-        field.conditions = Quantified.makers("$0.\(name)", { $0[keyPath: column] }, { $0[keyPath: path] })
+        field.conditions = Quantified.makers(name, { $0[keyPath: column] }, { $0[keyPath: path] })
+        field.sortings = Sorting.both("\(name).count", { $0[keyPath: column].count }, { $0[keyPath: path].count })
         return field
     }
 
@@ -142,8 +176,9 @@ extension Field {
     {
         var field = Field(name, path)
         field.conditions =
-            Quantified.makers("$0.\(name)", { $0[keyPath: column] }, { $0[keyPath: path] ?? [] })
+            Quantified.makers(name, { $0[keyPath: column] }, { $0[keyPath: path] ?? [] })
             + Term(name, path, column).absence()
+        field.sortings = Sorting.everyWay("\(name).count", { $0[keyPath: column].count }, { $0[keyPath: path]?.count })
         return field
     }
 

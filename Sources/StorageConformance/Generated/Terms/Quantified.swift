@@ -1,33 +1,61 @@
 internal import StorageAPI
 
-/// Conditions on owned arrays: `any`, `all` and `none` with a random condition on the children.
+/// Conditions on owned arrays: `any`, `all`, `none` and `count` with a random condition on the children.
 enum Quantified {
     static func makers<M: Storable, A: ChildArray>(
-        _ text: String, _ term: @escaping @Sendable (M.Columns) -> QueryExpression<A>,
+        _ name: String, _ term: @escaping @Sendable (M.Columns) -> QueryExpression<A>,
         _ children: @escaping @Sendable (M) -> [A.Child]
     ) -> [ConditionMaker<M>] where A.Child: GeneratedRecord {
         [
-            maker("\(text).any", { term($0).any($1.term) }) { record, filter in
-                children(record).contains(where: filter.holds)
+            maker("any", name, { term($0).any($1.term) }) { (record, filter) throws(ExpectedError) in
+                try holds(children(record), filter, true)
             },
-            maker("\(text).all", { term($0).all($1.term) }) { record, filter in
-                children(record).allSatisfy(filter.holds)
+            maker("all", name, { term($0).all($1.term) }) { (record, filter) throws(ExpectedError) in
+                try !holds(children(record), filter, false)
             },
-            maker("\(text).none", { term($0).none($1.term) }) { record, filter in
-                !children(record).contains(where: filter.holds)
+            maker("none", name, { term($0).none($1.term) }) { (record, filter) throws(ExpectedError) in
+                try !holds(children(record), filter, true)
             },
+            counted(name, { term($0).count($1.term) }, children),
         ]
     }
 
+    /// Whether the filter is so of some child; looks no further than the first.
+    private static func holds<C: GeneratedRecord>(
+        _ children: [C], _ filter: Filter<C>, _ wanted: Bool
+    ) throws(ExpectedError) -> Bool {
+        for child in children where try filter.holds(child) == wanted { return true }
+        return false
+    }
+
     private static func maker<M: Storable, C: GeneratedRecord>(
-        _ text: String, _ term: @escaping @Sendable (M.Columns, Filter<C>) -> QueryExpression<Bool>,
-        _ holds: @escaping @Sendable (M, Filter<C>) -> Bool
+        _ word: String, _ name: String, _ term: @escaping @Sendable (M.Columns, Filter<C>) -> QueryExpression<Bool>,
+        _ holds: @escaping @Sendable (M, Filter<C>) throws(ExpectedError) -> Bool
     ) -> ConditionMaker<M> {
         @Sendable func condition(_ filter: Filter<C>) -> Condition<M> {
             Condition(
-                "\(text) { \(filter.text) }", simpler: filter.simpler.map(condition), { term($0, filter) },
-                { holds($0, filter) })
+                "$0.\(name).\(word) { \(filter.text) }",
+                written: filter.written.map { Written.joined([$0], "", "\(word) \(name) (", ")") },
+                simpler: filter.simpler.map(condition), { term($0, filter) },
+                { (record) throws(ExpectedError) in try holds(record, filter) })
         }
-        return { generator, _ in Filter.random(C.conditions, depth: 1, &generator).map(condition) }
+        return { generator, _ in Filter.random(C.conditions, depth: generator.below(3), &generator).map(condition) }
+    }
+
+    private static func counted<M: Storable, C: GeneratedRecord>(
+        _ name: String, _ term: @escaping @Sendable (M.Columns, Filter<C>) -> QueryExpression<Int>,
+        _ children: @escaping @Sendable (M) -> [C]
+    ) -> ConditionMaker<M> {
+        @Sendable func condition(_ filter: Filter<C>, _ count: Int) -> Condition<M> {
+            Condition(
+                "$0.\(name).count { \(filter.text) } >= \(count)",
+                written: filter.written.map { Written.joined([$0], "", "count(\(name) where ", ") >= \(count)") },
+                simpler: filter.simpler.map { condition($0, count) }, { term($0, filter) >= count },
+                { (record) throws(ExpectedError) in try filter.chosen(of: children(record)) { $0 }.count >= count })
+        }
+        return { generator, _ in
+            let count = generator.below(3)
+            return Filter.random(C.conditions, depth: generator.below(2), &generator).map { condition($0, count) }
+        }
     }
 }

@@ -8,16 +8,45 @@ struct Sorting<M: Storable>: Sendable {
 
     /// Ascending and descending. nil comes first ascending, last descending.
     static func both<V: GeneratedValue & SortableValue>(
-        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+        _ name: String, _ term: @escaping @Sendable (M.Columns) -> QueryExpression<V>,
+        _ value: @escaping @Sendable (M) -> V
     ) -> [Sorting] {
         [
-            Sorting(text: "$0.\(name).ascending", term: { $0[keyPath: column].ascending }) {
-                $0[keyPath: path].order(to: $1[keyPath: path])
-            },
-            Sorting(text: "$0.\(name).descending", term: { $0[keyPath: column].descending }) {
-                $0[keyPath: path].order(to: $1[keyPath: path]).reversed
+            Sorting(text: "$0.\(name).ascending", term: { term($0).ascending }) { value($0).order(to: value($1)) },
+            Sorting(text: "$0.\(name).descending", term: { term($0).descending }) {
+                value($0).order(to: value($1)).reversed
             },
         ]
+    }
+
+    /// The same, and with nil at each end.
+    static func everyWay<W: GeneratedValue & SortableValue & ScalarValue>(
+        _ name: String, _ term: @escaping @Sendable (M.Columns) -> QueryExpression<W?>,
+        _ value: @escaping @Sendable (M) -> W?
+    ) -> [Sorting] {
+        let placed: [Sorting] = [
+            Sorting(text: "$0.\(name).ascending.nilsLast", term: { term($0).ascending.nilsLast }) {
+                order(value($0), value($1), nilsFirst: false) { $0.order(to: $1) }
+            },
+            Sorting(text: "$0.\(name).ascending.nilsFirst", term: { term($0).ascending.nilsFirst }) {
+                order(value($0), value($1), nilsFirst: true) { $0.order(to: $1) }
+            },
+            Sorting(text: "$0.\(name).descending.nilsFirst", term: { term($0).descending.nilsFirst }) {
+                order(value($0), value($1), nilsFirst: true) { $0.order(to: $1).reversed }
+            },
+        ]
+        return both(name, term, value) + placed
+    }
+
+    private static func order<W>(
+        _ left: W?, _ right: W?, nilsFirst: Bool, _ order: (W, W) -> NaiveOrder
+    ) -> NaiveOrder {
+        switch (left, right) {
+        case (nil, nil): .same
+        case (nil, _): nilsFirst ? .before : .after
+        case (_, nil): nilsFirst ? .after : .before
+        case (let left?, let right?): order(left, right)
+        }
     }
 }
 

@@ -1,0 +1,81 @@
+internal import StorageAPI
+
+extension Conformance {
+    /// E4 for queries: how large one may be.
+    static let limitCases: [ConformanceCase] = [
+        ConformanceCase("limits/long-chains", [.q3, .e4], "10,000 conditions joined by or, and by and, are one query.")
+        { t in
+            let store = try await t.open(Measure.self)
+            try await store.insert((0..<30).map { Measure(id: $0, number: $0) })
+            let either = store.store.select(Measure.self).where { measure in
+                (1..<10_000).reduce(measure.id == 0) { $0 || measure.number == $1 * 10 }
+            }
+            try t.expect(try await either.keys(), equals: [0, 10, 20])
+            let all = store.store.select(Measure.self).where { measure in
+                (1..<10_000).reduce(measure.id != 0) { $0 && measure.number != $1 * 3 }
+            }
+            try t.expect(try await all.count(), equals: 20)
+            let text = (0..<5000).map { "number == \($0 * 7)" }.joined(separator: " or ")
+            try t.expect(
+                try await store.store.select(Measure.self).where(text: text).keys(), equals: [0, 7, 14, 21, 28])
+        },
+        ConformanceCase(
+            "limits/values", [.e4], "A query takes so many values and no more; those of one in count as one."
+        ) {
+            t in
+            let store = try await t.open(Measure.self)
+            try await store.insert(Measure(id: 1, number: 1))
+            func query(_ values: Int) -> Select<Measure> {
+                store.store.select(Measure.self).where { measure in
+                    (1..<values).reduce(measure.number == 0) { $0 || measure.number == $1 }
+                }
+            }
+            try t.expect(try await query(QueryLimits.values).keys(), equals: [1])
+            try await t.expectError(.limitExceeded) { try await query(QueryLimits.values + 1).keys() }
+        },
+        ConformanceCase("limits/levels", [.e4, .e2], "64 levels are answered; what nests too deep is limitExceeded.") {
+            t in
+            let store = try await t.open(Measure.self)
+            try await store.insert([Measure(id: 1, number: 1), Measure(id: 2)])
+            func nots(_ levels: Int) -> Select<Measure> {
+                store.store.select(Measure.self).where { measure in
+                    (0..<levels).reduce(measure.number == 1) { not, _ in !not }
+                }
+            }
+            func sums(_ levels: Int) -> Select<Measure> {
+                store.store.select(Measure.self).where { measure in
+                    (0..<levels).reduce(measure.id) { sum, _ in sum + 1 } == levels + 2
+                }
+            }
+            try t.expect(try await nots(64).keys(), equals: [1])
+            try t.expect(try await nots(65).keys(), equals: [2])
+            try t.expect(try await sums(12).keys(), equals: [2])
+            for levels in [200, 5000] {
+                try await t.expectError(.limitExceeded) { try await nots(levels).all() }
+                try await t.expectError(.limitExceeded) { try await sums(levels).all() }
+                try await t.expectError(.limitExceeded) {
+                    try await store.store.select(Measure.self).order { measure in
+                        (0..<levels).reduce(measure.id) { sum, _ in sum + 1 }.ascending
+                    }.all()
+                }
+            }
+        },
+        ConformanceCase(
+            "limits/text", [.e4, .q9], "64 parentheses are read; a text that nests too deep is limitExceeded."
+        ) {
+            t in
+            let store = try await t.open(Measure.self)
+            try await store.insert([Measure(id: 1, flag: true), Measure(id: 2)])
+            func nested(_ open: String, _ levels: Int, _ inner: String, _ close: String = "") -> Select<Measure> {
+                let text = String(repeating: open, count: levels) + inner + String(repeating: close, count: levels)
+                return store.store.select(Measure.self).where(text: text)
+            }
+            try t.expect(try await nested("(", 64, "flag == true", ")").keys(), equals: [1])
+            try t.expect(try await nested("not ", 64, "flag == true").keys(), equals: [1])
+            try await t.expectError(.limitExceeded) { try await nested("(", 5000, "flag == true", ")").all() }
+            try await t.expectError(.limitExceeded) { try await nested("not ", 5000, "flag == true").all() }
+            try await t.expectError(.limitExceeded) { try await nested("-", 5000, "id > 0").all() }
+            try await t.expectError(.invalidQuery) { try await nested("(", 64, "flag == true", "").all() }
+        },
+    ]
+}

@@ -1,0 +1,184 @@
+internal import Foundation
+internal import StorageAPI
+
+extension Conformance {
+    private static let people = (1...24).map(Samples.person)
+
+    /// Q1, C6 and S4: what a result consists of.
+    static let resultCases: [ConformanceCase] = [
+        ConformanceCase(
+            "tuples/properties", [.c6, .q1],
+            "Chosen properties, terms and children come as tuples, in the query's order."
+        ) { t in
+            let store = try await t.open(Person.self)
+            try await store.insert(people)
+            let query = store.select(Person.self) {
+                $0.where { $0.age > 5 }.order { $0.name.descending }.limit(9).offset(2)
+            }
+            let wanted = Array(
+                people.filter { $0.age > 5 }.sorted { ($1.name, $0.id) < ($0.name, $1.id) }.dropFirst(2).prefix(9))
+            let tuples = try await query.run(
+                "only { ($0.id, $0.nickname, $0.city.name, $0.tags, $0.pens, $0.spares, $0.city) }.all()"
+            ) {
+                try await $0.only { ($0.id, $0.nickname, $0.city.name, $0.tags, $0.pens, $0.spares, $0.city) }.all()
+            }
+            try t.expect(tuples.map(\.0), equals: wanted.map(\.id))
+            try t.expect(tuples.map(\.1), equals: wanted.map(\.nickname))
+            try t.expect(tuples.map(\.2), equals: wanted.map { $0.city?.name })
+            try t.expect(tuples.map(\.3), equals: wanted.map(\.tags))
+            try t.expect(tuples.map(\.4), equals: wanted.map(\.pens))
+            try t.expect(tuples.map(\.5), equals: wanted.map(\.spares))
+            try t.expect(tuples.map(\.6), equals: wanted.map(\.city))
+            let ages = try await query.run("only { ($0.age * 2, $0.pens.count, $0.age > 20) }.all()") {
+                try await $0.only { ($0.age * 2, $0.pens.count, $0.age > 20) }.all()
+            }
+            try t.expect(ages.map(\.0), equals: wanted.map { $0.age * 2 })
+            try t.expect(ages.map(\.1), equals: wanted.map(\.pens.count))
+            try t.expect(ages.map(\.2), equals: wanted.map { $0.age > 20 })
+        },
+        ConformanceCase(
+            "tuples/distinct", [.q1, .v4], "Of equal tuples one is kept; they come in the order of their values."
+        ) {
+            t in
+            let store = try await t.open(Measure.self)
+            let measures = (0..<40).map { number in
+                Measure(
+                    id: number, number: number % 4 == 0 ? nil : number % 3,
+                    text: ["a", "A", "\u{E9}", "e\u{301}"][number % 4])
+            }
+            try await store.insert(measures)
+            let query = store.select(Measure.self) { $0.where { $0.id >= 2 }.order { $0.id.descending } }
+            let tuples = try await query.run("only { ($0.number, $0.text) }.distinct().all()") {
+                try await $0.only { ($0.number, $0.text) }.distinct().all()
+            }
+            let wanted: [(Int?, String?)] =
+                [(nil, "a")] + [0, 1, 2].flatMap { number in ["A", "e\u{301}", "\u{E9}"].map { (number, $0) } }
+            try t.expect(tuples.map(\.0), equals: wanted.map(\.0))
+            try t.expect(tuples.map(\.1), equals: wanted.map(\.1))
+            let part = try await query.run("only { $0.text }.distinct().limit(2).offset(1).all()") {
+                try await $0.only { $0.text }.distinct().limit(2).offset(1).all()
+            }
+            try t.expect(part, equals: ["a", "e\u{301}"])
+            let few = try await store.select(Measure.self) { $0.limit(2) }.run("only { $0.text }.distinct().all()") {
+                try await $0.only { $0.text }.distinct().all()
+            }
+            try t.expect(
+                few, equals: ["A", "a"], "The limit of the select does not choose the rows that are distinct.")
+        },
+        ConformanceCase("tuples/numbers", [.v4, .q1], "0.0 and -0.0 are one distinct value, and so are all NaNs.") {
+            t in
+            let store = try await t.open(Holder<Double>.self)
+            let numbers: [Double] = [0, -0.0, .nan, -.nan, 1, .infinity, 1]
+            try await store.insert(numbers.enumerated().map { Holder(id: $0.offset, value: $0.element) })
+            let distinct = try await store.select(Holder<Double>.self).run("only { $0.value }.distinct().all()") {
+                try await $0.only { $0.value }.distinct().all()
+            }
+            try t.expect(distinct, equals: [0, 1, .infinity, .nan])
+        },
+        ConformanceCase("tuples/negative", [.q6, .q9], "A negative limit or offset of tuples is invalidQuery.") { t in
+            let store = try await t.open(Pen.self)
+            try await store.insert(Pen(id: 1))
+            for isDistinct in [false, true] {
+                let query = store.select(Pen.self)
+                try await t.expectError(.invalidQuery) {
+                    try await query.run("only { $0.id }.limit(-1).all()") {
+                        let tuples = $0.only { $0.id }
+                        return try await (isDistinct ? tuples.distinct() : tuples).limit(-1).all()
+                    }
+                }
+                try await t.expectError(.invalidQuery) {
+                    try await query.run("only { $0.id }.offset(-1).all()") {
+                        let tuples = $0.only { $0.id }
+                        return try await (isDistinct ? tuples.distinct() : tuples).offset(-1).all()
+                    }
+                }
+            }
+        },
+        ConformanceCase(
+            "loaded/properties", [.c6],
+            "Records without their children have all their own properties, in the query's order."
+        ) { t in
+            let store = try await t.open(Person.self)
+            try await store.insert(people)
+            let query = store.select(Person.self) {
+                $0.where { $0.pens.count > 1 }.order { $0.age.descending }.limit(6).offset(1)
+            }
+            let wanted = Array(
+                people.filter { $0.pens.count > 1 }.sorted { ($1.age, $0.id) < ($0.age, $1.id) }.dropFirst().prefix(6))
+            let loaded = try await query.run("withoutChildren().all()") { try await $0.withoutChildren().all() }
+            try t.expect(loaded.map { try $0.id }, equals: wanted.map(\.id))
+            try t.expect(loaded.map { try $0.name }, equals: wanted.map(\.name))
+            try t.expect(loaded.map { try $0.nickname }, equals: wanted.map(\.nickname))
+            try t.expect(loaded.map { try $0.height }, equals: wanted.map(\.height))
+            try t.expect(loaded.map { try $0.isMember }, equals: wanted.map(\.isMember))
+            try t.expect(loaded.map { try $0.tags }, equals: wanted.map(\.tags))
+            try t.expect(
+                try await store.all(Person.self), equals: people, "Reading without children has changed something.")
+        },
+        ConformanceCase("loaded/keys", [.c6, .k3], "Records without their children have the parts of their keys.") {
+            t in
+            let store = try await t.open(Triple.self)
+            let triples = [
+                Triple(note: "a", code: Corpus.uuids[0], number: .max, kind: .odd),
+                Triple(note: "", code: Corpus.uuids[1], number: .min, kind: .small),
+            ]
+            try await store.insert(triples)
+            let loaded = try await store.select(Triple.self).run("withoutChildren().all()") {
+                try await $0.withoutChildren().all()
+            }
+            try t.expect(loaded.map { try $0.code }, equals: triples.map(\.code))
+            try t.expect(loaded.map { try $0.number }, equals: triples.map(\.number))
+            try t.expect(loaded.map { try $0.kind }, equals: triples.map(\.kind))
+            try t.expect(loaded.map { try $0.note }, equals: triples.map(\.note))
+        },
+        ConformanceCase(
+            "records/contents", [.s4, .c6], "Records are read by the recorded schema, with all that they own."
+        ) {
+            t in
+            let store = try await t.open(Person.self)
+            try await store.insert(people)
+            t.note("let records = try await store.records(\"Person\").where(text: \"any pens.price > 20\").all()")
+            let records = try await store.store.records("Person").where(text: "any pens.price > 20").all()
+            let wanted = people.filter { $0.pens.contains { ($0.price ?? 0) > 20 } }
+            try t.expect(records.map { $0.value("id") }, equals: wanted.map { Value.int(Int64($0.id)) })
+            try t.expect(records.map { $0.value("name") }, equals: wanted.map { Value.text($0.name) })
+            try t.expect(
+                records.map { $0.value("nickname") }, equals: wanted.map { $0.nickname.map(Value.text) ?? .null })
+            try t.expect(records.map { $0.value("height") }, equals: wanted.map { Value.double($0.height) })
+            for (record, person) in zip(records, wanted) {
+                guard case .children(let pens?)? = record["pens"], case .child(let city)? = record["city"],
+                    case .children(let spares)? = record["spares"]
+                else { throw ConformanceFailure("Owned properties are not there: \(record)", location: #fileID) }
+                try t.expect(pens.map { $0.value("color") }, equals: person.pens.map { Value.text($0.color) })
+                try t.expect(city?.value("name"), equals: person.city.map { Value.text($0.name) })
+                try t.expect(spares?.count, equals: person.spares?.count)
+            }
+        },
+        ConformanceCase(
+            "records/queries", [.s4, .q1], "Records are filtered, sorted and paged by text, as models are."
+        ) { t in
+            let store = try await t.open(Person.self)
+            try await store.insert(people)
+            let select = store.select(Person.self) {
+                $0.where { $0.city.name >= "c1" && $0.tags.contains("t0") }.order { $0.age.descending }.limit(4).offset(
+                    1)
+            }
+            t.note(
+                "try await store.records(\"Person\").where(text: …).order(text: \"age desc\").limit(4).offset(1).all()")
+            let query = store.store.records("Person")
+                .where(text: "city.name >= ? and tags contains 't0'", arguments: [.text("c1")]).order(text: "age desc")
+            let records = try await query.limit(4).offset(1).all()
+            try t.expect(records.map { $0.value("id") }, equals: try await select.keys().map { .int(Int64($0)) })
+            try t.expect(
+                try await query.count(),
+                equals: people.count { ($0.city?.name ?? "") >= "c1" && $0.tags.contains("t0") })
+            for text in ["nme = 'a'", "age >", "name > 5"] {
+                try await t.expectError(.invalidQuery) {
+                    try await store.store.records("Person").where(text: text).all()
+                }
+            }
+            try await t.expectError(.invalidQuery) { try await store.store.records("Nobody").all() }
+            try await t.expectError(.invalidQuery) { try await store.store.records("Person").limit(-1).all() }
+        },
+    ]
+}

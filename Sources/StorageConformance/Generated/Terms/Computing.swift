@@ -1,0 +1,183 @@
+internal import Foundation
+internal import StorageAPI
+
+// Terms that compute, and conditions on them.
+
+/// A number that programs compute with, and what Swift makes of it; nil where there is no result.
+protocol ComputedValue: NumericValue, AskedValue {
+    /// Operands that leave most results within the type.
+    static var operands: [Self] { get }
+    static func compute(_ operation: Arithmetic, _ left: Self, _ right: Self) -> Self?
+    static var operations: [Arithmetic] { get }
+    static func build(
+        _ operation: Arithmetic, _ left: QueryExpression<Self>, _ right: Self
+    ) -> QueryExpression<Self>
+    static func build(
+        _ operation: Arithmetic, _ left: QueryExpression<Self?>, _ right: Self
+    ) -> QueryExpression<Self?>
+}
+
+extension ComputedValue where Self: FixedWidthInteger {
+    static var operations: [Arithmetic] { [.add, .subtract, .multiply, .divide, .remainder] }
+    static var operands: [Self] { [0, 1, 2, 3, .max] }
+
+    static func compute(_ operation: Arithmetic, _ left: Self, _ right: Self) -> Self? {
+        switch operation {
+        case .remainder: return right == 0 ? nil : left.remainderReportingOverflow(dividingBy: right).partialValue
+        case .add: return fitting(left.addingReportingOverflow(right))
+        case .subtract: return fitting(left.subtractingReportingOverflow(right))
+        case .multiply: return fitting(left.multipliedReportingOverflow(by: right))
+        case .divide: return fitting(left.dividedReportingOverflow(by: right))
+        }
+    }
+
+    private static func fitting(_ result: (partialValue: Self, overflow: Bool)) -> Self? {
+        result.overflow ? nil : result.partialValue
+    }
+
+    static func build(
+        _ operation: Arithmetic, _ left: QueryExpression<Self>, _ right: Self
+    ) -> QueryExpression<Self> {
+        operation == .remainder ? left % right : common(operation, left, right)
+    }
+
+    static func build(
+        _ operation: Arithmetic, _ left: QueryExpression<Self?>, _ right: Self
+    ) -> QueryExpression<Self?> {
+        operation == .remainder ? left % right : common(operation, left, right)
+    }
+}
+
+extension ComputedValue {
+    static var operations: [Arithmetic] { [.add, .subtract, .multiply, .divide] }
+
+    static func build(
+        _ operation: Arithmetic, _ left: QueryExpression<Self>, _ right: Self
+    ) -> QueryExpression<Self> { common(operation, left, right) }
+
+    static func build(
+        _ operation: Arithmetic, _ left: QueryExpression<Self?>, _ right: Self
+    ) -> QueryExpression<Self?> { common(operation, left, right) }
+
+    fileprivate static func common(
+        _ operation: Arithmetic, _ left: QueryExpression<Self>, _ right: Self
+    ) -> QueryExpression<Self> {
+        switch operation {
+        case .add: left + right
+        case .subtract: left - right
+        case .multiply: left * right
+        case .divide, .remainder: left / right
+        }
+    }
+
+    fileprivate static func common(
+        _ operation: Arithmetic, _ left: QueryExpression<Self?>, _ right: Self
+    ) -> QueryExpression<Self?> {
+        switch operation {
+        case .add: left + right
+        case .subtract: left - right
+        case .multiply: left * right
+        case .divide, .remainder: left / right
+        }
+    }
+}
+
+extension ComputedValue where Self: BinaryFloatingPoint {
+    static var operands: [Self] { [0, 1, -1, 0.1, 3, .infinity] }
+
+    static func compute(_ operation: Arithmetic, _ left: Self, _ right: Self) -> Self? {
+        switch operation {
+        case .add: left + right
+        case .subtract: left - right
+        case .multiply: left * right
+        case .divide, .remainder: left / right
+        }
+    }
+}
+
+extension Int: ComputedValue {}
+extension Int8: ComputedValue {}
+extension Int64: ComputedValue {}
+extension UInt64: ComputedValue {}
+extension Double: ComputedValue {}
+extension Float: ComputedValue {}
+extension Decimal: ComputedValue {
+    static var operands: [Decimal] { [0, 1, -1, 3, Decimal(sign: .minus, exponent: -1, significand: 7)] }
+
+    static func compute(_ operation: Arithmetic, _ left: Decimal, _ right: Decimal) -> Decimal? {
+        let result =
+            switch operation {
+            case .add: left + right
+            case .subtract: left - right
+            case .multiply: left * right
+            case .divide, .remainder: left / right
+            }
+        return result.isNaN ? nil : result
+    }
+}
+
+extension Term where V: ComputedValue & ScalarValue & Comparable {
+    /// Comparisons of what is computed of the number and an operand.
+    var computation: [ConditionMaker<M>] {
+        [
+            { [self] generator, record in
+                let (operation, operand) = generator.operation(V.self)
+                let computed = Term(
+                    "(\(text) \(operation.rawValue) \(operand.swift))",
+                    written: written?.computed(operation, operand.value), { V.build(operation, term($0), operand) },
+                    { (record) throws(ExpectedError) in try V.result(operation, value(record), operand) })
+                let condition = generator.one(of: computed.comparison + computed.equality)?(&generator, record)
+                // Among the records there mostly is a number with which it fails: a condition in front excludes it.
+                return generator.chance(70) ? condition.map { isIn(V.operands.filter { $0 <= 3 }) && $0 } : condition
+            }
+        ]
+    }
+}
+
+extension Term {
+    /// The same of a number that may be nil, and of which nil is computed then.
+    func optionalComputation<W: ComputedValue & ScalarValue & Comparable>() -> [ConditionMaker<M>] where V == W? {
+        [
+            { [self] generator, record in
+                let (operation, operand) = generator.operation(W.self)
+                let computed = Term<M, W?>(
+                    "(\(text) \(operation.rawValue) \(operand.swift))",
+                    written: written?.computed(operation, operand.value), { W.build(operation, term($0), operand) },
+                    { (record) throws(ExpectedError) in
+                        guard let own = try value(record) else { return nil }
+                        return try W.result(operation, own, operand)
+                    })
+                let condition = generator.one(of: computed.optionalComparison() + computed.equality)?(
+                    &generator, record)
+                let small = [nil] + W.operands.filter { $0 <= 3 }.map(Optional.some)
+                return generator.chance(70) ? condition.map { isIn(small) && $0 } : condition
+            }
+        ]
+    }
+}
+
+extension Written {
+    fileprivate func computed(_ operation: Arithmetic, _ operand: Value) -> Written {
+        Written.joined([with(operation.rawValue, operand)], "", "(", ")")
+    }
+}
+
+extension ComputedValue {
+    fileprivate static func result(
+        _ operation: Arithmetic, _ left: Self, _ right: Self
+    ) throws(ExpectedError) -> Self {
+        guard let result = compute(operation, left, right) else { throw ExpectedError(.overflow) }
+        return result
+    }
+}
+
+extension SeededGenerator {
+    fileprivate mutating func operation<V: ComputedValue>(_: V.Type) -> (Arithmetic, V) {
+        (one(of: V.operations) ?? .add, one(of: V.operands) ?? V.random(&self))
+    }
+
+    /// The form in which a condition is asked.
+    var form: QueryForm {
+        mutating get { pick(.builder, .builder, .text, .predicate) }
+    }
+}

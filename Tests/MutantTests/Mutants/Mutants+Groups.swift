@@ -1,0 +1,101 @@
+import StorageAPI
+import StorageConformance
+
+extension Mutant {
+    /// Q1, Q5 and Q7: groups, distinct tuples, and where nil stands.
+    static let grouping: [Mutant] = [
+        groups("having-ignored", [.q7], "Conditions on groups are ignored.") { $0.filter = nil },
+        groups("group-order-ignored", [.q7], "The order of groups is ignored.") { $0.order = [] },
+        groups("group-order-reversed", [.q7], "Groups come in the reverse of the asked order.") { grouping in
+            for index in grouping.order.indices { grouping.order[index].isDescending.toggle() }
+        },
+        Mutant("group-limit-ignored", [.q7], "The limit of groups is ignored.") {
+            $0.query = { $0.arguments.groupLimit = nil }
+        },
+        Mutant("group-offset-ignored", [.q7], "The offset of groups is ignored.") {
+            $0.query = { $0.arguments.groupOffset = 0 }
+        },
+        Mutant("rows-of-groups-not-limited", [.q7], "The select's limit does not choose what is grouped.") {
+            $0.query = { question in
+                guard case .groups = question.query.result else { return }
+                question.arguments.limit = nil
+                question.arguments.offset = 0
+            }
+        },
+        Mutant("nil-group-dropped", [.q7], "Records without a key are in no group.") {
+            $0.rows = { rows, plan in
+                guard case .groups(let grouping) = plan.query.result, !grouping.keys.isEmpty else { return rows }
+                return rows.filter { !$0[0].isNull }
+            }
+        },
+        groups("second-group-key-ignored", [.q7], "The last of several keys makes no group.") { grouping in
+            guard grouping.keys.count > 1 else { return }
+            grouping.keys[grouping.keys.count - 1].term = .null
+        },
+        groups("distinct-ignoring-case", [.v4, .q1], "\"a\" and \"A\" are one distinct value.") { grouping in
+            for index in grouping.keys.indices where grouping.keys[index].type == .string {
+                grouping.keys[index].term = .folded(grouping.keys[index].term, .case)
+            }
+        },
+        Mutant("distinct-keeps-doubles", [.q1, .v4], "Equal tuples are all kept.") {
+            $0.query = { question in
+                guard case .groups(let grouping) = question.query.result, grouping.aggregates.isEmpty else { return }
+                question.query.result = .terms(grouping.keys)
+                question.query.order = grouping.fullOrder.map { key in
+                    guard case .column(let index) = key.term else { return key }
+                    var key = key
+                    key.term = grouping.keys[index].term
+                    return key
+                }
+            }
+        },
+        groups("minimum-is-maximum", [.q7], "min gives the greatest value.") { grouping in
+            for index in grouping.aggregates.indices where grouping.aggregates[index].function == .min {
+                grouping.aggregates[index].function = .max
+            }
+        },
+        Mutant("averages-are-whole", [.q7], "An average has no fraction.") {
+            $0.rows = { rows, plan in
+                guard case .groups(let grouping) = plan.query.result else { return rows }
+                return rows.map { row in
+                    row.enumerated().map { index, value in
+                        let place = index - grouping.keys.count
+                        guard place >= 0, grouping.aggregates[place].function == .average,
+                            case .double(let number) = value
+                        else { return value }
+                        return .double(number.rounded(.down))
+                    }
+                }
+            }
+        },
+        Mutant("nil-placement-ignored", [.q5], "nil stands where it stands without being asked for.") {
+            $0.order { order, _ in for index in order.indices { order[index].nullsFirst = !order[index].isDescending } }
+        },
+        Mutant("nil-placement-swapped", [.q5], "nil stands at the other end.") {
+            $0.order { order, _ in for index in order.indices { order[index].nullsFirst.toggle() } }
+        },
+        Mutant("orders-through-children-ignored", [.q5], "Sort keys of children are ignored.") {
+            $0.order { order, _ in
+                order.removeAll { if case .child = $0.term { true } else { false } }
+            }
+        },
+        Mutant("chosen-children-are-nil", [.c6], "What is chosen of a child is nil.") {
+            $0.query = { question in
+                guard case .terms(let terms) = question.query.result else { return }
+                question.query.result = .terms(
+                    terms.map { term in
+                        if case .child = term.term { TypedTerm(.null, term.type) } else { term }
+                    })
+            }
+        },
+    ]
+
+    private static func groups(
+        _ id: String, _ clauses: [Contract], _ sentence: String,
+        _ change: @escaping @Sendable (inout Query.Grouping) -> Void
+    ) -> Mutant {
+        Mutant(id, clauses, sentence) {
+            $0.query = { question in question.groups { grouping, _ in change(&grouping) } }
+        }
+    }
+}
