@@ -5,16 +5,21 @@ import PackageDescription
 let package = Package(
     name: "storage-benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "swift-storage", path: "..")],
+    dependencies: [
+        .package(name: "swift-storage", path: ".."),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    ],
     targets: [
         .target(name: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
             name: "StorageBench",
             dependencies: [
                 "CBaseline",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "SQLiteBackend", package: "swift-storage"),
-            ]),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .executableTarget(
             name: "ArchiveBench",
             dependencies: [

@@ -3,7 +3,7 @@ import StorageAPI
 
 /// The benchmark record, conforming as `@Storable` would write it; by hand, so that no release build of swift-syntax
 /// (minutes) stands before every measurement.
-struct Record: Equatable, Storable {
+struct Record: Equatable, Codable, Storable {
     var id: Int
     var name: String
     var age: Int
@@ -57,17 +57,6 @@ struct Record: Equatable, Storable {
         var id: QueryExpression<Int> { .init(path, 0) }
         var name: QueryExpression<String> { .init(path, 1) }
         var age: QueryExpression<Int> { .init(path, 2) }
-    }
-
-    static func make(_ count: Int) -> [Record] {
-        (0..<count).map { i in
-            let digits = String(i)
-            return Record(
-                id: i + 1, name: "Person-" + String(repeating: "0", count: 9 - digits.count) + digits,
-                age: (i * 7919) % 100_000, height: 1.5 + Double((i * 31) % 1000) / 1000,
-                photo: i % 8 == 7 ? nil : Data(repeating: UInt8(i & 0xff), count: 64),
-                tags: "[\"swift\",\"t\(i % 100)\",\"x\"]")
-        }
     }
 }
 

@@ -1,23 +1,46 @@
-import CBaseline
 import Foundation
-import SQLiteBackend
-import StorageAPI
 
-// One case a process for callgrind, which counts instructions: StorageBench CASE COUNT REPETITIONS
-// All timed cases in one process, alternating: StorageBench time COUNT ROUNDS
-
-let arguments = CommandLine.arguments
-let name = arguments.count > 1 ? arguments[1] : "time"
-let count = arguments.count > 2 ? Int(arguments[2]) ?? 100_000 : 100_000
-let repetitions = arguments.count > 3 ? Int(arguments[3]) ?? 5 : 5
+// Compares the toolkit with what a user would pick instead; see Options.usage.
 
 let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("storage-bench-\(getpid())")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-defer { try? FileManager.default.removeItem(at: folder) }
+let ended = DispatchSemaphore(value: 0)
+nonisolated(unsafe) var status: Int32 = 0
+// The main thread only waits: callgrind cannot follow it into the concurrency runtime.
+Task.detached {
+    do {
+        try await run(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+        note("\(error)")
+        status = 1
+    }
+    ended.signal()
+}
+ended.wait()
+try? FileManager.default.removeItem(at: folder)
+exit(status)
 
-// Without await at the top level: callgrind cannot follow the main thread into the concurrency runtime.
-let bench = try Bench(folder: folder, count: count)
-switch name {
-case "time": try bench.time(rounds: repetitions)
-default: for _ in 0..<repetitions { try bench.run(name) }
+func run(_ arguments: [String]) async throws {
+    switch arguments.first {
+    case "count": try await Counting.run(arguments.dropFirst())
+    case "memory": try await Memory.run(arguments.dropFirst())
+    case "--help": print(Options.usage)
+    default: try await compare(Options(arguments))
+    }
+}
+
+func compare(_ options: Options) async throws {
+    let checked = folder.appendingPathComponent("check")
+    try FileManager.default.createDirectory(at: checked, withIntermediateDirectories: true)
+    note("\(try await Contestants.check(checked)) comparisons: all ways give equal values")
+    var report = Report()
+    for count in options.sizes {
+        report.measurements += try await Runner(options: options, folder: folder, count: count).run()
+    }
+    if options.measuresConcurrency {
+        report.concurrency = try await Concurrency(folder: folder, rounds: options.leastRounds).run()
+    }
+    if options.measuresMemory { report.memory = try Memory(folder: folder, counts: [100_000, 1_000_000]).run() }
+    report.show()
+    try report.write(options)
 }

@@ -1,4 +1,5 @@
-// The physical limit: what a C programmer would write on sqlite3, one prepared statement and one row at a time.
+// The physical limit: what a C programmer would write on sqlite3. Prepared statements, one row at a time, nothing bound
+// by copying, results in memory of their own.
 #ifndef CBASELINE_H
 #define CBASELINE_H
 #include <sqlite3.h>
@@ -12,9 +13,35 @@ static inline int cbaseline_bind_blob(sqlite3_stmt *s, int i, const void *p, int
     return sqlite3_bind_blob(s, i, p, n, SQLITE_STATIC);
 }
 
-// Makes the records that the Swift side makes, so that inserting measures inserting alone.
-void cbaseline_prepare(long count);
+// The tables that all ways but the toolkit use.
+extern const char *const cbaseline_schema;
 
-// Inserts the prepared records in one transaction; returns an SQLite code.
-int cbaseline_insert(sqlite3 *db, long count);
+// Makes the data that the Swift side makes, so that a timed call makes none: records, items, and purchases of an
+// address and ten lines.
+void cbaseline_prepare(long records, long purchases);
+
+// Each runs one case and returns an SQLite code. `round` is added to a number of each record that is written, because
+// SQLite writes nothing where a row stays as it is.
+int cbaseline_insert(sqlite3 *db, long count, long round);
+int cbaseline_update(sqlite3 *db, long count, long round);
+int cbaseline_upsert(sqlite3 *db, long count, long round);
+int cbaseline_save_each(sqlite3 *db, long count, long round);
+int cbaseline_delete(sqlite3 *db, long count);
+int cbaseline_insert_items(sqlite3 *db, long count);
+int cbaseline_fetch(sqlite3 *db);
+int cbaseline_fetch_items(sqlite3 *db);
+int cbaseline_page(sqlite3 *db, int64_t from, int64_t to, long limit);
+// These two keep nothing; the sum is of ids and names' lengths.
+int cbaseline_stream(sqlite3 *db, int64_t *sum);
+int cbaseline_find(sqlite3 *db, const int64_t *keys, long count, int64_t *sum);
+int cbaseline_insert_purchases(sqlite3 *db, long count, long round);
+int cbaseline_save_purchases(sqlite3 *db, long count, long round);
+int cbaseline_load_purchases(sqlite3 *db);
+
+// Lets callgrind, where the process runs in it with --instr-atstart=no, count instructions or not.
+void cbaseline_count(int counts);
+
+// A checksum of what the last call has kept, and its release.
+uint64_t cbaseline_checksum(void);
+void cbaseline_release(void);
 #endif
