@@ -7,6 +7,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+let configuration = Target.Dependency.product(
+    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
+
 let package = Package(
     name: "swift-storage",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -20,15 +23,25 @@ let package = Package(
         .library(name: "StorageConformanceXCTest", targets: ["StorageConformanceXCTest"]),
         .executable(name: "storage", targets: ["storage"]),
     ],
+    traits: [
+        .trait(
+            name: "Configuration",
+            description: "Opens stores as swift-configuration's ConfigReader says; without it the library is not built."
+        ),
+        .default(enabledTraits: ["Configuration"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.0.0",
+            traits: [.defaults, "CommandLineArguments"]),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     ],
     targets: [
         .target(
             name: "StorageAPI",
-            dependencies: [.product(name: "Logging", package: "swift-log")],
+            dependencies: [.product(name: "Logging", package: "swift-log"), configuration],
             swiftSettings: strict),
         .target(name: "StorageKit", dependencies: ["StorageAPI", "StorageMacros"], swiftSettings: strict),
         .macro(
@@ -84,7 +97,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "ArchiveBackend", "StorageKit", "SQLiteBackend", "CSQLite",
+                "ArchiveBackend", "StorageKit", "SQLiteBackend", "CSQLite", configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -104,6 +117,13 @@ let package = Package(
         .executableTarget(
             name: "ReadmeExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Readme",
             swiftSettings: strict),
+        .executableTarget(
+            name: "NotesApp",
+            dependencies: [
+                "ArchiveBackend", "StorageKit", "SQLiteBackend", configuration,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Examples/NotesApp", swiftSettings: strict),
         .executableTarget(
             name: "HandWrittenExample", dependencies: ["StorageAPI"], path: "Examples/HandWritten",
             swiftSettings: strict),

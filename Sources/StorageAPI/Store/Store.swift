@@ -45,7 +45,7 @@ public final class Store: Sendable {
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try self.init(opening: try Self.backend(url, backends), logger: logger)
+        try self.init(opening: try Self.backend(StorageURL(url), backends, logger: logger), logger: logger)
         try await prepareOrClose(models)
     }
 
@@ -64,15 +64,13 @@ public final class Store: Sendable {
     }
 
     static func backend(
-        _ url: String, _ backends: [any StorageBackend.Type]
+        _ url: StorageURL, _ backends: [any StorageBackend.Type], logger: Logger
     ) throws(StorageError) -> any StorageBackend {
-        let url = try StorageURL(url)
         guard let backend = backends.first(where: { $0.scheme == url.scheme }) else {
-            let known = backends.map { $0.scheme }.sorted().joined(separator: ", ")
-            throw StorageURL.error(
-                "no backend has the scheme \(url.scheme); accepted: \(known.isEmpty ? "none, backends: is empty" : known)"
-            )
+            throw BackendProduct.error(url.scheme, backends.map { $0.scheme })
         }
+        var url = url
+        url.logger = logger
         return try backend.init(url: url)
     }
 
@@ -100,7 +98,7 @@ public final class Store: Sendable {
 
     /// Prepares the models of a store that is being opened. Where that fails, the place is free again when this throws,
     /// and not when the last thread has let go of the engine.
-    private nonisolated(nonsending) func prepareOrClose(_ models: [any Storable.Type]) async throws(StorageError) {
+    nonisolated(nonsending) func prepareOrClose(_ models: [any Storable.Type]) async throws(StorageError) {
         do {
             try await prepare(models)
         } catch {
