@@ -7,6 +7,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+// Nobody who turns the trait off resolves or builds swift-configuration.
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
 
@@ -16,6 +17,7 @@ let package = Package(
     products: [
         .library(name: "StorageKit", targets: ["StorageKit"]),
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
+        .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
         .library(name: "ArchiveBackend", targets: ["ArchiveBackend"]),
         .library(name: "StorageConformance", targets: ["StorageConformance"]),
@@ -26,7 +28,8 @@ let package = Package(
     traits: [
         .trait(
             name: "Configuration",
-            description: "Opens stores as swift-configuration's ConfigReader says; without it the library is not built."
+            description:
+                "StorageConfiguration, which opens stores by settings. Without it, swift-configuration is not needed."
         ),
         .default(enabledTraits: ["Configuration"]),
     ],
@@ -41,9 +44,13 @@ let package = Package(
     targets: [
         .target(
             name: "StorageAPI",
-            dependencies: [.product(name: "Logging", package: "swift-log"), configuration],
+            dependencies: [.product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "StorageKit", dependencies: ["StorageAPI", "StorageMacros"], swiftSettings: strict),
+        .target(
+            name: "StorageConfiguration",
+            dependencies: ["StorageAPI", .product(name: "Logging", package: "swift-log"), configuration],
+            swiftSettings: strict),
         .macro(
             name: "StorageMacros",
             dependencies: [
@@ -97,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "ArchiveBackend", "StorageKit", "SQLiteBackend", "CSQLite", configuration,
+                "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", "CSQLite", configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -120,7 +127,7 @@ let package = Package(
         .executableTarget(
             name: "NotesApp",
             dependencies: [
-                "ArchiveBackend", "StorageKit", "SQLiteBackend", configuration,
+                "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", configuration,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/NotesApp", swiftSettings: strict),

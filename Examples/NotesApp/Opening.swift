@@ -5,6 +5,7 @@ import StorageKit
 
 #if Configuration
 import Configuration
+import StorageConfiguration
 
 /// The store that the environment names, or else the file `notes.json`. No other line of the program knows the engine.
 func openNotes() async throws -> Store {

@@ -4,6 +4,7 @@ import Configuration
 import Foundation
 import Logging
 import SQLiteBackend
+import StorageConfiguration
 import StorageKit
 import Testing
 

@@ -1,7 +1,7 @@
 /// What to link for the backends that come with this package. StorageAPI knows their names and nothing else of them, so
 /// that an error can say what is missing.
-enum BackendProduct {
-    static let names = ["archive": "ArchiveBackend", "memory": "InMemoryBackend", "sqlite": "SQLiteBackend"]
+package enum BackendProduct {
+    package static let names = ["archive": "ArchiveBackend", "memory": "InMemoryBackend", "sqlite": "SQLiteBackend"]
 
     /// The error of a store whose scheme none of its backends has.
     static func error(_ scheme: String, _ schemes: [String]) -> StorageError {

@@ -1,7 +1,7 @@
 /// Finds what a misspelt word was meant to be.
-enum Spelling {
+package enum Spelling {
     /// ` (did you mean durability?)`, or nothing where no word is near.
-    static func question(_ word: String, among words: some Sequence<String>) -> String {
+    package static func question(_ word: String, among words: some Sequence<String>) -> String {
         nearest(word, among: words).map { " (did you mean \($0)?)" } ?? ""
     }
 

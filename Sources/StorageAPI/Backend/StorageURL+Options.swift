@@ -106,10 +106,10 @@ extension StorageURL {
 }
 
 /// How an option's value is read from settings, which may be typed.
-enum OptionKind { case text, integer, flag, secret }
+package enum OptionKind { case text, integer, flag, secret }
 
 /// A program's settings, as far as a backend's options come from there.
-protocol OptionSettings: Sendable {
+package protocol OptionSettings: Sendable {
     /// The option's value, or nil where it is not set.
     func text(_ option: String, _ kind: OptionKind) throws(StorageError) -> String?
 

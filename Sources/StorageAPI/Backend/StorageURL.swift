@@ -16,7 +16,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
     /// The URL without its options, any of which may be a secret.
     public let description: String
     /// The settings that options come from, where the store is configured by settings.
-    var settings: (any OptionSettings)?
+    package var settings: (any OptionSettings)?
     /// Takes the options that are in effect.
     var logger = Logger.silent
 
@@ -34,7 +34,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
     }
 
     /// The address that settings give in parts.
-    init(scheme: String, path: String, settings: any OptionSettings) {
+    package init(scheme: String, path: String, settings: any OptionSettings) {
         self.scheme = scheme.lowercased()
         self.path = path
         self.settings = settings
@@ -86,7 +86,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
         return text
     }
 
-    static func error(_ problem: String) -> StorageError {
+    package static func error(_ problem: String) -> StorageError {
         StorageError(.configuration, "The store cannot be opened as it is configured: \(problem).", operation: "open")
     }
 }

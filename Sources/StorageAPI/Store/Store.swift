@@ -45,7 +45,14 @@ public final class Store: Sendable {
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try self.init(opening: try Self.backend(StorageURL(url), backends, logger: logger), logger: logger)
+        try await self.init(at: StorageURL(url), backends: backends, models: models, logger: logger)
+    }
+
+    /// Opens the store at a parsed URL, which may have its options from settings.
+    package convenience init(
+        at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type], logger: Logger
+    ) async throws(StorageError) {
+        try self.init(opening: try Self.backend(url, backends, logger: logger), logger: logger)
         try await prepareOrClose(models)
     }
 
@@ -98,7 +105,7 @@ public final class Store: Sendable {
 
     /// Prepares the models of a store that is being opened. Where that fails, the place is free again when this throws,
     /// and not when the last thread has let go of the engine.
-    nonisolated(nonsending) func prepareOrClose(_ models: [any Storable.Type]) async throws(StorageError) {
+    private nonisolated(nonsending) func prepareOrClose(_ models: [any Storable.Type]) async throws(StorageError) {
         do {
             try await prepare(models)
         } catch {

@@ -1,6 +1,7 @@
 #if Configuration
 public import Configuration
 public import Logging
+public import StorageAPI
 
 extension Store {
     /// Opens the store that a program's settings name.
@@ -30,8 +31,7 @@ extension Store {
         backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
         let url = try StorageSettings(configuration, names: Array(names), backends: backends).url()
-        try self.init(opening: try Self.backend(url, backends, logger: logger), logger: logger)
-        try await prepareOrClose(models)
+        try await self.init(at: url, backends: backends, models: models, logger: logger)
     }
 }
 #endif
