@@ -137,3 +137,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Only whoever makes the documentation resolves its plug-in: scripts/make-documentation.
+if Context.environment["STORAGE_DOCUMENTATION"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}

@@ -26,7 +26,7 @@ public struct ArchiveBackend: StorageBackend {
         /// After a commit that leaves more superseded and separately stored records than the file has live ones, in a file
         /// of more than 1 MiB. That commit then takes as long as writing all records; readers don't wait.
         case automatic
-        /// When ``StorageAPI/Store/compact()`` is called.
+        /// When `Store.compact()` is called.
         case manual
     }
 

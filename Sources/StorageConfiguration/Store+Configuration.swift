@@ -21,9 +21,12 @@ extension Store {
     /// A reader cannot list its keys, so a misspelt option is only found in a URL, or among `names`.
     ///
     /// - Parameters:
+    ///   - configuration: the settings; a reader that is scoped gives keys below its scope.
     ///   - names: all that is set, as the providers spell it, like `ProcessInfo.processInfo.environment.keys`. What is
     ///     below `storage` and is neither read nor another backend's is an error; other names are passed over.
     ///   - backends: the backends that the settings may name. There is no global registry.
+    ///   - models: the types whose tables are made, or brought up to date, now. Others are when they are first used.
+    ///   - logger: takes the settings in effect and schema changes, and at `trace` every statement. Silent by default.
     /// - Throws: `configuration` where no store is named, or more than one, or a backend, an option or a value is unknown;
     ///   and what opening throws.
     public convenience init(

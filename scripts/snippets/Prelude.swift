@@ -40,5 +40,10 @@ var other: Person { never() }
 var people: [Person] { never() }
 var settings: ConfigReader { never() }
 var logger: Logger { never() }
+var url: URL { never() }
 
 func never<T>() -> T { fatalError("only types are checked") }
+
+// What a backend's author has.
+typealias MyBackend = SQLiteBackend
+var myTool: URL { never() }

@@ -46,7 +46,11 @@ extension StorageURL {
 
         /// Takes an integer.
         ///
-        /// - Parameter unit: what the number counts, for the error: `MiB`.
+        /// - Parameters:
+        ///   - name: the option's name in a URL.
+        ///   - range: the values that are accepted.
+        ///   - unit: what the number counts, for the error: `MiB`.
+        ///   - default: the value where the option is not given.
         public mutating func integer(
             _ name: String, in range: ClosedRange<Int>, unit: String, default: Int
         ) throws(StorageError) -> Int {
@@ -64,7 +68,10 @@ extension StorageURL {
 
         /// Takes the option's value, converted.
         ///
-        /// - Parameter accepted: what the value may be, in words: `1 to 19 with zstd, 0 to 9 with xz`.
+        /// - Parameters:
+        ///   - name: the option's name in a URL.
+        ///   - accepted: what the value may be, in words: `1 to 19 with zstd, 0 to 9 with xz`.
+        ///   - convert: makes the value of the text, or nil.
         /// - Throws: `configuration` where `convert` gives nil.
         public mutating func take<T>(
             _ name: String, accepted: String, _ convert: (String) -> T?

@@ -40,7 +40,11 @@ public final class Store: Sendable {
 
     /// Opens a store at a URL: `sqlite:people.db`.
     ///
-    /// - Parameter backends: the backends that the URL may name. There is no global registry.
+    /// - Parameters:
+    ///   - url: the scheme of a backend, its path, and its options: see ``StorageURL``.
+    ///   - backends: the backends that the URL may name. There is no global registry.
+    ///   - models: the types whose tables are made, or brought up to date, now. Others are when they are first used.
+    ///   - logger: as with a backend of one's own; it also takes the options in effect, at `info` and without secrets.
     /// - Throws: `configuration` where no backend has the URL's scheme, or one of its options is unknown.
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
