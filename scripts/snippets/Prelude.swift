@@ -24,7 +24,8 @@ import StorageKit
 @Storable struct Person: Equatable {
     var id: Int
     @Indexed var name: String
-    var email: String?
+    var nickname: String?
+    @Unique var email: String?
     var age = 0
     var score: Double?
     var born: Date?
@@ -46,4 +47,11 @@ func never<T>() -> T { fatalError("only types are checked") }
 
 // What a backend's author has.
 typealias MyBackend = SQLiteBackend
+
+struct Harness: ConformanceHarness {
+    func backend(at place: URL) -> any StorageBackend { MyBackend(path: place.path) }
+}
+
+var harness: Harness { never() }
+var options: ConformanceOptions { never() }
 var myTool: URL { never() }

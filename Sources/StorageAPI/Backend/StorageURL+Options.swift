@@ -4,11 +4,21 @@ extension StorageURL {
     /// A store's options as its backend reads them: every one is taken, and what is left over is an error.
     ///
     /// ```swift
-    /// var options = StorageURL.Options(url)
-    /// durability = try options.choice("durability", default: Durability.full)
-    /// cacheMebibytes = try options.integer("cache", in: 1...65536, unit: "MiB", default: 64)
-    /// isReadOnly = try options.flag("readonly", default: false)
-    /// try options.finish()
+    /// enum Durability: String, CaseIterable { case full, relaxed }
+    ///
+    /// struct Options {
+    ///     var durability = Durability.full
+    ///     var cacheMebibytes = 64
+    ///     var isReadOnly = false
+    ///
+    ///     init(url: StorageURL) throws(StorageError) {
+    ///         var options = StorageURL.Options(url)
+    ///         durability = try options.choice("durability", default: .full)
+    ///         cacheMebibytes = try options.integer("cache", in: 1...65536, unit: "MiB", default: 64)
+    ///         isReadOnly = try options.flag("readonly", default: false)
+    ///         try options.finish()
+    ///     }
+    /// }
     /// ```
     ///
     /// Where the store is configured by settings, the option `cache` of the backend `sqlite` is `storage.sqlite.cache`.
