@@ -7,12 +7,17 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+// Nobody who turns the trait off resolves or builds swift-configuration.
+let configuration = Target.Dependency.product(
+    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
+
 let package = Package(
     name: "swift-storage",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "StorageKit", targets: ["StorageKit"]),
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
+        .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
         .library(name: "ArchiveBackend", targets: ["ArchiveBackend"]),
         .library(name: "StorageConformance", targets: ["StorageConformance"]),
@@ -20,8 +25,19 @@ let package = Package(
         .library(name: "StorageConformanceXCTest", targets: ["StorageConformanceXCTest"]),
         .executable(name: "storage", targets: ["storage"]),
     ],
+    traits: [
+        .trait(
+            name: "Configuration",
+            description:
+                "StorageConfiguration, which opens stores by settings. Without it, swift-configuration is not needed."
+        ),
+        .default(enabledTraits: ["Configuration"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.0.0",
+            traits: [.defaults, "CommandLineArguments"]),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     ],
@@ -31,6 +47,10 @@ let package = Package(
             dependencies: [.product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "StorageKit", dependencies: ["StorageAPI", "StorageMacros"], swiftSettings: strict),
+        .target(
+            name: "StorageConfiguration",
+            dependencies: ["StorageAPI", .product(name: "Logging", package: "swift-log"), configuration],
+            swiftSettings: strict),
         .macro(
             name: "StorageMacros",
             dependencies: [
@@ -84,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "ArchiveBackend", "StorageKit", "SQLiteBackend", "CSQLite",
+                "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", "CSQLite", configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -108,8 +128,20 @@ let package = Package(
             name: "ReadmeExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Readme",
             swiftSettings: strict),
         .executableTarget(
+            name: "NotesApp",
+            dependencies: [
+                "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", configuration,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Examples/NotesApp", swiftSettings: strict),
+        .executableTarget(
             name: "HandWrittenExample", dependencies: ["StorageAPI"], path: "Examples/HandWritten",
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Only whoever makes the documentation resolves its plug-in: scripts/make-documentation.
+if Context.environment["STORAGE_DOCUMENTATION"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}

@@ -6,7 +6,7 @@ let package = Package(
     name: "storage-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-storage", path: ".."),
+        .package(name: "swift-storage", path: "..", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [

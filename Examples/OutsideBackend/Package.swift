@@ -2,12 +2,13 @@
 import PackageDescription
 
 // A backend in a package of its own, as its author writes it. An author names a URL and a version instead of the path:
-// .package(url: "https://…/swift-storage", from: "1.0.0")
+// .package(url: "https://…/swift-storage", from: "1.0.0", traits: [])
+// Without the trait Configuration, which a backend does not need, swift-configuration is not even fetched.
 let package = Package(
     name: "OutsideBackend",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [.library(name: "SortedBackend", targets: ["SortedBackend"])],
-    dependencies: [.package(name: "swift-storage", path: "../..")],
+    dependencies: [.package(name: "swift-storage", path: "../..", traits: [])],
     targets: [
         .target(name: "SortedBackend", dependencies: [.product(name: "StorageAPI", package: "swift-storage")]),
         .testTarget(

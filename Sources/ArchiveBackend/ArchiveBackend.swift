@@ -26,7 +26,7 @@ public struct ArchiveBackend: StorageBackend {
         /// After a commit that leaves more superseded and separately stored records than the file has live ones, in a file
         /// of more than 1 MiB. That commit then takes as long as writing all records; readers don't wait.
         case automatic
-        /// When ``StorageAPI/Store/compact()`` is called.
+        /// When `Store.compact()` is called.
         case manual
     }
 
@@ -68,24 +68,18 @@ public struct ArchiveBackend: StorageBackend {
     ///
     /// `salvage=true` in the place of `readonly=true` reads what is whole of a damaged file.
     public init(url: StorageURL) throws(StorageError) {
+        try url.requirePath(like: "people.karch")
         self.init(path: url.path)
-        guard !path.isEmpty else {
-            throw StorageError(.configuration, "\(url) names no file; write archive:people.karch.", operation: "open")
-        }
         var options = StorageURL.Options(url)
-        codec = try options.take("compression", accepted: Self.list(ArchiveCodec.self), ArchiveCodec.init) ?? .zstd
+        codec = try options.choice("compression", default: .zstd)
         level = try options.take("level", accepted: "1 to 19 with zstd, 0 to 9 with xz") { Int($0) }
-        durability = try options.take("durability", accepted: Self.list(Durability.self), Durability.init) ?? .full
-        compaction = try options.take("compaction", accepted: Self.list(Compaction.self), Compaction.init) ?? .automatic
-        let isReadOnly = try options.take("readonly", accepted: "true, false", Bool.init) ?? false
-        let isSalvaging = try options.take("salvage", accepted: "true, false", Bool.init) ?? false
+        durability = try options.choice("durability", default: .full)
+        compaction = try options.choice("compaction", default: .automatic)
+        let isReadOnly = try options.flag("readonly", default: false)
+        let isSalvaging = try options.flag("salvage", default: false)
         access = isSalvaging ? .salvage : isReadOnly ? .readOnly : .readWrite
         try options.finish()
         _ = try fileOptions()
-    }
-
-    private static func list<T: CaseIterable & RawRepresentable<String>>(_: T.Type) -> String {
-        T.allCases.map(\.rawValue).joined(separator: ", ")
     }
 
     public func open(logger: Logger) throws(StorageError) -> any StorageEngine {

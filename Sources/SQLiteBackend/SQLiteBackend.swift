@@ -45,22 +45,14 @@ public struct SQLiteBackend: StorageBackend {
 
     /// `sqlite:people.db?durability=relaxed&cache=64&timeout=5000&readonly=true`
     public init(url: StorageURL) throws(StorageError) {
+        try url.requirePath(like: "people.db")
         self.init(path: url.path)
-        guard !path.isEmpty else {
-            throw StorageError(.configuration, "\(url) names no file; write sqlite:people.db.", operation: "open")
-        }
         var options = StorageURL.Options(url)
-        durability = try options.take("durability", accepted: "full, relaxed", Durability.init) ?? .full
-        cacheMebibytes =
-            try options.take("cache", accepted: "1 to 65536 (MiB)") { Self.number($0, in: 1...65536) } ?? 64
-        busyTimeoutMilliseconds =
-            try options.take("timeout", accepted: "0 to 86400000 (ms)") { Self.number($0, in: 0...86_400_000) } ?? 5000
-        isReadOnly = try options.take("readonly", accepted: "true, false", Bool.init) ?? false
+        durability = try options.choice("durability", default: .full)
+        cacheMebibytes = try options.integer("cache", in: 1...65536, unit: "MiB", default: 64)
+        busyTimeoutMilliseconds = try options.integer("timeout", in: 0...86_400_000, unit: "ms", default: 5000)
+        isReadOnly = try options.flag("readonly", default: false)
         try options.finish()
-    }
-
-    private static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
-        Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
 
     public func open(logger: Logger) throws(StorageError) -> any StorageEngine {

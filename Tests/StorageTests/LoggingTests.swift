@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Keeps what is logged.
-private struct Recorder: LogHandler {
+struct Recorder: LogHandler {
     final class Lines: Sendable {
         let all = Mutex<[(level: Logger.Level, message: String, metadata: String)]>([])
     }

@@ -30,7 +30,9 @@ struct OpeningTests {
             ("mysql:a.db", "sqlite"), ("a.db", "backend:path"), ("sqlite:", "names no file"),
             ("sqlite:a.db?speed=9", "busy"), ("sqlite:a.db?durability=none", "full, relaxed"),
             ("sqlite:a.db?cache=big", "65536"), ("sqlite:a%zz.db", "%"), ("sqlite:a.db?cache=1&cache=2", "twice"),
-            ("memory:?size=1", "size"),
+            ("memory:?size=1", "size"), ("archive:a.karch", "ArchiveBackend.self"),
+            ("sqlit:a.db", "did you mean sqlite?"), ("sqlite:a.db?cahce=1", "did you mean cache?"),
+            ("sqlite:a.db?durability=relax", "did you mean relaxed?"),
         ])
     func refused(_ url: String, _ hint: String) async throws {
         let error = await expectError(.configuration) {

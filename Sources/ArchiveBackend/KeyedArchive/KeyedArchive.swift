@@ -15,7 +15,9 @@ public import StorageAPI
 public enum KeyedArchive {
     /// The archive of one model. Costs one pass; a million small models a second and core are usual.
     ///
-    /// - Parameter className: the root's class in place of the model's stored name.
+    /// - Parameters:
+    ///   - model: the model, with all that it owns.
+    ///   - className: the root's class in place of the model's stored name.
     /// - Throws: `missingKey`, `invalidValue` or `limitExceeded` for a model that cannot be stored.
     public static func encode<M: Storable>(_ model: M, className: String? = nil) throws(StorageError) -> [UInt8] {
         try encode([model], className: className, asList: false)
@@ -23,7 +25,9 @@ public enum KeyedArchive {
 
     /// The archive of an array of models, in its order.
     ///
-    /// - Parameter className: the models' class in place of their stored name.
+    /// - Parameters:
+    ///   - models: the models, with all that they own.
+    ///   - className: the models' class in place of their stored name.
     /// - Throws: as for one model, with the index of the element; `limitExceeded` at 4 GiB.
     public static func encode<M: Storable>(_ models: [M], className: String? = nil) throws(StorageError) -> [UInt8] {
         try encode(models, className: className, asList: true)

@@ -2,7 +2,7 @@ internal import StorageAPI
 
 /// Writes records as keyed archives: one archive for each record, or one for a list of them.
 ///
-/// ```swift
+/// ```text
 /// encoder.begin(sequence: 7)
 /// try encoder.add(rows)
 /// try encoder.finish(asList: false) { file.append($0) }

@@ -22,6 +22,8 @@ public struct Cursor: ~Copyable {
     ///
     /// - Parameters:
     ///   - source: keeps `context` and `cells` alive; its `finish()` is called when the cursor is gone.
+    ///   - context: what `step` is called with.
+    ///   - cells: where `step` puts a row: as many cells as the query has columns.
     ///   - step: called with `context`; moves to the next row and returns 1, or 0 after the last, or -1 for a failure
     ///     that `source` then explains. It is not called again after 0 or -1.
     @inlinable
@@ -49,7 +51,9 @@ public struct Cursor: ~Copyable {
 extension Cursor {
     /// A cursor over rows that are at hand as values.
     ///
-    /// - Parameter columns: how many values each row has.
+    /// - Parameters:
+    ///   - rows: the rows, which are asked for one by one as the cursor moves.
+    ///   - columns: how many values each row has.
     public init(rows: some Sequence<[Value]>, columns: Int) {
         let source = ValueRows(rows, columns: columns)
         // `source` is kept alive by the cursor, so the unretained context and the cells stay valid.

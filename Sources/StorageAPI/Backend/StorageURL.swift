@@ -1,28 +1,55 @@
+internal import Logging
+
 /// A store's address: `sqlite:people.db?durability=relaxed`.
 ///
 /// The scheme names the backend, what follows the colon is the path (also with `//` in front), and the options follow a
 /// question mark, joined by `&`. A `%` in the path or an option is an escape of a byte in hexadecimal: `%3F` is a
 /// question mark.
+///
+/// A backend reads its options by ``Options``; they then may come from a program's settings as well.
 public struct StorageURL: Sendable, CustomStringConvertible {
     public let scheme: String
     /// The path with its escapes resolved.
     public let path: String
+    /// The options that the URL itself has. ``Options`` knows the ones from settings as well.
     public let options: [String: String]
+    /// The URL without its options, any of which may be a secret.
     public let description: String
+    /// The settings that options come from, where the store is configured by settings.
+    package var settings: (any OptionSettings)?
+    /// Takes the options that are in effect.
+    var logger = Logger.silent
 
     /// - Throws: `configuration` where the text has no scheme, an option twice, or an escape that is none.
     public init(_ text: String) throws(StorageError) {
-        description = text
-        let bytes = text.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex else {
-            throw Self.error("\"\(text)\" has no scheme; write it as backend:path, like sqlite:people.db")
+        let address = text.prefix { $0 != "?" }
+        description = String(address)
+        guard let colon = address.firstIndex(of: ":"), colon > address.startIndex else {
+            throw Self.error("\"\(address)\" has no scheme; write it as backend:path, like sqlite:people.db")
         }
         scheme = String(text[..<colon]).lowercased()
-        let rest = text[text.index(after: colon)...]
-        let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let rawPath = parts.first ?? ""
+        let rawPath = address[address.index(after: colon)...]
         path = try Self.unescaped(rawPath.hasPrefix("//") ? rawPath.dropFirst(2) : rawPath)
-        options = try Self.options(in: parts.count > 1 ? parts[1] : "")
+        options = try Self.options(in: text.dropFirst(address.count + 1))
+    }
+
+    /// The address that settings give in parts.
+    package init(scheme: String, path: String, settings: any OptionSettings) {
+        self.scheme = scheme.lowercased()
+        self.path = path
+        self.settings = settings
+        options = [:]
+        description = "\(self.scheme):\(path)"
+    }
+
+    /// Checks that there is a path.
+    ///
+    /// - Parameter example: a path that the error may show.
+    /// - Throws: `configuration` where the path is empty.
+    public func requirePath(like example: String) throws(StorageError) {
+        guard path.isEmpty else { return }
+        let remedy = settings?.pathRemedy(example) ?? "write \(scheme):\(example)"
+        throw Self.error("\(description) names no file; \(remedy)")
     }
 
     private static func options(in text: Substring) throws(StorageError) -> [String: String] {
@@ -59,39 +86,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
         return text
     }
 
-    static func error(_ problem: String) -> StorageError {
-        StorageError(.configuration, "The storage URL cannot be used: \(problem).", operation: "open")
-    }
-}
-
-extension StorageURL {
-    /// The options as a backend reads them: every one is taken, and what is left over is an error.
-    public struct Options: ~Copyable {
-        private var left: [String: String]
-        private var known: [String] = []
-
-        public init(_ url: StorageURL) { left = url.options }
-
-        /// Takes the option's value, converted.
-        ///
-        /// - Parameter accepted: what the value may be, in words: `full, relaxed`.
-        /// - Throws: `configuration` where `convert` gives nil.
-        public mutating func take<T>(
-            _ name: String, accepted: String, _ convert: (String) -> T?
-        ) throws(StorageError) -> T? {
-            known.append(name)
-            guard let text = left.removeValue(forKey: name) else { return nil }
-            guard let value = convert(text) else {
-                throw StorageURL.error("\(name)=\(text) is not accepted; \(name) is one of: \(accepted)")
-            }
-            return value
-        }
-
-        /// Checks that no option is left.
-        public consuming func finish() throws(StorageError) {
-            guard let name = left.keys.min() else { return }
-            let accepted = known.isEmpty ? "there are none" : known.sorted().joined(separator: ", ")
-            throw StorageURL.error("the option \(name) is unknown; accepted options: \(accepted)")
-        }
+    package static func error(_ problem: String) -> StorageError {
+        StorageError(.configuration, "The store cannot be opened as it is configured: \(problem).", operation: "open")
     }
 }

@@ -24,7 +24,10 @@
 ///         row.write(id)
 ///     }
 ///     struct Columns: ColumnSet {
-///         let id, color: QueryExpression<…>   // see ``ColumnSet``
+///         private let path: PropertyPath
+///         init(_ path: PropertyPath) { self.path = path }
+///         var id: QueryExpression<Int> { QueryExpression(path, 0) }
+///         var color: QueryExpression<String> { QueryExpression(path, 1) }
 ///     }
 /// }
 /// ```

@@ -40,12 +40,23 @@ public final class Store: Sendable {
 
     /// Opens a store at a URL: `sqlite:people.db`.
     ///
-    /// - Parameter backends: the backends that the URL may name. There is no global registry.
+    /// - Parameters:
+    ///   - url: the scheme of a backend, its path, and its options: see ``StorageURL``.
+    ///   - backends: the backends that the URL may name. There is no global registry.
+    ///   - models: the types whose tables are made, or brought up to date, now. Others are when they are first used.
+    ///   - logger: as with a backend of one's own; it also takes the options in effect, at `info` and without secrets.
     /// - Throws: `configuration` where no backend has the URL's scheme, or one of its options is unknown.
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try self.init(opening: try Self.backend(url, backends), logger: logger)
+        try await self.init(at: StorageURL(url), backends: backends, models: models, logger: logger)
+    }
+
+    /// Opens the store at a parsed URL, which may have its options from settings.
+    package convenience init(
+        at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type], logger: Logger
+    ) async throws(StorageError) {
+        try self.init(opening: try Self.backend(url, backends, logger: logger), logger: logger)
         try await prepareOrClose(models)
     }
 
@@ -64,15 +75,13 @@ public final class Store: Sendable {
     }
 
     static func backend(
-        _ url: String, _ backends: [any StorageBackend.Type]
+        _ url: StorageURL, _ backends: [any StorageBackend.Type], logger: Logger
     ) throws(StorageError) -> any StorageBackend {
-        let url = try StorageURL(url)
         guard let backend = backends.first(where: { $0.scheme == url.scheme }) else {
-            let known = backends.map { $0.scheme }.sorted().joined(separator: ", ")
-            throw StorageURL.error(
-                "no backend has the scheme \(url.scheme); accepted: \(known.isEmpty ? "none, backends: is empty" : known)"
-            )
+            throw BackendProduct.error(url.scheme, backends.map { $0.scheme })
         }
+        var url = url
+        url.logger = logger
         return try backend.init(url: url)
     }
 

@@ -6,7 +6,10 @@ public struct ConformanceRun<Harness: ConformanceHarness>: Sendable {
     public let cases: [ConformanceCase]
     public let options: ConformanceOptions
 
-    /// - Parameter cases: what is run; all of version 1 by default.
+    /// - Parameters:
+    ///   - harness: makes the backend, and a place for each case.
+    ///   - cases: what is run; all of version 1 by default.
+    ///   - options: the seed, the deadline of a case, and how many run at a time.
     public init(
         _ harness: Harness, cases: [ConformanceCase] = Conformance.v1.cases, options: ConformanceOptions = .init()
     ) {

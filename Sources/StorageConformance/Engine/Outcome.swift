@@ -65,7 +65,10 @@ public struct ConformanceFailure: Sendable, Codable {
     /// Where in the suite the expectation stands.
     public var location: String
 
-    /// - Parameter location: where the expectation stands, as `file:line`.
+    /// - Parameters:
+    ///   - message: what was expected of what, in one sentence.
+    ///   - differences: what differs, part for part.
+    ///   - location: where the expectation stands, as `file:line`.
     public init(_ message: String, _ differences: [Difference] = [], location: String) {
         self.message = message
         self.differences = differences

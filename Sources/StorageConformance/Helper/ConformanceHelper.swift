@@ -3,7 +3,7 @@ public import StorageAPI
 
 /// The second process of the cases that need one. It opens a store, does what it is told, and writes lines.
 public enum ConformanceHelper {
-    /// Does what the arguments say; see ``Role``.
+    /// Does what the arguments say; they are those of ``ConformanceHarness/helper(at:)``.
     ///
     /// - Throws: `configuration` for arguments that are none of the suite's; what the store throws.
     public static func run(_ backend: any StorageBackend, arguments: [String]) async throws(StorageError) {

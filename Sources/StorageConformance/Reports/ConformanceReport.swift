@@ -23,7 +23,7 @@ public struct ConformanceReport: Sendable {
 extension ConformanceReport {
     /// The report as a person reads it: what did not pass, each with all that explains it, and the counts.
     ///
-    /// - Parameter repeating: the command that repeats one case, made from its identifier.
+    /// - Parameter command: the command that repeats one case, made from its identifier.
     public func text(repeating command: (String) -> String) -> String {
         var lines: [String] = []
         for result in results {

@@ -30,7 +30,9 @@ extension FilterBuilder {
     /// be read, an unknown name, a value of another type and a wrong number of arguments are `invalidQuery` when the
     /// query runs, naming the place in the text.
     ///
-    /// - Parameter arguments: what stands for the question marks, in their order; an array after `in`.
+    /// - Parameters:
+    ///   - text: the condition: `age >= ?`.
+    ///   - arguments: what stands for the question marks, in their order; an array after `in`.
     // Disfavoured, because with an overload of equal rank the compiler cannot say what is wrong in a closure.
     @_disfavoredOverload
     public func `where`(text: String, _ arguments: any ColumnValue...) -> Self {

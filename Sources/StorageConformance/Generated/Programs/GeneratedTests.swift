@@ -43,7 +43,9 @@ public struct GeneratedTests: Sendable {
 
     /// Runs the programs on one backend.
     ///
-    /// - Parameter progress: called now and then with how many programs are done.
+    /// - Parameters:
+    ///   - harness: makes the backend, and a place for it.
+    ///   - progress: called now and then with how many programs are done.
     /// - Throws: what the harness throws, and what opening, emptying or closing a store throws.
     public func run(
         _ harness: some ConformanceHarness, progress: @escaping @Sendable (Int) -> Void = { _ in }

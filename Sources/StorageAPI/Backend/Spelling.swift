@@ -1,0 +1,33 @@
+/// Finds what a misspelt word was meant to be.
+package enum Spelling {
+    /// ` (did you mean durability?)`, or nothing where no word is near.
+    package static func question(_ word: String, among words: some Sequence<String>) -> String {
+        nearest(word, among: words).map { " (did you mean \($0)?)" } ?? ""
+    }
+
+    /// The word with the fewest differences, at most one for every three letters; the first of equals in order.
+    static func nearest(_ word: String, among words: some Sequence<String>) -> String? {
+        let letters = Array(word.lowercased().prefix(100))
+        return words.sorted()
+            .map { (word: $0, distance: distance(letters, Array($0.lowercased()))) }
+            .filter { $0.distance <= max(1, $0.word.count / 3) }
+            .min { $0.distance < $1.distance }?.word
+    }
+
+    /// How many letters must be inserted, left out, exchanged or swapped with their neighbour to make one word the other:
+    /// the restricted Damerau-Levenshtein distance.
+    private static func distance(_ a: [Character], _ b: [Character]) -> Int {
+        var before: [Int] = []
+        var last = Array(0...b.count)
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var best = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, before[j - 1] + 1) }
+                row.append(best)
+            }
+            (before, last) = (last, row)
+        }
+        return last[b.count]
+    }
+}

@@ -1,0 +1,143 @@
+internal import Logging
+
+extension StorageURL {
+    /// A store's options as its backend reads them: every one is taken, and what is left over is an error.
+    ///
+    /// ```swift
+    /// enum Durability: String, CaseIterable { case full, relaxed }
+    ///
+    /// struct Options {
+    ///     var durability = Durability.full
+    ///     var cacheMebibytes = 64
+    ///     var isReadOnly = false
+    ///
+    ///     init(url: StorageURL) throws(StorageError) {
+    ///         var options = StorageURL.Options(url)
+    ///         durability = try options.choice("durability", default: .full)
+    ///         cacheMebibytes = try options.integer("cache", in: 1...65536, unit: "MiB", default: 64)
+    ///         isReadOnly = try options.flag("readonly", default: false)
+    ///         try options.finish()
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Where the store is configured by settings, the option `cache` of the backend `sqlite` is `storage.sqlite.cache`.
+    /// Every call throws `configuration` for a value that it does not accept, listing what it does.
+    public struct Options: ~Copyable {
+        private let url: StorageURL
+        private var left: [String: String]
+        private var known: [String] = []
+        private var effective: Logger.Metadata
+
+        public init(_ url: StorageURL) {
+            self.url = url
+            left = url.options
+            effective = ["backend": "\(url.scheme)", "path": "\(url.path)"]
+        }
+
+        /// Takes one of the values of an enum: `durability=relaxed`.
+        public mutating func choice<T: CaseIterable & RawRepresentable<String>>(
+            _ name: String, default: T
+        ) throws(StorageError) -> T {
+            let names = T.allCases.map(\.rawValue)
+            guard let text = try text(name, .text, else: `default`.rawValue) else { return `default` }
+            guard let value = T(rawValue: text) else {
+                throw refusal(name, text, names.joined(separator: ", "), Spelling.question(text, among: names))
+            }
+            return value
+        }
+
+        /// Takes `true` or `false`.
+        public mutating func flag(_ name: String, default: Bool) throws(StorageError) -> Bool {
+            guard let text = try text(name, .flag, else: "\(`default`)") else { return `default` }
+            guard let value = Bool(text) else { throw refusal(name, text, "true, false") }
+            return value
+        }
+
+        /// Takes an integer.
+        ///
+        /// - Parameters:
+        ///   - name: the option's name in a URL.
+        ///   - range: the values that are accepted.
+        ///   - unit: what the number counts, for the error: `MiB`.
+        ///   - default: the value where the option is not given.
+        public mutating func integer(
+            _ name: String, in range: ClosedRange<Int>, unit: String, default: Int
+        ) throws(StorageError) -> Int {
+            guard let text = try text(name, .integer, else: "\(`default`)") else { return `default` }
+            guard let value = Int(text), range.contains(value) else {
+                throw refusal(name, text, "\(range.lowerBound) to \(range.upperBound) (\(unit))")
+            }
+            return value
+        }
+
+        /// Takes a text that no log and no error shows, such as a password.
+        public mutating func secret(_ name: String) throws(StorageError) -> String? {
+            try text(name, .secret, else: nil)
+        }
+
+        /// Takes the option's value, converted.
+        ///
+        /// - Parameters:
+        ///   - name: the option's name in a URL.
+        ///   - accepted: what the value may be, in words: `1 to 19 with zstd, 0 to 9 with xz`.
+        ///   - convert: makes the value of the text, or nil.
+        /// - Throws: `configuration` where `convert` gives nil.
+        public mutating func take<T>(
+            _ name: String, accepted: String, _ convert: (String) -> T?
+        ) throws(StorageError) -> T? {
+            guard let text = try text(name, .text, else: nil) else { return nil }
+            guard let value = convert(text) else { throw refusal(name, text, accepted) }
+            return value
+        }
+
+        /// Checks that no option is left, and logs those that are in effect.
+        public consuming func finish() throws(StorageError) {
+            if let name = left.keys.min() {
+                let accepted = known.isEmpty ? "there are none" : known.sorted().joined(separator: ", ")
+                throw StorageURL.error(
+                    "the option \(name) is unknown\(Spelling.question(name, among: known)); accepted options: \(accepted)"
+                )
+            }
+            try url.settings?.finish(known)
+            url.logger.info("store configured", metadata: effective)
+        }
+
+        private mutating func text(
+            _ name: String, _ kind: OptionKind, else fallback: String?
+        ) throws(StorageError) -> String? {
+            known.append(name)
+            let setting = try url.settings?.text(name, kind)
+            let text = left.removeValue(forKey: name) ?? setting
+            if let shown = text ?? fallback { effective[name] = kind == .secret ? "<secret>" : "\(shown)" }
+            return text
+        }
+
+        private func refusal(_ name: String, _ text: String, _ accepted: String, _ question: String = "")
+            -> StorageError
+        {
+            let place = url.settings?.name(of: name) ?? name
+            return StorageURL.error("\(place)=\(text) is not accepted\(question); \(name) is one of: \(accepted)")
+        }
+    }
+}
+
+/// How an option's value is read from settings, which may be typed.
+package enum OptionKind { case text, integer, flag, secret }
+
+/// A program's settings, as far as a backend's options come from there.
+package protocol OptionSettings: Sendable {
+    /// The option's value, or nil where it is not set.
+    func text(_ option: String, _ kind: OptionKind) throws(StorageError) -> String?
+
+    /// The option's name among the settings: `storage.sqlite.cache`.
+    func name(of option: String) -> String
+
+    /// What to do where the path is missing.
+    func pathRemedy(_ example: String) -> String?
+
+    /// Checks that nothing is set that no one reads, as far as that can be found.
+    ///
+    /// - Parameter options: the options that the backend knows.
+    func finish(_ options: [String]) throws(StorageError)
+}

@@ -1,0 +1,57 @@
+// What the Swift of the documents may use without declaring it. Nothing of it runs: scripts/check-snippets checks types.
+
+import ArchiveBackend
+import Configuration
+import Foundation
+import Logging
+import SQLiteBackend
+import StorageConfiguration
+import StorageConformance
+import StorageKit
+
+@Storable struct City: Equatable {
+    var id: Int
+    var name: String
+    var spell: String
+}
+
+@Storable struct Pen: Equatable {
+    var id: Int
+    var color: String
+    var price: Double
+}
+
+@Storable struct Person: Equatable {
+    var id: Int
+    @Indexed var name: String
+    var nickname: String?
+    @Unique var email: String?
+    var age = 0
+    var score: Double?
+    var born: Date?
+    var photo: Data?
+    var tags: [String] = []
+    var city: City?
+    var pens: [Pen] = []
+}
+
+var store: Store { never() }
+var person: Person { never() }
+var other: Person { never() }
+var people: [Person] { never() }
+var settings: ConfigReader { never() }
+var logger: Logger { never() }
+var url: URL { never() }
+
+func never<T>() -> T { fatalError("only types are checked") }
+
+// What a backend's author has.
+typealias MyBackend = SQLiteBackend
+
+struct Harness: ConformanceHarness {
+    func backend(at place: URL) -> any StorageBackend { MyBackend(path: place.path) }
+}
+
+var harness: Harness { never() }
+var options: ConformanceOptions { never() }
+var myTool: URL { never() }
