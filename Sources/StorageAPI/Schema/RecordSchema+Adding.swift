@@ -46,8 +46,7 @@ extension RecordSchema {
     private func mismatch(_ way: [String], _ problem: String) -> StorageError {
         let property = way.isEmpty ? nil : way.joined(separator: ".")
         return StorageError(
-            .schemaMismatch, "\(property ?? name): \(problem). Nothing was changed.", operation: "prepare", model: name,
-            property: property)
+            .schemaMismatch, "\(property ?? name): \(problem). Nothing was changed.", property: property)
     }
 }
 

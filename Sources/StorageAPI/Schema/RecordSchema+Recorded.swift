@@ -10,8 +10,8 @@ extension RecordSchema {
 
     /// The tree form of a model's recorded tables. Properties that are gone from the model are left out.
     ///
-    /// Owned records stand where the column of their optional array does, or else behind the columns, since a table does
-    /// not record their place.
+    /// Owned records keep their order, and stand where the column of an optional array does or else behind the columns,
+    /// since a table does not record their place.
     /// - Throws: `limitExceeded` where types own each other in so many ways that their tree outgrows every use.
     init(_ tables: RecordedTables) throws(StorageError) {
         var tree = RecordedTree(tables)
@@ -45,7 +45,11 @@ private struct RecordedTree {
             case .presence:
                 let child = owned.firstIndex { tables.list[$0].path.last?.isSame(as: column.property) == true }
                 guard let child else { break }
-                schema.properties.append(try property(owned.remove(at: child), below: index, ancestors + [index]))
+                // Tables are made in the order of the properties, so those before it are of earlier ones.
+                for earlier in owned[...child] {
+                    schema.properties.append(try property(earlier, below: index, ancestors + [index]))
+                }
+                owned.removeFirst(child + 1)
             case .owner, .position, .node, .parent: break
             }
         }

@@ -41,7 +41,16 @@ final class SessionContext {
 
     /// Makes tables as schemas declare them.
     func prepare(_ schemas: [RecordSchema]) throws(StorageError) {
-        for schema in schemas where try store.registry.prepare(schema, in: openWriter(schema.name)) {
+        for schema in schemas {
+            do throws(StorageError) {
+                guard try store.registry.prepare(schema, in: openWriter(schema.name)) else { continue }
+            } catch {
+                // What compares and changes tables was made for opening a store.
+                throw error.with {
+                    $0.operation = "prepare"
+                    $0.model = schema.name
+                }
+            }
             changed.insert(schema.name)
             prepared = prepared.filter { $0.value.name != schema.name }
         }
