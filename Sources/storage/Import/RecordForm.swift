@@ -98,6 +98,8 @@ final class RecordForm {
     private func content(
         _ value: JSONValue, _ property: Property, _ owners: [RecordForm]
     ) throws(RecordProblem) -> Record.Content {
+        if case .column(let type) = property.content { return .value(try column(value, type, property), type) }
+        let value = isUntyped ? JSONScalar.unquoted(value) : value
         switch property.content {
         case .column(let type): return .value(try column(value, type, property), type)
         case .child(let form): return .child(try child(value, form, property, owners + [self]))
