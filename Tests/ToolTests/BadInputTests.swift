@@ -78,7 +78,10 @@ import Testing
             try await store.save(Pair(first: "\u{1B}[2J\n\u{202E}x", second: 0, note: "\u{7}"))
         }
         let text = try tool.output("select", Tool.file, "Pair")
-        #expect(!text.unicodeScalars.contains { $0 != "\n" && ($0.properties.generalCategory == .control || $0 == "\u{202E}") })
+        #expect(
+            !text.unicodeScalars.contains {
+                $0 != "\n" && ($0.properties.generalCategory == .control || $0 == "\u{202E}")
+            })
         let error = try tool.failure(1, "get", Tool.file, "Pair", "\u{1B}[2J", "0")
         #expect(!error.unicodeScalars.contains("\u{1B}"))
     }

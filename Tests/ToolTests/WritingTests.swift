@@ -37,8 +37,8 @@ import Testing
         let tool = try await Tool(engine)
         let before = try await tool.people(engine)
         for (input, words) in [
-            ("", ["JSON"]),
-            ("{", ["JSON"]),
+            ("", ["Standard input, line 1"]),
+            ("{\n\"id\": 1", ["Standard input, line 2"]),
             ("[1]", ["object"]),
             (#"{"id": 8}"#, ["name", "missing"]),
             (#"{"name": "x", "age": "old", "tags": [], "pens": []}"#, ["age"]),
@@ -46,7 +46,7 @@ import Testing
             (#"{"name": "x", "age": 1, "tags": [1], "pens": []}"#, ["tags"]),
             (#"{"name": "x", "age": 1, "tags": [], "pens": [{"color": "red"}]}"#, ["pens[0].price", "missing"]),
             (#"{"name": "x", "age": 1, "tags": [], "pens": [], "nose": 1}"#, ["nose", "city"]),
-            ("{\"name\": \"x\", \"age\": 1, \"tags\": [], \"pens\": []}\n{\"name\": 2}\n", ["ecord 2"]),
+            ("{\"name\": \"x\", \"age\": 1, \"tags\": [], \"pens\": []}\n{\"name\": 2}\n", ["line 2", "name"]),
             ("{\"name\": \"x\", \"age\": 1, \"tags\": [], \"pens\": []}\n{\"name\": \n", ["line 2"]),
         ] {
             let message = try tool.failure(65, "insert", Tool.file, "Person", input: input)
@@ -78,7 +78,9 @@ import Testing
         try tool.output("save", Tool.file, "Person", "id=1", "name=W", "age=1", "tags=[]", "pens=[]")
         var first = try #require(try await tool.people(engine).first)
         #expect(first == Person(id: 1, name: "W", age: 1, tags: [], city: nil, pens: []))
-        #expect(try tool.output("update", Tool.file, "Person", "--json", json.replacing("8,", with: "1,")) == "1 updated.\n")
+        #expect(
+            try tool.output("update", Tool.file, "Person", "--json", json.replacing("8,", with: "1,")) == "1 updated.\n"
+        )
         first = try #require(try await tool.people(engine).first)
         #expect(first.pens == ann.pens)
         #expect(try tool.failure(1, "update", Tool.file, "Person", "--json", json).contains("notFound"))
