@@ -29,7 +29,7 @@ struct RecordInput: ParsableArguments {
         if !fields.isEmpty { return .fields(fields) }
         if let text { return .json(JSONRecords(name: "--json", bytes: Array(text.utf8))) }
         guard !Terminal.isTerminal(.standardInput) else {
-            throw ValidationError("Give the records as PROPERTY=VALUE, as --json TEXT, or on standard input.")
+            throw ToolError("Give the records as PROPERTY=VALUE, as --json TEXT, or on standard input.", .usage)
         }
         return .json(JSONRecords(name: "Standard input", bytes: try Self.standardInput()))
     }
