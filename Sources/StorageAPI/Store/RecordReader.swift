@@ -64,7 +64,7 @@ struct RecordReader {
             for cell in table.columns.indices {
                 // The dynamic form carries any value, and would repair text that is not UTF-8.
                 let column = table.schema.columns[table.columns[cell]]
-                guard column.holds(cursor.cells[cell]) else {
+                guard ColumnCheck(column).problem(cursor.cells[cell]) == nil else {
                     throw context.mismatch(at: cell, of: cursor.cells, wanted: "\(column.type)", because: nil)
                 }
                 row.append(cursor.cells[cell].value)
