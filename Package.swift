@@ -95,6 +95,9 @@ let package = Package(
             name: "GeneratedTests", dependencies: ["ArchiveBackend", "StorageConformance", "SQLiteBackend"],
             swiftSettings: strict),
         .testTarget(
+            name: "ToolTests", dependencies: ["ArchiveBackend", "SQLiteBackend", "StorageKit", "storage"],
+            swiftSettings: strict),
+        .testTarget(
             name: "MutantTests",
             dependencies: ["StorageConformance", "SQLiteBackend", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),

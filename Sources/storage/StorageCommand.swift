@@ -5,15 +5,54 @@ import ArgumentParser
 struct StorageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storage",
-        abstract: "Stores Swift structs in exchangeable databases, and shows how.",
+        abstract: "Looks into, changes, moves and checks stores of Swift structs, without their types.",
         discussion: """
+            A store is named by a URL (sqlite:people.db, archive:people.karch?readonly=true) or by its file's path.
+
             Examples:
-              storage demo                    the sample data in a new SQLite database
-              storage conformance             the proof that SQLite keeps the storage contract
-              storage help demo               what the demo can be told
+              storage info people.db
+              storage select people.db Person --where 'age >= 28' --order 'name' --limit 10
+              storage get people.db Person 1
+              storage demo                    every verb on sample data
+              storage help select             what a command can be told
+
+            \(ToolExit.help)
             """,
-        subcommands: [
-            CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,
-            DemoCommand.self, ConformanceCommand.self, ConformanceHelperCommand.self,
+        subcommands: [],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Looking",
+                subcommands: [
+                    InfoCommand.self, SchemaCommand.self, SelectCommand.self, CountCommand.self, GetCommand.self,
+                    ExportCommand.self,
+                ]),
+            CommandGroup(
+                name: "Changing",
+                subcommands: [
+                    InsertCommand.self, SaveCommand.self, UpdateCommand.self, DeleteCommand.self, TruncateCommand.self,
+                ]),
+            CommandGroup(
+                name: "Moving and checking",
+                subcommands: [
+                    ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self,
+                    BackupCommand.self,
+                ]),
+            CommandGroup(
+                name: "Proving",
+                subcommands: [DemoCommand.self, ConformanceCommand.self, ConformanceHelperCommand.self]
+            ),
         ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            ToolExit.exit(error)
+        }
+    }
 }

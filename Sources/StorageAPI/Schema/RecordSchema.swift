@@ -70,3 +70,13 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         case ancestor(String, isMany: Bool)
     }
 }
+
+extension RecordSchema.Kind {
+    /// The schema of the records that are owned; nil where it refers to one around it.
+    var schema: RecordSchema? {
+        switch self {
+        case .child(let schema), .children(let schema): schema
+        case .column, .ancestor: nil
+        }
+    }
+}

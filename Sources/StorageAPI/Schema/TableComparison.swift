@@ -19,6 +19,8 @@ struct TableComparison {
         new.path = table.path
         new.assignsKeys = table.assignsKeys
         new.isRequired = table.isRequired
+        new.model = table.recordedModel
+        new.isMany = table.recordedIsMany
     }
 
     mutating func run() throws(StorageError) -> TableSchema {
@@ -62,7 +64,7 @@ struct TableComparison {
         }
     }
 
-    private func storedColumn(for wanted: ColumnSchema, _ property: Property) -> Int? {
+    private func storedColumn(for wanted: ColumnSchema, _ property: DeclaredProperty) -> Int? {
         func place(_ name: String) -> Int? {
             old.columns.firstIndex { $0.role == wanted.role && $0.property == name }
         }
@@ -72,7 +74,7 @@ struct TableComparison {
     }
 
     private mutating func compare(
-        _ index: Int, _ wanted: ColumnSchema, _ property: Property
+        _ index: Int, _ wanted: ColumnSchema, _ property: DeclaredProperty
     ) throws(StorageError) {
         let stored = old.columns[index]
         var column = stored
@@ -106,7 +108,7 @@ struct TableComparison {
         notes.append("\(stored.property) renamed to \(wanted.property)")
     }
 
-    private mutating func add(_ wanted: ColumnSchema, _ property: Property) throws(StorageError) {
+    private mutating func add(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) {
         var names = NameAllocator(used: new.columns.map(\.name))
         var column = wanted
         column.name = names.allocate(wanted.name)
@@ -129,7 +131,7 @@ struct TableComparison {
 
     /// What rows without a value read: the default, or nil where the property is Optional.
     private func missingValue(
-        _ wanted: ColumnSchema, _ property: Property, returns isNew: Bool
+        _ wanted: ColumnSchema, _ property: DeclaredProperty, returns isNew: Bool
     ) throws(StorageError) -> Value? {
         guard isNew else { return wanted.isOptional ? .null : nil }
         guard let value = property.defaultValue else { return wanted.isOptional ? .null : nil }
@@ -176,6 +178,7 @@ struct TableComparison {
 
     private mutating func finish() {
         guard new != old else { return }
+        if new.model != old.model || new.isMany != old.isMany { notes.append("rows are of \(table.model.name)") }
         let note = notes.isEmpty ? "indexes changed" : notes.joined(separator: "; ")
         if needsRebuild {
             steps.append(.rebuild(from: old, to: new, sources: sources, note: note))
@@ -194,14 +197,14 @@ struct TableComparison {
     // MARK: Errors
 
     private func conversionError(
-        _ stored: ColumnSchema, _ wanted: ColumnSchema, _ property: Property
+        _ stored: ColumnSchema, _ wanted: ColumnSchema, _ property: DeclaredProperty
     ) -> StorageError {
         let was = "\(stored.type)\(stored.isOptional ? "?" : "")"
         let wants = "\(wanted.type)\(wanted.isOptional ? "?" : "")"
         return mismatch(property.name, "is stored as \(was) and declared as \(wants), and a stored value does not fit")
     }
 
-    private func noValueError(_ property: Property) -> StorageError {
+    private func noValueError(_ property: DeclaredProperty) -> StorageError {
         mismatch(
             property.name,
             "is new and has no value for the records that are stored already: make it Optional or give it a default")

@@ -16,17 +16,23 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public var assignsKeys: Bool
     /// Whether every owner has a row here: the property is one child and not Optional.
     public var isRequired: Bool
+    /// The stored name of the owned model whose rows these are; nil for a root, whose name is its path, and in stores
+    /// that were written before it was recorded.
+    public var model: String?
+    /// In a table of a type that owns itself: whether an owner may have several rows here. Elsewhere positions tell.
+    public var isMany: Bool?
+
     /// Whether other software made the table: its rows are read and written, its columns and indexes never changed.
     /// Not part of the recorded form, since a store records no such table.
     public var isForeign = false
 
     private enum CodingKeys: String, CodingKey {
-        case name, path, columns, key, assignsKeys, isRequired
+        case name, path, columns, key, assignsKeys, isRequired, model, isMany
     }
 
     public init(
         name: String, path: [String], columns: [ColumnSchema], key: [Int], assignsKeys: Bool = false,
-        isRequired: Bool = false
+        isRequired: Bool = false, model: String? = nil, isMany: Bool? = nil
     ) {
         self.name = name
         self.path = path
@@ -34,6 +40,8 @@ public struct TableSchema: Hashable, Sendable, Codable {
         self.key = key
         self.assignsKeys = assignsKeys
         self.isRequired = isRequired
+        self.model = model
+        self.isMany = isMany
     }
 
     /// Whether the table holds root records, not owned ones.

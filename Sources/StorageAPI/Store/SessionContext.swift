@@ -8,6 +8,8 @@ final class SessionContext {
     private var job: WriteJob?
     /// Models prepared in this transaction, known to the store only once it is committed.
     private(set) var prepared: [ObjectIdentifier: ModelHandle] = [:]
+    /// Models whose tables a schema has changed, so that what the store knows of them by their types is out of date.
+    private(set) var changed: Set<String> = []
 
     init(_ store: Store, reader: any StorageReader) {
         self.store = store
@@ -28,28 +30,45 @@ final class SessionContext {
         job = nil
     }
 
-    func reading<M: Storable>(_ type: M.Type) throws(StorageError) -> Reading {
-        Reading(handle: try handle(type), session: try openSession())
+    func reading(_ model: ModelSource) throws(StorageError) -> Reading {
+        Reading(handle: try handle(model), session: try openSession())
     }
 
-    func writing<M: Storable>(_ type: M.Type) throws(StorageError) -> Writing {
-        let handle = try handle(type)
-        do {
-            return Writing(handle: handle, writer: try openWriter(), limits: store.info.limits)
-        } catch {
-            throw error.at(model: handle.name)
+    func writing(_ model: ModelSource) throws(StorageError) -> Writing {
+        let handle = try handle(model)
+        return Writing(handle: handle, writer: try openWriter(handle.name), limits: store.info.limits)
+    }
+
+    /// Makes tables as schemas declare them.
+    func prepare(_ schemas: [RecordSchema]) throws(StorageError) {
+        for schema in schemas where try store.registry.prepare(schema, in: openWriter(schema.name)) {
+            changed.insert(schema.name)
+            prepared = prepared.filter { $0.value.name != schema.name }
         }
     }
 
-    /// The writing session itself; where the task was cancelled, this throws.
-    func openWriter() throws(StorageError) -> any StorageWriter {
+    private func handle(_ model: ModelSource) throws(StorageError) -> ModelHandle {
+        switch model {
+        case .type(let type): try handle(type)
+        case .recorded(let name): try store.registry.recorded(name, in: openSession())
+        }
+    }
+
+    /// The writing session itself.
+    ///
+    /// - Parameter model: the model that is to be written, for the error.
+    /// - Throws: `unsupported` in a read block; `cancelled` where the task was cancelled; `closed`.
+    func openWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
         _ = try openSession()
-        guard let writer else { throw StorageError(.unsupported, "A read block cannot write; use transaction.") }
+        guard let writer else {
+            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model)
+        }
         return writer
     }
 
     func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
-        if let known = store.registry.handle(type) ?? prepared[ObjectIdentifier(type)] { return known }
+        if let known = prepared[ObjectIdentifier(type)] { return known }
+        if let known = store.registry.handle(type), !changed.contains(known.name) { return known }
         let session = try openSession()
         if let handle = try store.registry.upToDate(type, in: session) {
             prepared[ObjectIdentifier(type)] = handle
@@ -71,7 +90,7 @@ final class SessionContext {
         guard let writer else {
             throw StorageError(.unsupported, "A read block has no savepoints; use transaction.", operation: "savepoint")
         }
-        let before = prepared
+        let before = (prepared, changed)
         var result: Result<T, any Error>?
         do {
             try writer.savepoint { () throws(StorageError) in
@@ -80,7 +99,7 @@ final class SessionContext {
                 if case .failure = outcome { throw StorageError(.cancelled, "The savepoint's body failed.") }
             }
         } catch {
-            prepared = before
+            (prepared, changed) = before
             if case .failure(let failure) = result { throw failure }
             throw error
         }
@@ -91,12 +110,12 @@ final class SessionContext {
     /// Runs one call of a transaction: a failure undoes the call, and the body may go on.
     func atomically<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         guard let writer else { return try body() }
-        let before = prepared
+        let before = (prepared, changed)
         var result: T?
         do {
             try writer.savepoint { () throws(StorageError) in result = try body() }
         } catch {
-            prepared = before
+            (prepared, changed) = before
             throw error
         }
         guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }

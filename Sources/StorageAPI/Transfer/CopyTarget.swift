@@ -9,7 +9,7 @@ struct CopyTarget {
     /// - Throws: `constraint` where there are records that are not to be replaced; `schemaMismatch` where the program
     ///   has declared the model in another form; `limitExceeded` where a table has too many columns.
     func prepare(_ model: StoredModel, isReplacing: Bool) throws(StorageError) -> [TableSchema] {
-        let writer = try context.openWriter()
+        let writer = try context.openWriter(model.name)
         let tables = try writer.tables()
         let own = StoredModel.all(in: tables).first { $0.isNamed(model.name) }
         guard let own else { return try create(model, besides: tables, writer) }

@@ -38,7 +38,7 @@ struct StoreCopy {
             try copy(from, to: to, of: model, &hasher)
             hasher.end()
             guard from.assignsKeys, to.assignsKeys else { continue }
-            let keys = AssignedKeys(writer: try context.openWriter(), ids: context.store.registry.ids)
+            let keys = AssignedKeys(writer: try context.openWriter(model.name), ids: context.store.registry.ids)
             try keys.remember(try reader.greatestKey(in: from), in: to)
         }
         return hasher.finish()
@@ -58,7 +58,7 @@ struct StoreCopy {
     }
 
     private mutating func write(_ batch: RowCopies, of model: StoredModel) throws(StorageError) {
-        let count = try batch.write(try context.openWriter())
+        let count = try batch.write(try context.openWriter(model.name))
         rows += count
         if batch.table.isRoot { records += count }
         progress(CopyProgress(model: model.name, records: records, rows: rows, totalRows: totalRows))
@@ -103,6 +103,8 @@ private final class RowCopies {
     }
 
     /// Writes the rows and forgets them; returns how many there were.
+    // Not inlined, because the 6.3.1 optimizer crashes over a value that cannot be copied where this is.
+    @inline(never)
     func write(_ writer: any StorageWriter) throws(StorageError) -> Int {
         let count = rows.count
         guard count > 0 else { return 0 }

@@ -15,8 +15,8 @@ struct BackupCommand: AsyncParsableCommand {
               storage backup archive:people.karch latest.karch --replace
             """)
 
-    @Argument(help: "The store.")
-    var url: String
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
 
     @Argument(help: "The file to write.")
     var file: String
@@ -29,9 +29,10 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let progress = ProgressLine(isWanted: !noProgress)
-        let store = try await StoreAccess.open(url, .reading)
-        try await progress.during("Writing \(file)") { try await store.backUp(to: file, replacing: replace) }
-        try await store.close()
-        print("\(file) is a copy of \(store.info.location).".printable)
+        let location = try await store.with(.reading) { store in
+            try await progress.during("Writing \(file)") { try await store.backUp(to: file, replacing: replace) }
+            return store.info.location
+        }
+        print("\(file) is a copy of \(location).".printable)
     }
 }

@@ -15,8 +15,8 @@ struct CompactCommand: AsyncParsableCommand {
               storage compact sqlite:people.db
             """)
 
-    @Argument(help: "The store.")
-    var url: String
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -26,11 +26,12 @@ struct CompactCommand: AsyncParsableCommand {
 
     func run() async throws {
         let progress = ProgressLine(isWanted: !noProgress)
-        let store = try await StoreAccess.open(url, .writing)
-        let path = store.info.location
-        let before = Self.size(path)
-        try await progress.during("Compacting \(path)") { try await store.compact() }
-        try await store.close()
+        let (path, before) = try await store.with(.writing) { store in
+            let path = store.info.location
+            let before = Self.size(path)
+            try await progress.during("Compacting \(path)") { try await store.compact() }
+            return (path, before)
+        }
         let after = Self.size(path)
         if json {
             print(JSONValue.object(["before": .number("\(before)"), "after": .number("\(after)")]).text)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import StorageAPI
-import Synchronization
 
 /// `storage copy`.
 struct CopyCommand: AsyncParsableCommand {
@@ -20,10 +19,10 @@ struct CopyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The store to read, which is not changed.")
-    var from: String
+    var from: StoreLocation
 
     @Argument(help: "The store to write; made where there is none.")
-    var to: String
+    var to: StoreLocation
 
     @Option(help: ArgumentHelp("A model to copy; all by default.", valueName: "name"))
     var model: [String] = []
@@ -44,44 +43,28 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     private func copy(_ progress: ProgressLine) async throws -> Bool {
-        let source = try await StoreAccess.open(from, .reading)
         defer { progress.clear() }
-        return try await StoreAccess.withTarget(to) { target in
-            let start = ContinuousClock.now
-            let copied = try await target.copy(
-                model.isEmpty ? nil : model, from: source, replacing: replace, progress: Self.drawing(progress, start))
-            let time = start.duration(to: .now)
-            progress.clear()
-            var report = CopyReport(time: time)
-            for digest in copied {
-                let stored = try await progress.during("Verifying \(digest.model)") {
-                    try await target.digest(of: digest.model)
-                }
-                report.add(digest, stored: stored)
-            }
-            try await source.close()
-            report.print(asJSON: json)
-            return report.isVerified
+        return try await from.with(.reading) { source in
+            try await to.withTarget { target in try await copy(source, to: target, progress) }
         }
     }
 
-    /// Draws the bar and the rate, a few times a second.
-    private static func drawing(
-        _ line: ProgressLine, _ start: ContinuousClock.Instant
-    ) -> @Sendable (CopyProgress) -> Void {
-        let last = Mutex(start)
-        return { progress in
-            let now = ContinuousClock.now
-            let isDue = last.withLock { last in
-                guard last.duration(to: now) > .milliseconds(100) else { return false }
-                last = now
-                return true
-            }
-            guard isDue else { return }
-            let rate = Double(progress.records) / max(start.duration(to: now).seconds, 0.001)
+    private func copy(_ source: Store, to target: Store, _ progress: ProgressLine) async throws -> Bool {
+        let start = ContinuousClock.now
+        let line = RateLine(progress)
+        let copied = try await target.copy(model.isEmpty ? nil : model, from: source, replacing: replace) {
             line.show(
-                "Copying \(progress.model)  \(progress.records.grouped) records  \(rate.fixed(0))/s",
-                Double(progress.rows) / Double(max(progress.totalRows, 1)))
+                "Copying \($0.model)", records: $0.records, Double($0.rows) / Double(max($0.totalRows, 1)))
         }
+        var report = CopyReport(time: start.duration(to: .now))
+        progress.clear()
+        for digest in copied {
+            let stored = try await progress.during("Verifying \(digest.model)") {
+                try await target.digest(of: digest.model)
+            }
+            report.add(digest, stored: stored)
+        }
+        report.print(asJSON: json)
+        return report.isVerified
     }
 }

@@ -43,10 +43,3 @@ struct CopyReport {
         Swift.print(JSONValue.object(report).text)
     }
 }
-
-extension JSONValue {
-    /// An object with members in the order in which they are written.
-    static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-        .object(members.map { Member(name: $0.key, value: $0.value) })
-    }
-}

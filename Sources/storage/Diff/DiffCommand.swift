@@ -18,10 +18,10 @@ struct DiffCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The first store.")
-    var first: String
+    var first: StoreLocation
 
     @Argument(help: "The second store.")
-    var second: String
+    var second: StoreLocation
 
     @Option(help: ArgumentHelp("A model to compare; all by default.", valueName: "name"))
     var model: [String] = []
@@ -33,16 +33,19 @@ struct DiffCommand: AsyncParsableCommand {
     var quiet = false
 
     func run() async throws {
-        let left = try await StoreAccess.open(first, .reading)
-        let right = try await StoreAccess.open(second, .reading)
+        let count = try await first.with(.reading) { left in
+            try await second.with(.reading) { right in try await compare(left, right) }
+        }
+        if count > 0 { throw ExitCode(ToolExit.negative.rawValue) }
+    }
+
+    private func compare(_ left: Store, _ right: Store) async throws -> Int {
         var count = 0
         try await left.differences(from: right, models: model.isEmpty ? nil : model) { difference in
             count += 1
             if !quiet { print(json ? difference.json.text : difference.line) }
         }
-        try await left.close()
-        try await right.close()
-        if count > 0 { throw ExitCode(1) }
+        return count
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The records of an input that are none of the model: told by line, and kept aside where that is wanted.
-final class BadRecords {
+struct BadRecords: Sendable {
     /// How many are told one by one.
     static let mostTold = 20
 
@@ -24,7 +24,7 @@ final class BadRecords {
     /// Whether an import goes on without them.
     var areSkipped: Bool { path != nil }
 
-    func add(_ problem: BadRecord, _ bytes: [UInt8]) throws(ToolError) {
+    mutating func add(_ problem: BadRecord, _ bytes: [UInt8]) throws(ToolError) {
         count += 1
         if told.count < Self.mostTold { told.append(problem) }
         guard let file, let path else { return }
@@ -38,7 +38,7 @@ final class BadRecords {
     }
 
     /// Says of a record that was added what is known by now.
-    func tell(_ problem: BadRecord) {
+    mutating func tell(_ problem: BadRecord) {
         guard let place = told.firstIndex(where: { $0.line == problem.line }) else { return }
         told[place] = problem
     }

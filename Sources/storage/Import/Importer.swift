@@ -5,8 +5,7 @@ struct Importer {
     let file: RecordFile
     let schema: RecordSchema
     let mapping: InputMapping
-    let bad: BadRecords
-    let progress: (_ fraction: Double, _ records: Int) -> Void
+    private(set) var bad: BadRecords
     /// How many records have been stored.
     private(set) var count = 0
     /// The keys that were there before, whose first places are looked for when all is read.
@@ -16,15 +15,11 @@ struct Importer {
     private static let batchRecords = 512
     private static let batchBytes = 4 << 20
 
-    init(
-        _ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords,
-        progress: @escaping (Double, Int) -> Void
-    ) {
+    init(_ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords) {
         self.file = file
         self.schema = schema
         self.mapping = mapping
         self.bad = bad
-        self.progress = progress
     }
 
     private struct Pending {
@@ -35,11 +30,14 @@ struct Importer {
         var size = 0
     }
 
+    /// - Parameter progress: called with the records so far and how much of the input is read, after each batch.
     /// Makes the model where it is not there, and stores all records.
     ///
     /// - Throws: what the store throws. Where there are bad records that are not to be skipped, the caller undoes the
     ///   transaction.
-    mutating func run(in transaction: inout Transaction) throws {
+    mutating func run(
+        in transaction: inout Transaction, _ progress: (_ records: Int, _ fraction: Double) -> Void
+    ) throws {
         try transaction.prepare([schema])
         var reader = try RecordReader(file, schema, mapping)
         var pending = Pending()
@@ -55,7 +53,7 @@ struct Importer {
             if pending.records.count >= Self.batchRecords || pending.size >= Self.batchBytes {
                 try store(pending, &transaction)
                 pending = Pending()
-                progress(reader.fraction, count)
+                progress(count, reader.fraction)
             }
         }
         try store(pending, &transaction)
@@ -95,7 +93,7 @@ struct Importer {
     // MARK: Repeated keys
 
     /// Reads the input again for the records that had the keys first.
-    private func tellRepeated() throws(ToolError) {
+    private mutating func tellRepeated() throws(ToolError) {
         guard !repeated.isEmpty else { return }
         let wanted = Set(repeated.map(\.key))
         var firsts: [[Value]: Int] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A file that is read from its beginning, as often as is needed. Standard input is kept in a temporary file first.
-final class InputFile {
+final class InputFile: Sendable {
     /// The name for messages.
     let name: String
     /// How many bytes there are.

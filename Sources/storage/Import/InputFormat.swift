@@ -20,8 +20,8 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The records of a file, which can be read again from the beginning.
-struct RecordFile {
-    private enum Form { case array, keyed, lines, csv }
+struct RecordFile: Sendable {
+    private enum Form: Sendable { case array, keyed, lines, csv }
 
     let file: InputFile
     private let form: Form
@@ -59,7 +59,9 @@ struct RecordFile {
         switch try input.peek() {
         case UInt8(ascii: "["): return .array
         // An object of objects has records for members; any other is a record, and others may follow.
-        case UInt8(ascii: "{"): return try format == .json || hasObjectFirst(input) ? .keyed : .lines
+        case UInt8(ascii: "{"):
+            if format == .json { return .keyed }
+            return try hasObjectFirst(input) ? .keyed : .lines
         case nil: return .lines
         default:
             throw ToolError(

@@ -1,6 +1,6 @@
 /// Which members of the input become which properties: `age=info.age` takes one out of an object within.
-struct InputMapping {
-    private struct Rule {
+struct InputMapping: Sendable {
+    private struct Rule: Sendable {
         let property: String
         let path: [String]
     }

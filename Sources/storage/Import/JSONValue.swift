@@ -39,42 +39,22 @@ extension JSONValue {
         case .null: text.append(contentsOf: "null".utf8)
         case .bool(let value): text.append(contentsOf: (value ? "true" : "false").utf8)
         case .number(let number): text.append(contentsOf: number.utf8)
-        case .string(let string): Self.append(string, to: &text)
+        case .string(let string): JSONText.append(string, to: &text)
         case .array(let elements):
-            text.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: ",")) }
-                element.append(to: &text)
-            }
-            text.append(UInt8(ascii: "]"))
+            JSONText.append(elements, "[", "]", to: &text) { $0.append(to: &$1) }
         case .object(let members):
-            text.append(UInt8(ascii: "{"))
-            for (index, member) in members.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: ",")) }
-                Self.append(member.name, to: &text)
+            JSONText.append(members, "{", "}", to: &text) { member, text in
+                JSONText.append(member.name, to: &text)
                 text.append(UInt8(ascii: ":"))
                 member.value.append(to: &text)
             }
-            text.append(UInt8(ascii: "}"))
         }
     }
+}
 
-    private static func append(_ string: String, to text: inout [UInt8]) {
-        text.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                text.append(UInt8(ascii: "\\"))
-                text.append(byte)
-            case 0x0A: text.append(contentsOf: "\\n".utf8)
-            case 0x0D: text.append(contentsOf: "\\r".utf8)
-            case 0x09: text.append(contentsOf: "\\t".utf8)
-            case 0..<0x20:
-                text.append(contentsOf: (byte < 0x10 ? "\\u000" : "\\u00").utf8)
-                text.append(contentsOf: String(byte, radix: 16).utf8)
-            default: text.append(byte)
-            }
-        }
-        text.append(UInt8(ascii: "\""))
+extension JSONValue {
+    /// An object with members in the order in which they are written.
+    static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        .object(members.map { Member(name: $0.key, value: $0.value) })
     }
 }

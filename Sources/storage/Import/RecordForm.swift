@@ -38,21 +38,15 @@ final class RecordForm {
     }
 
     /// - Parameter isUntyped: for comma-separated values, whose numbers may as well be texts.
-    convenience init(_ schema: RecordSchema, isUntyped: Bool = false) {
-        self.init(schema, path: schema.name, isUntyped: isUntyped)
-    }
-
-    private init(_ schema: RecordSchema, path: String, isUntyped: Bool) {
-        name = path
+    init(_ schema: RecordSchema, isUntyped: Bool = false) {
+        name = schema.name
         self.isUntyped = isUntyped
         properties = schema.properties.map { property in
             let content: Content
             switch property.kind {
             case .column(let type): content = .column(type)
-            case .child(let schema):
-                content = .child(RecordForm(schema, path: "\(path).\(property.name)", isUntyped: isUntyped))
-            case .children(let schema):
-                content = .children(RecordForm(schema, path: "\(path).\(property.name)", isUntyped: isUntyped))
+            case .child(let schema): content = .child(RecordForm(schema, isUntyped: isUntyped))
+            case .children(let schema): content = .children(RecordForm(schema, isUntyped: isUntyped))
             case .ancestor(let name, let isMany): content = .ancestor(name, isMany: isMany)
             }
             // A key that the store assigns may be missing.
@@ -110,7 +104,7 @@ final class RecordForm {
         case .children(let form): return .children(try children(value, form, property, owners + [self]))
         case .ancestor(let name, let isMany):
             let around = owners + [self]
-            guard let form = around.last(where: { $0.isNamed(name) }) else {
+            guard let form = around.last(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
                 throw RecordProblem("refers to \(name), which none of its owners is.")
             }
             let owners = Array(around.prefix { $0 !== form })
@@ -118,10 +112,6 @@ final class RecordForm {
                 ? .children(try children(value, form, property, owners))
                 : .child(try child(value, form, property, owners))
         }
-    }
-
-    private func isNamed(_ name: String) -> Bool {
-        self.name == name || self.name.hasSuffix("." + name)
     }
 
     private func column(

@@ -83,7 +83,8 @@ struct SchemaInference {
         for name in names {
             guard let place = schema.properties.firstIndex(where: { $0.name == name }) else {
                 throw ToolError(
-                    "No record has the key \(name); they have \(schema.properties.map(\.name).joined(separator: ", ")).")
+                    "No record has the key \(name); they have \(schema.properties.map(\.name).joined(separator: ", "))."
+                )
             }
             let property = schema.properties[place]
             guard case .column(let type) = property.kind, type.canBeKey, !property.isOptional else {

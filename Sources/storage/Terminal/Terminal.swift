@@ -11,6 +11,12 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
+    /// Writes a question to the terminal, where the answer is then typed behind it.
+    static func prompt(_ question: String) {
+        // Where it cannot be written, nobody answers, which is a no.
+        try? FileHandle.standardError.write(contentsOf: Data(question.utf8))
+    }
+
     /// Whether what is printed may be bold: not into a file, and not for people who do not want it (no-color.org).
     static let hasStyle: Bool = {
         let environment = ProcessInfo.processInfo.environment

@@ -24,7 +24,8 @@ struct TextTable {
     private let columns: [Column]
     private var rows: [[String]] = []
 
-    init(_ columns: Column...) { self.columns = columns }
+    init(_ columns: Column...) { self.init(columns) }
+    init(_ columns: [Column]) { self.columns = columns }
 
     var isEmpty: Bool { rows.isEmpty }
 
@@ -36,17 +37,36 @@ struct TextTable {
     }
 
     /// The lines of the table: titles, a rule, the rows.
-    var lines: [String] {
+    var lines: [String] { lines(widths(fitting: nil), hasTitles: true) }
+
+    /// The width of each column. Where all are wider than a line, the widest give way.
+    func widths(fitting line: Int?) -> [Int] {
         let titles = columns.map(\.title)
-        let widths = columns.indices.map { column in
+        var widths = columns.indices.map { column in
             ([titles] + rows).map { $0[column].displayWidth }.max() ?? 0
         }
-        let rule = widths.map { String(repeating: "─", count: $0) }
-        return ([titles, rule] + rows).map { line($0, widths) }
+        guard let line else { return widths }
+        while widths.reduce(2 * (widths.count - 1), +) > line,
+            let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.narrowest
+        {
+            widths[widest] -= 1
+        }
+        return widths
     }
 
+    /// No column is cut below this to make a table fit its line.
+    private static let narrowest = 6
+
+    /// The lines with the given widths; wider cells are cut.
+    func lines(_ widths: [Int], hasTitles: Bool) -> [String] {
+        let rule = widths.map { String(repeating: "─", count: $0) }
+        return ((hasTitles ? [columns.map(\.title), rule] : []) + rows).map { line($0, widths) }
+    }
+
+    mutating func removeAll() { rows.removeAll(keepingCapacity: true) }
+
     private func line(_ cells: [String], _ widths: [Int]) -> String {
-        let padded = cells.indices.map { cells[$0].padded(to: widths[$0], columns[$0].alignment) }
+        let padded = cells.indices.map { cells[$0].cut(to: widths[$0]).padded(to: widths[$0], columns[$0].alignment) }
         let text = padded.joined(separator: "  ")
         return String(text.prefix(upTo: text.lastIndex { $0 != " " }.map(text.index(after:)) ?? text.startIndex))
     }

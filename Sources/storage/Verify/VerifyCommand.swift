@@ -17,8 +17,8 @@ struct VerifyCommand: AsyncParsableCommand {
             Exit codes: 0 nothing is wrong; 1 something is.
             """)
 
-    @Argument(help: "The store.")
-    var url: String
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
 
     @Flag(help: "Print a JSON object for each problem, a line each.")
     var json = false
@@ -29,27 +29,28 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let progress = ProgressLine(isWanted: !noProgress)
         let problems = try await Interruption.cancelling { try await verify(progress) }
-        if problems > 0 { throw ExitCode(1) }
+        if problems > 0 { throw ExitCode(ToolExit.negative.rawValue) }
     }
 
     private func verify(_ progress: ProgressLine) async throws -> Int {
-        let store: Store
         do {
-            store = try await StoreAccess.open(url, .reading)
+            return try await store.with(.reading) { try await verify($0, progress) }
         } catch let error as StorageError where error.code == .corrupt {
             // What keeps a store from being opened is the problem that was looked for.
             tell(StoreProblem(error))
             return 1
         }
+    }
+
+    private func verify(_ store: Store, _ progress: ProgressLine) async throws -> Int {
         let count = Counter()
-        try await progress.during("Verifying \(url)") {
+        try await progress.during("Verifying \(self.store.text)") {
             try await store.verify { problem in
                 count.value += 1
                 tell(problem)
             }
         }
         let models = try await store.schema().count(where: \.isRoot)
-        try await store.close()
         if count.value == 0, !json { print("\(models.grouped) models, nothing is wrong.") }
         return count.value
     }

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import StorageAPI
+
+/// `storage export`.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the records of a model to a file that storage import reads.",
+        discussion: """
+            The file is there whole or not at all, and an existing one is kept unless --overwrite is given. What was \
+            exported and imported again is equal.
+
+            Examples:
+              storage export people.db Person --output people.json
+              storage export people.db Person --format ndjson | zstd > people.ndjson.zst
+            """)
+
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
+
+    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    var model: String
+
+    @OptionGroup var query: QueryOptions
+
+    @Option(help: "How to write: json, ndjson or csv. (default: what the file's name ends with, or json)")
+    var format: RecordFormat?
+
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("The file to make. (default: standard output)", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace the file where there is one.")
+    var overwrite = false
+
+    @Flag(help: "Draw no progress on the terminal.")
+    var noProgress = false
+
+    func validate() throws {
+        if format == .table { throw ValidationError("--format table is for people; write json, ndjson or csv.") }
+    }
+
+    func run() async throws {
+        try await store.with(.reading) { store in
+            let schema = try await store.recordSchema(model)
+            let records = query.records(model, in: store)
+            guard let path = output else {
+                return try await write(records, schema, to: .standardOutput, ProgressLine(isWanted: false), of: 0)
+            }
+            let file = try NewFile(path, mayReplace: overwrite)
+            let progress = ProgressLine(isWanted: !noProgress)
+            try await write(records, schema, to: file.handle, progress, of: try await records.count())
+            progress.clear()
+            try file.keep()
+        }
+    }
+
+    private func write(
+        _ records: Records, _ schema: RecordSchema, to file: FileHandle, _ progress: ProgressLine, of total: Int
+    ) async throws {
+        var output = Output(file)
+        var writer = chosenFormat.writer(schema, schema.properties)
+        var count = 0
+        for try await record in records.stream() {
+            try writer.write(record, to: &output)
+            count += 1
+            if count.isMultiple(of: 1 << 13), total > 0 { progress.show("Exporting", Double(count) / Double(total)) }
+        }
+        try writer.finish(&output)
+        try output.flush()
+    }
+
+    private var chosenFormat: RecordFormat {
+        if let format { return format }
+        let ending = output.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""
+        return ["ndjson", "jsonl"].contains(ending) ? .ndjson : ending == "csv" ? .csv : .json
+    }
+}

@@ -1,0 +1,61 @@
+import StorageAPI
+
+/// Records as comma-separated values (RFC 4180, with line feeds): a header, then a line a record.
+///
+/// Nil is nothing between commas, and an empty text stands in quotes. What is owned stands as JSON in its cell.
+struct RecordCSV: RecordWriter {
+    private let columns: [RecordSchema.Property]
+    private var isFirst = true
+
+    init(_ columns: [RecordSchema.Property]) { self.columns = columns }
+
+    mutating func write(_ record: Record, to output: inout Output) throws {
+        try writeHeader(&output)
+        try output.write { bytes in
+            for (place, column) in columns.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                if let text = Self.text(record.content(column.name, near: place)) { Self.append(text, to: &bytes) }
+            }
+            bytes.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    mutating func finish(_ output: inout Output) throws { try writeHeader(&output) }
+
+    private mutating func writeHeader(_ output: inout Output) throws {
+        guard isFirst else { return }
+        isFirst = false
+        try output.write { bytes in
+            for (place, column) in columns.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.append(column.name, to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    private static func text(_ content: Record.Content) -> String? {
+        switch content {
+        case .value(let value, let type): return ValueForm.text(value, type)
+        case .child(nil), .children(nil): return nil
+        case .child, .children:
+            var bytes: [UInt8] = []
+            RecordJSON.append(content, to: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        let needsQuotes = text.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+        guard needsQuotes || text.isEmpty || text.utf8.first == 0x20 || text.utf8.last == 0x20 else {
+            bytes += text.utf8
+            return
+        }
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            if byte == 0x22 { bytes.append(byte) }
+            bytes.append(byte)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import StorageAPI
+
+/// How records are printed.
+enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
+    case table, json, ndjson, csv
+
+    /// A writer of records of a model.
+    ///
+    /// - Parameter columns: the properties to print, in order.
+    func writer(_ schema: RecordSchema, _ columns: [RecordSchema.Property]) -> any RecordWriter {
+        switch self {
+        case .table: RecordTable(columns)
+        case .json: RecordJSON(columns, isArray: true)
+        case .ndjson: RecordJSON(columns, isArray: false)
+        case .csv: RecordCSV(columns)
+        }
+    }
+}
+
+/// Writes records one after the other.
+protocol RecordWriter {
+    mutating func write(_ record: Record, to output: inout Output) throws
+    /// Writes what stands after the last record.
+    mutating func finish(_ output: inout Output) throws
+}
+
+extension RecordSchema {
+    /// The properties with the names, or all.
+    ///
+    /// - Throws: where there is none of a name.
+    func properties(named names: [String]?) throws(ToolError) -> [Property] {
+        guard let names else { return properties }
+        var found: [Property] = []
+        for name in names {
+            guard let property = properties.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+                let known = properties.map(\.name).joined(separator: ", ")
+                throw ToolError("\(self.name) has no property \(name); it has \(known).")
+            }
+            found.append(property)
+        }
+        return found
+    }
+}
+
+extension Record {
+    /// The content of a property, which mostly stands at the place that it has in the schema.
+    func content(_ name: String, near place: Int) -> Content {
+        if place < fields.count, fields[place].name.utf8.elementsEqual(name.utf8) { return fields[place].content }
+        return fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.content ?? .value(.null, .string)
+    }
+}

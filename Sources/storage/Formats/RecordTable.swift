@@ -1,0 +1,53 @@
+import StorageAPI
+
+/// Records as a table for people. The first thousand decide how wide the columns are.
+struct RecordTable: RecordWriter {
+    private let columns: [RecordSchema.Property]
+    private var table: TextTable
+    private var waiting = 0
+    private var widths: [Int]?
+    private static let measured = 1000
+
+    init(_ columns: [RecordSchema.Property]) {
+        self.columns = columns
+        table = TextTable(columns.map { TextTable.Column($0.name.printable, $0.isNumber ? .right : .left) })
+    }
+
+    mutating func write(_ record: Record, to output: inout Output) throws {
+        table.add(columns.enumerated().map { Self.text(record.content($1.name, near: $0)) })
+        waiting += 1
+        if waiting == Self.measured { try print(&output) }
+    }
+
+    mutating func finish(_ output: inout Output) throws {
+        if widths == nil || waiting > 0 { try print(&output) }
+    }
+
+    private mutating func print(_ output: inout Output) throws {
+        let isFirst = widths == nil
+        let widths = widths ?? table.widths(fitting: Terminal.isTerminal(.standardOutput) ? Terminal.columns : nil)
+        self.widths = widths
+        for line in table.lines(widths, hasTitles: isFirst) { try output.line(line) }
+        table.removeAll()
+        waiting = 0
+    }
+
+    private static func text(_ content: Record.Content) -> String {
+        switch content {
+        case .value(.null, _), .child(nil), .children(nil): return "–"
+        case .value(let value, let type): return ValueForm.text(value, type) ?? "–"
+        case .child(let child?):
+            var bytes: [UInt8] = []
+            RecordJSON.append(child, to: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        case .children(let children?): return children.count == 1 ? "1 record" : "\(children.count.grouped) records"
+        }
+    }
+}
+
+extension RecordSchema.Property {
+    fileprivate var isNumber: Bool {
+        guard case .column(let type) = kind, type != .bool, type != .date else { return false }
+        return type.storage == .integer || type.storage == .double || type == .decimal
+    }
+}

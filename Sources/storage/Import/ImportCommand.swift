@@ -1,0 +1,150 @@
+import ArgumentParser
+import StorageAPI
+
+/// `storage import`.
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Store the records of a JSON, NDJSON or CSV file.",
+        discussion: """
+            A model that the store has takes the records as they fit it. Otherwise the file is read twice: first for the \
+            types of its properties, which are printed, then for its records. Objects in records become owned records, \
+            arrays of objects owned records in order, arrays of scalars array columns; what has no common type is kept \
+            as JSON.
+
+            All records are stored in one transaction. Records that are none are told by line, and nothing is stored, \
+            unless --skip-bad names a new file for them.
+
+            Examples:
+              storage import people.db --model Person people.json
+              storage import people.db --model Person --key email --map age=info.age --type born=date people.ndjson
+              storage import archive:cities.karch --model City --skip-bad bad.csv cities.csv
+              zstd -dc cities.json.zst | storage import cities.db --model City -
+
+            Exit codes: 0 stored; 65 the file holds something else than records of the model.
+            """)
+
+    @Argument(help: "The store to write; made where there is none.")
+    var store: StoreLocation
+
+    @Option(help: ArgumentHelp("The model's stored name.", valueName: "name"))
+    var model: String
+
+    @Argument(help: "The file to read; - for standard input.")
+    var file: String
+
+    @Option(help: "How records stand in the file; told by its name or beginning otherwise.")
+    var format: InputFormat?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A property that is the key, or a part of it. (default: id, else the names of the records, else a number that \
+            the store assigns)
+            """, valueName: "property"))
+    var key: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Take a property from a path: age=info.age. Without a property, =info.age leaves it out.",
+            valueName: "property=path"))
+    var map: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The type of a property of a new model: born=date, price=decimal.", valueName: "property=type"))
+    var type: [String] = []
+
+    @Option(help: ArgumentHelp("Store the other records, and keep bad ones in this new file.", valueName: "file"))
+    var skipBad: String?
+
+    @Flag(help: "Read the file and print what its records consist of; store nothing.")
+    var dryRun = false
+
+    @Flag(help: "Draw no progress on the terminal.")
+    var noProgress = false
+
+    func run() async throws {
+        let input = try RecordFile(InputFile(file), format)
+        let mapping = try InputMapping(map)
+        if dryRun {
+            let (schema, count) = try inferred(input, mapping, areSkipped: skipBad != nil)
+            SchemaReport(schema, count: count).print()
+            return
+        }
+        try await Interruption.cancelling { try await importAll(input, mapping) }
+    }
+
+    private func importAll(_ input: RecordFile, _ mapping: InputMapping) async throws {
+        try await self.store.withTarget { store in
+            let bad = try BadRecords(keptIn: skipBad)
+            do {
+                try await importAll(input, mapping, bad, in: store)
+            } catch {
+                bad.discard()
+                throw error
+            }
+        }
+    }
+
+    private func importAll(
+        _ input: RecordFile, _ mapping: InputMapping, _ bad: BadRecords, in store: Store
+    ) async throws {
+        let start = ContinuousClock.now
+        let progress = ProgressLine(isWanted: !noProgress)
+        defer { progress.clear() }
+        let stored = try await store.recordSchemas().first { $0.name.utf8.elementsEqual(model.utf8) }
+        let schema: RecordSchema
+        if let stored {
+            schema = stored
+        } else {
+            let count: Int
+            (schema, count) = try inferred(input, mapping, areSkipped: bad.areSkipped)
+            progress.clear()
+            SchemaReport(schema, count: count).print()
+        }
+        let line = RateLine(progress)
+        let result = try await store.transaction { transaction in
+            var importer = Importer(input, schema, mapping, bad)
+            try importer.run(in: &transaction) { line.show("Storing", records: $0, $1) }
+            try Self.check(importer.bad, input)
+            return (importer.count, importer.bad)
+        }
+        progress.clear()
+        report(result.0, start.duration(to: .now), result.1, input)
+    }
+
+    /// What the file's records consist of, and how many there are.
+    private func inferred(
+        _ input: RecordFile, _ mapping: InputMapping, areSkipped: Bool
+    ) throws -> (RecordSchema, Int) {
+        let progress = ProgressLine(isWanted: !noProgress)
+        defer { progress.clear() }
+        var inference = SchemaInference(input, mapping)
+        var problems = try BadRecords(keptIn: nil)
+        try inference.read { fraction in
+            progress.show("Reading \(input.file.name)", fraction)
+            try Task.checkCancellation()
+        } bad: {
+            try problems.add($0, [])
+        }
+        if !areSkipped { try Self.check(problems, input) }
+        guard inference.count > 0 else { throw ToolError("\(input.file.name) has no records.") }
+        return (try inference.schema(named: model, keys: key, types: type), inference.count)
+    }
+
+    private static func check(_ bad: BadRecords, _ input: RecordFile) throws {
+        guard bad.count > 0, !bad.areSkipped else { return }
+        throw ToolError(
+            bad.lines(of: input.file.name).joined(separator: "\n")
+                + "\n\(bad.count.grouped) bad records; nothing is stored. --skip-bad FILE stores the others.")
+    }
+
+    private func report(_ count: Int, _ time: Duration, _ bad: BadRecords, _ input: RecordFile) {
+        let rate = Int(Double(count) / max(time.seconds, 0.001))
+        print("\(count.grouped) records stored in \(time.short), \(rate.grouped) records/s.")
+        guard bad.count > 0, let skipBad else { return bad.discard() }
+        for line in bad.lines(of: input.file.name) { print(line) }
+        print("\(bad.count.grouped) bad records are in \(skipBad).")
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import StorageAPI
+
+/// `storage info`.
+struct InfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show what a store is: backend, size, models, records, capabilities.",
+        discussion: """
+            Examples:
+              storage info people.db
+              storage info archive:people.karch --json
+            """)
+
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await store.with(.reading) { store in
+            let facts = try await StoreFacts(store, self.store)
+            var output = Output()
+            if json { try facts.printJSON(&output) } else { try facts.printText(&output) }
+            try output.flush()
+        }
+    }
+}
+
+/// What `storage info` says.
+private struct StoreFacts: Encodable {
+    struct Model: Encodable {
+        let name: String
+        let records: Int
+        let tables: Int
+    }
+
+    struct Limits: Encodable {
+        let valueBytes, keyBytes, depth, columns: Int
+    }
+
+    let backend: String
+    let location: String
+    let bytes: Int?
+    let models: [Model]
+    /// Each capability with nothing, or with why it is lacking.
+    let capabilities: [String: String]
+    let limits: Limits
+
+    init(_ store: Store, _ location: StoreLocation) async throws {
+        backend = store.info.name
+        self.location = store.info.location
+        bytes = location.path.flatMap { path in
+            (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
+        }
+        let tables = try await store.schema()
+        var models: [Model] = []
+        for table in tables where table.isRoot {
+            let name = table.path[0]
+            models.append(
+                Model(
+                    name: name, records: try await store.records(name).count(),
+                    tables: tables.count { $0.path[0].utf8.elementsEqual(name.utf8) }))
+        }
+        self.models = models
+        let info = store.info
+        capabilities = Dictionary(
+            uniqueKeysWithValues: BackendInfo.Capability.allCases.filter { $0 != .writing }.map {
+                ($0.rawValue, info.lacking[$0] ?? "")
+            })
+        limits = Limits(
+            valueBytes: info.limits.valueBytes, keyBytes: info.limits.keyBytes, depth: info.limits.depth,
+            columns: info.limits.columns)
+    }
+
+    func printJSON(_ output: inout Output) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try output.line(String(decoding: try encoder.encode(self), as: UTF8.self))
+    }
+
+    func printText(_ output: inout Output) throws {
+        try output.line("Backend   \(backend)")
+        try output.line("Location  \(location.printable)")
+        if let bytes { try output.line("Size      \(bytes.grouped) bytes") }
+        for (name, reason) in capabilities.sorted(by: { $0.key < $1.key }) where !reason.isEmpty {
+            try output.line("Lacks     \(name): \(reason.printable)")
+        }
+        guard !models.isEmpty else { return try output.line("Models    none") }
+        try output.line("")
+        var table = TextTable("Model", .number("Records"), .number("Tables"))
+        for model in models { table.add(model.name, model.records.grouped, String(model.tables)) }
+        for line in table.lines { try output.line(line) }
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import StorageAPI
+
+/// `storage schema`.
+struct SchemaCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema", abstract: "Show the properties of a store's models.",
+        discussion: """
+            Owned records stand below their property. With --json the output is what `storage import --schema` and \
+            RecordSchema read.
+
+            Examples:
+              storage schema people.db
+              storage schema people.db Person --json
+            """)
+
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
+
+    @Argument(help: ArgumentHelp("The model's stored name. (default: all)", valueName: "model"))
+    var model: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await store.with(.reading) { store in
+            let schemas: [RecordSchema]
+            if let model {
+                schemas = [try await store.recordSchema(model)]
+            } else {
+                schemas = try await store.recordSchemas()
+            }
+            var output = Output()
+            if json { try printJSON(schemas, &output) } else { try printText(schemas, &output) }
+            try output.flush()
+        }
+    }
+
+    private func printJSON(_ schemas: [RecordSchema], _ output: inout Output) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try output.line(String(decoding: try encoder.encode(schemas), as: UTF8.self))
+    }
+
+    private func printText(_ schemas: [RecordSchema], _ output: inout Output) throws {
+        for (place, schema) in schemas.enumerated() {
+            if place > 0 { try output.line("") }
+            try output.line(Terminal.bold(schema.name.printable) + (schema.assignsKeys ? " (assigns keys)" : ""))
+            var table = TextTable("Property", "Type", "Marks")
+            Self.add(schema, 0, to: &table)
+            for line in table.lines { try output.line("  " + line) }
+        }
+        if schemas.isEmpty { try output.line("The store has no models.") }
+    }
+
+    private static func add(_ schema: RecordSchema, _ level: Int, to table: inout TextTable) {
+        for property in schema.properties {
+            let name = String(repeating: "  ", count: level) + property.name
+            table.add(name, property.typeText, property.marks)
+            switch property.kind {
+            case .child(let child), .children(let child): add(child, level + 1, to: &table)
+            case .column, .ancestor: break
+            }
+        }
+    }
+}
+
+extension RecordSchema.Property {
+    /// The property's type as a declaration would have it.
+    fileprivate var typeText: String {
+        let optional = isOptional ? "?" : ""
+        return switch kind {
+        case .column(let type): type.description + optional
+        case .child(let child): child.name + optional
+        case .children(let child): "[\(child.name)]" + optional
+        case .ancestor(let name, let isMany): (isMany ? "[\(name)]" : name) + optional
+        }
+    }
+
+    fileprivate var marks: String {
+        [isKey ? "key" : nil, isIndexed ? "indexed" : nil, isUnique ? "unique" : nil]
+            .compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+extension Store {
+    /// A recorded model in its tree form.
+    ///
+    /// - Throws: where the store has none of the name.
+    func recordSchema(_ name: String) async throws -> RecordSchema {
+        let schemas = try await recordSchemas()
+        if let schema = schemas.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return schema }
+        let known = schemas.map(\.name).sorted().joined(separator: ", ")
+        throw ToolError("The store has no model \(name); it has \(known.isEmpty ? "none" : known).")
+    }
+}

@@ -1,0 +1,108 @@
+import ArchiveBackend
+import ArgumentParser
+import Foundation
+import SQLiteBackend
+import StorageAPI
+
+/// A store as the command line names it: a URL, or the path of a file whose first bytes tell its kind.
+struct StoreLocation: ExpressibleByArgument {
+    /// What a command is going to do.
+    enum Purpose {
+        /// Nothing is changed, and the store must be there.
+        case reading
+        /// The store must be there.
+        case writing
+        /// A new store is made where there is none.
+        case making
+    }
+
+    static let backends: [any StorageBackend.Type] = [SQLiteBackend.self, ArchiveBackend.self]
+    static let help = ArgumentHelp("The store: backend:path, or the path of its file.", valueName: "store")
+
+    let text: String
+
+    init(_ text: String) { self.text = text }
+    init?(argument: String) { self.init(argument) }
+
+    static var defaultCompletionKind: CompletionKind { .file() }
+
+    /// Opens the store, runs the body and closes the store again.
+    func with<T: Sendable>(
+        _ purpose: Purpose, _ body: (Store) async throws -> T
+    ) async throws -> T {
+        let store = try await open(purpose)
+        let result: T
+        do {
+            result = try await body(store)
+        } catch {
+            // What failed first is what the person has to know.
+            try? await store.close()
+            throw error
+        }
+        try await store.close()
+        return result
+    }
+
+    func open(_ purpose: Purpose) async throws -> Store {
+        var address = try address(purpose)
+        let url = try StorageURL(address)
+        if purpose != .making { try Self.checkFile(url.path, isKnown: Self.isKnown(url.scheme)) }
+        if purpose == .reading, url.options["readonly"] == nil, url.options["salvage"] == nil {
+            address += (url.options.isEmpty ? "?" : "&") + "readonly=true"
+        }
+        return try await Store(url: address, backends: Self.backends)
+    }
+
+    /// The file of a store that is a file.
+    var path: String? { (try? address(.reading)).flatMap { try? StorageURL($0) }?.path }
+
+    // MARK: Names
+
+    private static func isKnown(_ scheme: String) -> Bool { backends.contains { $0.scheme == scheme } }
+
+    /// The URL that the text is, or that its file's kind makes of it.
+    private func address(_ purpose: Purpose) throws -> String {
+        if let colon = text.firstIndex(of: ":"), Self.isKnown(text[..<colon].lowercased()) { return text }
+        if FileManager.default.fileExists(atPath: text) {
+            try Self.checkFile(text, isKnown: true)
+            return "\(try Self.kind(of: text)):\(Self.escaped(text))"
+        }
+        // A text with another scheme is refused by name, with what would be accepted.
+        if text.contains(":"), !text.contains("/") { return text }
+        guard purpose == .making else { throw ToolError("There is no file \(text).", .noInput) }
+        let names = Self.backends.map { $0.scheme }.sorted()
+        throw ToolError(
+            "There is no file \(text); to make a store, name its backend: "
+                + names.map { "\($0):\(text)" }.joined(separator: " or ") + ".", .usage)
+    }
+
+    private static func escaped(_ path: String) -> String {
+        path.replacing("%", with: "%25").replacing("?", with: "%3F")
+    }
+
+    private static func kind(of path: String) throws -> String {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        let start = [UInt8](try file.read(upToCount: 512) ?? Data())
+        if start.starts(with: "SQLite format 3\0".utf8) { return SQLiteBackend.scheme }
+        let archives: [[UInt8]] = [[0x28, 0xB5, 0x2F, 0xFD], [0xFD, 0x37, 0x7A, 0x58, 0x5A]]
+        let isTar = start.count == 512 && start[257..<262].elementsEqual("ustar".utf8)
+        if isTar || archives.contains(where: start.starts(with:)) { return ArchiveBackend.scheme }
+        throw ToolError(
+            "\(path) is neither an SQLite database nor a store archive; if it is one, name its backend, as in "
+                + "sqlite:\(path).", .noInput)
+    }
+
+    /// Checks that the store's file is there, before a backend would make one.
+    private static func checkFile(_ path: String, isKnown: Bool) throws {
+        guard isKnown, path != ":memory:" else { return }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw ToolError("There is no file \(path).", .noInput)
+        }
+        guard !isFolder.boolValue else { throw ToolError("\(path) is a folder, not a store's file.", .noInput) }
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw ToolError("\(path) may not be read by this user.", .noInput)
+        }
+    }
+}

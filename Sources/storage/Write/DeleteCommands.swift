@@ -1,0 +1,90 @@
+import ArgumentParser
+import StorageAPI
+
+/// `storage delete`.
+struct DeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete records with all that they own.",
+        discussion: """
+            Prints how many went. By key a record that is not there is no error. By a condition that more than one \
+            record meets, it asks first on a terminal, and needs --yes elsewhere.
+
+            Examples:
+              storage delete people.db Person 7
+              storage delete people.db Pair first second          a key of two properties
+              storage delete people.db Person --where 'age > 100' --yes
+            """)
+
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
+
+    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    var model: String
+
+    @Argument(help: ArgumentHelp("The key, one argument for each of its properties.", valueName: "key"))
+    var key: [String] = []
+
+    @Option(name: .customLong("where"), help: ArgumentHelp("Which records to delete.", valueName: "condition"))
+    var condition: String?
+
+    @OptionGroup var confirmation: Confirmation
+
+    func validate() throws {
+        if key.isEmpty == (condition == nil) {
+            throw ValidationError("Give a key or --where CONDITION; storage truncate removes every record.")
+        }
+    }
+
+    func run() async throws {
+        let command = self
+        try await Interruption.cancelling {
+            try await command.store.with(.writing) { store in
+                let schema = try await store.recordSchema(command.model)
+                let count: Int
+                if let condition = command.condition {
+                    let records = store.records(command.model).where(text: condition)
+                    let found = try await records.count()
+                    if found > 1 { try command.confirmation.confirm("Delete", found, of: command.model) }
+                    count = try await records.delete()
+                } else {
+                    count = try await store.records(command.model).delete(keys: [try schema.key(command.key)])
+                }
+                print("\(count.grouped) deleted.")
+            }
+        }
+    }
+}
+
+/// `storage truncate`.
+struct TruncateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "truncate",
+        abstract: "Remove every record of a model, and let assigned keys begin at 1 again.",
+        discussion: """
+            It asks first on a terminal, and needs --yes elsewhere.
+
+            Example:
+              storage truncate people.db Person --yes
+            """)
+
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
+
+    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    var model: String
+
+    @OptionGroup var confirmation: Confirmation
+
+    func run() async throws {
+        let command = self
+        try await Interruption.cancelling {
+            try await command.store.with(.writing) { store in
+                _ = try await store.recordSchema(command.model)
+                let count = try await store.records(command.model).count()
+                try command.confirmation.confirm("Remove", count, of: command.model)
+                try await store.truncate(command.model)
+                print("\(count.grouped) removed.")
+            }
+        }
+    }
+}
