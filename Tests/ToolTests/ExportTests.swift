@@ -22,7 +22,7 @@ import Testing
             #expect(try await store.select(Everything.self).all() == Everything.samples)
         }
         #expect(try tool.output("export", "new.store", "Everything", "--format", format) == text)
-        #expect(try tool.output("diff", Tool.file, "new.store").contains("equal"))
+        #expect(try tool.output("diff", Tool.file, "new.store") == "")
     }
 
     @Test(arguments: Engine.allCases, ["json", "ndjson", "csv"])

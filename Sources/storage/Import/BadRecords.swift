@@ -16,7 +16,7 @@ struct BadRecords: Sendable {
         guard let path else { return }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
-            throw ToolError("Cannot make \(path): \(String(cString: strerror(errno))).")
+            throw ToolError("Cannot make \(path): \(String(cString: strerror(errno))).", .io)
         }
         file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
@@ -33,7 +33,7 @@ struct BadRecords: Sendable {
             if line.last != 0x0A { line.append(0x0A) }
             try file.write(contentsOf: line)
         } catch {
-            throw ToolError("\(path) cannot be written: \(error.localizedDescription)")
+            throw ToolError("\(path) cannot be written: \(error.localizedDescription)", .io)
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import StorageAPI
 
 /// `storage import`.
@@ -133,11 +134,15 @@ struct ImportCommand: AsyncParsableCommand {
         return (try inference.schema(named: model, keys: key, types: type), inference.count)
     }
 
+    /// - Throws: where there are bad records that are not to be skipped, after telling them.
     private static func check(_ bad: BadRecords, _ input: RecordFile) throws {
         guard bad.count > 0, !bad.areSkipped else { return }
+        for line in bad.lines(of: input.file.name) {
+            try FileHandle.standardError.write(contentsOf: Data("storage: \(line)\n".utf8))
+        }
         throw ToolError(
-            bad.lines(of: input.file.name).joined(separator: "\n")
-                + "\n\(bad.count.grouped) bad records; nothing is stored. --skip-bad FILE stores the others.")
+            "\(bad.count == 1 ? "A bad record" : "\(bad.count.grouped) bad records"); nothing is stored. "
+                + "--skip-bad FILE stores the others.")
     }
 
     private func report(_ count: Int, _ time: Duration, _ bad: BadRecords, _ input: RecordFile) {
@@ -145,6 +150,6 @@ struct ImportCommand: AsyncParsableCommand {
         print("\(count.grouped) records stored in \(time.short), \(rate.grouped) records/s.")
         guard bad.count > 0, let skipBad else { return bad.discard() }
         for line in bad.lines(of: input.file.name) { print(line) }
-        print("\(bad.count.grouped) bad records are in \(skipBad).")
+        print("\(bad.count == 1 ? "1 bad record is" : "\(bad.count.grouped) bad records are") in \(skipBad).")
     }
 }

@@ -24,7 +24,7 @@ final class InputFile: Sendable {
             descriptor = file
         case S_IFDIR:
             close(file)
-            throw ToolError("\(name) is a folder; name a file.")
+            throw ToolError("\(name) is a folder; name a file.", .noInput)
         default:
             // A pipe or a device can be read once; two passes need a file.
             defer { close(file) }
@@ -84,6 +84,8 @@ final class InputFile: Sendable {
 
     private static func failure(_ action: String, _ name: String) -> ToolError {
         let code = errno
-        return ToolError("Cannot \(action) \(name): \(String(cString: strerror(code))).")
+        let isMissing = code == ENOENT || code == EACCES || code == ENOTDIR
+        return ToolError(
+            "Cannot \(action) \(name): \(String(cString: strerror(code))).", isMissing ? .noInput : .io)
     }
 }

@@ -38,7 +38,9 @@ extension InputRecord {
                 content = .failure(BadRecord(line: line, message: "A record must be an object; this is \(value.kind)."))
             }
         } catch {
-            let newlines = bytes.prefix(error.offset).count { $0 == 0x0A }
+            // What is missing at the end is missing where the text ends, not behind the white space there.
+            let end = bytes.lastIndex { !$0.isJSONSpace } ?? 0
+            let newlines = bytes.prefix(min(error.offset, end)).count { $0 == 0x0A }
             content = .failure(BadRecord(line: line + newlines, message: error.message))
         }
         self.init(line: line, bytes: bytes, key: key, content: content)

@@ -10,9 +10,10 @@ enum JSONScalar {
         switch type {
         case .array:
             // The store checks the elements, and writes them in its own form.
+            let json = isUntyped ? unquoted(json) : json
             guard case .array = json else { throw RecordProblem("must be an array; it is \(json.kind).") }
             return .text(json.text)
-        case .embedded: return .text(json.text)
+        case .embedded: return .text((isUntyped ? unquoted(json) : json).text)
         default: break
         }
         let value: Value?
@@ -24,6 +25,11 @@ enum JSONScalar {
         }
         guard let value else { throw RecordProblem("is \(described(json)), which is no \(type).") }
         return value
+    }
+
+    /// The JSON that a text holds, where the input has nothing but texts; the text itself where it holds none.
+    static func unquoted(_ json: JSONValue) -> JSONValue {
+        if case .string(let text) = json { ValueForm.json(text) ?? json } else { json }
     }
 
     private static func described(_ json: JSONValue) -> String {
@@ -54,7 +60,7 @@ enum JSONScalar {
         case .decimal: return DecimalText.canonical(string).map { .text($0) }
         case .data: return Data(base64Encoded: string).map { Value($0) }
         case .uuid: return UUID(uuidString: string).map { Value($0) }
-        case .date: return (try? Date(string, strategy: .iso8601)).map { Value($0) } ?? special(string)
+        case .date: return DateText.seconds(string).map { .double($0) } ?? special(string)
         case .double, .float: return special(string)
         default: return nil
         }

@@ -100,8 +100,8 @@ final class RecordForm {
     ) throws(RecordProblem) -> Record.Content {
         switch property.content {
         case .column(let type): return .value(try column(value, type, property), type)
-        case .child(let form): return .child(try child(value, form, property, owners + [self]))
-        case .children(let form): return .children(try children(value, form, property, owners + [self]))
+        case .child(let form): return .child(try child(owned(value), form, property, owners + [self]))
+        case .children(let form): return .children(try children(owned(value), form, property, owners + [self]))
         case .ancestor(let name, let isMany):
             let around = owners + [self]
             guard let form = around.last(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
@@ -109,10 +109,13 @@ final class RecordForm {
             }
             let owners = Array(around.prefix { $0 !== form })
             return isMany
-                ? .children(try children(value, form, property, owners))
-                : .child(try child(value, form, property, owners))
+                ? .children(try children(owned(value), form, property, owners))
+                : .child(try child(owned(value), form, property, owners))
         }
     }
+
+    /// What is owned, where an input of texts has it as one.
+    private func owned(_ value: JSONValue) -> JSONValue { isUntyped ? JSONScalar.unquoted(value) : value }
 
     private func column(
         _ value: JSONValue, _ type: ColumnType, _ property: Property

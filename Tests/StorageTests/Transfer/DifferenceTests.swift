@@ -1,0 +1,68 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("Differences between stores")
+struct DifferenceTests {
+    private func differences(_ first: Store, _ second: Store, _ models: [String]? = nil) async throws -> [String] {
+        var lines: [String] = []
+        try await first.differences(from: second, models: models) { difference in
+            let key = difference.key.map { $0.map(\.description).joined(separator: "/") } ?? "-"
+            lines.append(
+                "\(difference.kind) \(difference.model) \(key) \(difference.properties.joined(separator: ","))")
+        }
+        return lines
+    }
+
+    @Test("equal stores have none, and each changed record is one", arguments: pairsOfBackends)
+    func changes(_ from: Backend, _ to: Backend) async throws {
+        try await withStores((from, to)) { first, second in
+            for store in [first, second] {
+                try await store.insert((1...4).map { Branchlet.tree($0, 2) })
+                try await store.insert(Sampler.all)
+            }
+            #expect(try await differences(first, second).isEmpty)
+            var changed = Branchlet.tree(2, 2)
+            changed.name = "other"
+            changed.children[1].children[0].name = "deep"
+            try await second.save(changed)
+            try await first.delete(Branchlet.self, key: 1)
+            try await second.delete(Branchlet.self, key: 4)
+            var sampler = Sampler.all[1]
+            sampler.parts[0].bolts = []
+            sampler.flag.toggle()
+            try await second.save(sampler)
+            #expect(
+                try await differences(first, second) == [
+                    "onlyInSecond Branchlet 1 ", "changed Branchlet 2 name,children", "onlyInFirst Branchlet 4 ",
+                    "changed Sampler \"a\\0b\"/0 flag,parts.bolts",
+                ])
+            #expect(try await differences(first, second, ["Sampler"]).count == 1)
+        }
+    }
+
+    @Test("a model or a property that one store alone has is told once")
+    func schemas() async throws {
+        try await withStores((.memory, .sqlite)) { first, second in
+            try await first.insert(Branchlet.tree(1, 1))
+            try await second.insert(Ticket(id: nil, title: "", code: ""))
+            try await first.insert(Narrow(id: 1, name: "a"))
+            try await second.insert(Wide(id: 1, name: "a", more: 7))
+            #expect(
+                try await differences(first, second) == [
+                    "onlyInFirst Branchlet - ", "changed Grown - more", "onlyInSecond Ticket - ",
+                ])
+            await expectError(.invalidQuery) { try await differences(first, second, ["Nothing"]) }
+        }
+    }
+
+    @Storable("Grown") struct Narrow: Equatable {
+        var id: Int
+        var name: String
+    }
+    @Storable("Grown") struct Wide: Equatable {
+        var id: Int
+        var name: String
+        var more: Int
+    }
+}

@@ -1,0 +1,152 @@
+import CSQLite
+import Foundation
+import SQLiteBackend
+import StorageKit
+import Testing
+
+@Suite("Verifying a store")
+struct VerifyTests {
+    private func problems(_ store: Store) async throws -> [String] {
+        let problems = Problems()
+        try await store.verify { problems.lines.append($0.description) }
+        return problems.lines
+    }
+
+    private final class Problems {
+        var lines: [String] = []
+    }
+
+    private func fill(_ store: Store) async throws {
+        try await store.insert(Sampler.all)
+        try await store.insert((1...3).map { Branchlet.tree($0, 2) })
+        try await store.insert((1...3).map { Ticket(id: nil, title: "", code: "\($0)") })
+    }
+
+    @Test("nothing is wrong with what a store has written", arguments: Backend.allCases)
+    func sound(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await fill(store)
+            #expect(try await problems(store).isEmpty)
+        }
+    }
+
+    /// What another program does to a database, and what is then found.
+    @Test(
+        "what another program has broken is found and told",
+        arguments: [
+            ("DELETE FROM Sampler WHERE number = 0", "The owner is missing."),
+            ("DELETE FROM Sampler_parts WHERE position = 0", "The positions have a gap before this one; 0 is missing."),
+            ("DELETE FROM Branchlet_children WHERE node = 1", "The owner is missing."),
+            ("UPDATE Branchlet_children SET parent = node", "The owner is missing."),
+            ("DELETE FROM Branchlet WHERE id = 2", "The owner is missing."),
+            (
+                "UPDATE Sampler SET flag = 2 WHERE number = 0",
+                "Sampler, key \"a\\0b\", 0, property flag: The stored value is no bool."
+            ),
+            (
+                "UPDATE Sampler SET text = CAST(x'FF41' AS TEXT) WHERE number = 1",
+                "property text: The stored value is not UTF-8."
+            ),
+            ("UPDATE Sampler SET identifier = x'00'", "property identifier: The stored value is no uuid."),
+            (
+                "UPDATE Sampler SET spares = 0 WHERE number = 1",
+                "property spares: The array is nil, and 1 children are stored."
+            ),
+        ])
+    func broken(_ sql: String, _ expected: String) async throws {
+        try await withStore(.sqlite) { store in
+            try await fill(store)
+            try await store.withUnsafeSQLiteHandle { database in
+                #expect(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
+            }
+            let found = try await problems(store)
+            #expect(found.contains { $0.contains(expected) }, "\(found)")
+        }
+    }
+
+    @Test("a copy of what does not fit its column is refused, and the target stays as it was")
+    func copying() async throws {
+        try await withStores((.sqlite, .archive)) { source, target in
+            try await fill(source)
+            try await source.withUnsafeSQLiteHandle { database in
+                let sql = "UPDATE Sampler SET text = CAST(x'FF41' AS TEXT) WHERE number = 1"
+                #expect(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
+            }
+            let error = await expectError(.typeMismatch) { try await target.copy(from: source) }
+            #expect(error?.property == "text")
+            #expect(try await target.schema().isEmpty)
+            await expectError(.typeMismatch) { try await source.digest(of: "Sampler") }
+        }
+    }
+}
+
+@Suite("Backups and compaction")
+struct BackupTests {
+    private func withFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "storage-backup-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    @Test("a backup is a store of its own with all that was committed", arguments: [Backend.sqlite, .archive])
+    func whole(_ backend: Backend) async throws {
+        try await withFolder { folder in
+            try await withStore(backend) { store in
+                try await store.insert(Sampler.all)
+                try await store.insert((1...600).map { Branchlet.tree($0, 1) })
+                let name = backend == .sqlite ? "test.db" : "test.karch"
+                try await store.backUp(to: folder.appending(path: name).path)
+                try await store.delete(Branchlet.self, key: 1)
+                let copy = try await backend.open(in: folder)
+                #expect(try await copy.digest(of: "Sampler") == store.digest(of: "Sampler"))
+                #expect(try await copy.select(Branchlet.self).count() == 600)
+                try await copy.close()
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy {
+                        !$0.hasSuffix(".tmp")
+                    })
+            }
+        }
+    }
+
+    @Test("a file that is there is kept unless it may be replaced", arguments: [Backend.sqlite, .archive])
+    func existing(_ backend: Backend) async throws {
+        try await withFolder { folder in
+            try await withStore(backend) { store in
+                try await store.insert(Branchlet.tree(1, 1))
+                let path = folder.appending(path: "there").path
+                try Data("precious".utf8).write(to: URL(filePath: path))
+                await expectError(.io) { try await store.backUp(to: path) }
+                #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+                try await store.backUp(to: path, replacing: true)
+                #expect(try Data(contentsOf: URL(filePath: path)).count > 100)
+                await expectError(.io) { try await store.backUp(to: folder.appending(path: "no/folder").path) }
+            }
+        }
+    }
+
+    @Test("a store in memory has no backup, and says so")
+    func memory() async throws {
+        try await withStore(.memory) { store in
+            await expectError(.unsupported) { try await store.backUp(to: "/tmp/never") }
+        }
+    }
+
+    @Test("compaction keeps every record and gives room back", arguments: [Backend.sqlite, .archive])
+    func compaction(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert((1...2000).map { Branchlet.tree($0, 1) })
+            try await store.delete(Branchlet.self).where { $0.id > 10 }.run()
+            let before = try await store.digest(of: "Branchlet")
+            func size() throws -> Int {
+                try FileManager.default.attributesOfItem(atPath: store.info.location)[.size] as? Int ?? 0
+            }
+            let large = try size()
+            try await store.compact()
+            #expect(try await store.digest(of: "Branchlet") == before)
+            #expect(try size() < max(large, 1))
+            #expect(try await store.insert(Branchlet.tree(11, 1)).id == 11)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("storage import")
+struct ImportTests {
+    private let tool: Tool
+
+    init() throws { tool = Tool(folder: try TemporaryFolder()) }
+
+    private func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: tool.folder.url.appending(path: name))
+    }
+
+    private func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: tool.folder.path(name)) }
+
+    private func rows(_ model: String, _ store: String = "new.db") throws -> String {
+        try tool.output("select", store, model, "--format", "ndjson")
+    }
+
+    @Test(
+        "an array, an object by key, lines and comma-separated values are told apart and stored alike",
+        arguments: [
+            (#"[{"id":1,"name":"a"},{"id":2,"name":null}]"#, "x.json"), (#"{"1":{"name":"a"},"2":{"name":null}}"#, "x"),
+            ("{\"id\":1,\"name\":\"a\"}\n\n{\"id\":2}\n", "x"), ("id,name\r\n1,a\r\n2,\r\n", "x.csv"),
+            ("\u{FEFF}{\"id\":1,\"name\":\"a\"}\n{\"id\":2}", "x.ndjson"),
+        ])
+    func formats(_ text: String, _ name: String) throws {
+        try write(text, name)
+        try tool.output("import", "sqlite:new.db", "--model", "T", name)
+        #expect(try rows("T") == "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":null}\n")
+    }
+
+    @Test("types are taken from all values, and objects and arrays of objects are owned")
+    func types() throws {
+        let text = """
+            [{"id":"a","n":1,"d":1,"u":0,"w":9007199254740993,"t":["x"],"m":1,"o":{"p":1},"c":[{"q":"é"},{"q":null}]},
+             {"id":"b","n":-2,"d":0.5,"u":18446744073709551615,"w":0.5,"t":[],"m":"1","o":{"p":2,"r":true},"c":[]}]
+            """
+        let report = try tool.output("import", "sqlite:new.db", "--model", "T", "-", input: text)
+        for line in [
+            "id        string         key", "n         int64", "d         double", "u         uint64",
+            "w         decimal",
+            "t         array<string>", "m         embedded", "  r       bool           optional",
+            "  q       string         optional",
+        ] { #expect(report.contains(line), "\(line)\n\(report)") }
+        #expect(
+            try tool.output("get", "new.db", "T", "a") == """
+                {"id":"a","n":1,"d":1.0,"u":0,"w":9007199254740993,"t":["x"],"m":1,"o":{"p":1,"r":null},\
+                "c":[{"q":"é"},{"q":null}]}
+
+                """)
+    }
+
+    @Test("paths become properties, keys and types are chosen")
+    func mapping() throws {
+        try write(#"[{"mail":"a@b","info":{"age":3,"x":1},"born":"2001-01-01T00:00:01Z","waste":{"y":1}}]"#, "x.json")
+        try tool.output(
+            "import", "sqlite:new.db", "--model", "T", "--key", "mail", "--map", "age=info.age", "--map", "=waste",
+            "--type",
+            "born=date", "x.json")
+        let json = #"{"mail":"a@b","info":{"x":1},"born":"2001-01-01T00:00:01Z","age":3}"#
+        #expect(
+            try tool.output("get", "new.db", "T", "a@b") == json.replacing(#""info":{"x":1},"#, with: "").replacing(
+                "}", with: #","info":{"x":1}}"#) + "\n")
+    }
+
+    @Test("a model that the store has says what records are")
+    func stored() async throws {
+        let tool = try await Tool(.sqlite)
+        try Data(#"{"id":50,"name":"New","age":1,"tags":[],"pens":[{"color":"c","price":1}]}"#.utf8)
+            .write(to: tool.folder.url.appending(path: "x.ndjson"))
+        try tool.output("import", Tool.file, "--model", "Person", "x.ndjson")
+        let person = Person(id: 50, name: "New", age: 1, tags: [], city: nil, pens: [Pen(color: "c", price: 1)])
+        #expect(try await tool.people(.sqlite).last == person)
+        try Data(#"{"id":51,"name":"New","age":"old","tags":[],"pens":[],"more":1}"#.utf8)
+            .write(to: tool.folder.url.appending(path: "x.ndjson"))
+        let run = try tool.run(["import", Tool.file, "--model", "Person", "x.ndjson"])
+        #expect(run.status == 65)
+        #expect(run.error.contains("x.ndjson, line 1: age is the text \"old\", which is no int64."))
+        #expect(try await tool.people(.sqlite).count == 4)
+    }
+
+    @Test("bad records are told by line and nothing is stored; or they are kept aside")
+    func badRecords() throws {
+        let lines = [#"{"id":1}"#, #"{"id":2"#, "[3]", #"{"id":1}"#, #"{"id":"\#u{FFFD}"}"#, #"{"id":6}"#]
+        var bytes = Data(lines.joined(separator: "\n").utf8)
+        // A byte that is no UTF-8.
+        let damaged = try #require(bytes.range(of: Data("\u{FFFD}".utf8)))
+        bytes.replaceSubrange(damaged, with: [0xFF])
+        try bytes.write(to: tool.folder.url.appending(path: "x.ndjson"))
+        let refused = try tool.run(["import", "sqlite:new.db", "--model", "T", "x.ndjson"])
+        #expect(refused.status == 65)
+        for line in [
+            "line 2: There is neither", "line 3: A record must be", "line 5: A text is not UTF-8",
+            "3 bad records; nothing is stored",
+        ] {
+            #expect(refused.error.contains(line), "\(refused.error)")
+        }
+        #expect(!exists("new.db"))
+        let report = try tool.output("import", "sqlite:new.db", "--model", "T", "--skip-bad", "bad", "x.ndjson")
+        #expect(report.contains("line 4: The key 1 is there already, in line 1."))
+        #expect(try rows("T") == "{\"id\":1}\n{\"id\":6}\n")
+        let kept = try Data(contentsOf: tool.folder.url.appending(path: "bad"))
+        #expect(kept.count { $0 == 0x0A } == 4 && kept.contains(0xFF))
+        try tool.failure(74, "import", "new.db", "--model", "T", "--skip-bad", "bad", "x.ndjson")
+    }
+
+    @Test("repeated keys name both places, also where one is the store")
+    func repeated() throws {
+        try write("id,n\n1,1\n2,2\n", "x.csv")
+        try tool.output("import", "sqlite:new.db", "--model", "T", "x.csv")
+        try write("id,n\n3,3\n2,4\n3,5\n", "y.csv")
+        let run = try tool.run(["import", "new.db", "--model", "T", "y.csv"])
+        #expect(run.status == 65)
+        #expect(run.error.contains("y.csv, line 3: The key 2 is there already, in the store."))
+        #expect(run.error.contains("y.csv, line 4: The key 3 is there already, in line 2."))
+        #expect(try rows("T") == "{\"id\":1,\"n\":1}\n{\"id\":2,\"n\":2}\n")
+    }
+
+    @Test("what cannot be read is one sentence, and leaves no store")
+    func unreadable() throws {
+        try tool.failure(66, "import", "sqlite:new.db", "--model", "T", "missing.json")
+        try tool.failure(66, "import", "sqlite:new.db", "--model", "T", ".")
+        try write(#"[{"id":1},"#, "cut.json")
+        #expect(try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "cut.json").contains("line 1"))
+        try write("plain", "x")
+        try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "x")
+        try write("", "empty.csv")
+        try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "empty.csv")
+        #expect(!exists("new.db"))
+    }
+
+    @Test("a line beyond the limit is refused before it fills the memory")
+    func hugeLine() throws {
+        let path = tool.folder.path("huge.ndjson")
+        try write(#"{"id":1,"t":""#, "huge.ndjson")
+        // A gigabyte of nothing takes no room on the disk.
+        #expect(truncate(path, 1 << 30) == 0)
+        #expect(
+            try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "huge.ndjson").contains("more than 64 MiB"))
+        #expect(!exists("new.db"))
+    }
+
+    @Test("what was exported and imported again is equal", arguments: Engine.allCases, ["json", "ndjson", "csv"])
+    func roundTrip(_ engine: Engine, _ format: String) async throws {
+        let tool = try await Tool(engine)
+        try await tool.with(engine) { store in try await store.insert(Everything.samples) }
+        try await tool.with(engine, "other.store") { store in
+            // The other store knows the models, and has no records of them.
+            try await store.insert(Everything.samples[0])
+            try await store.truncate(Everything.self)
+            try await store.insert(Person.samples[0])
+            try await store.truncate(Person.self)
+        }
+        for model in ["Everything", "Person"] {
+            try tool.output("export", Tool.file, model, "--output", "\(model).\(format)")
+            try tool.output("import", "\(engine.rawValue):other.store", "--model", model, "\(model).\(format)")
+            #expect(try tool.output("diff", Tool.file, "other.store", "--model", model) == "")
+        }
+    }
+}
