@@ -7,8 +7,16 @@ enum Catalog {
     /// The version of the tables' form that this code writes, and the newest it reads.
     static let format = 1
 
-    /// - Throws: `schemaNewer` where a later version has written the database; nothing is changed then.
+    /// - Throws: `schemaNewer` where a later version has written the database, `unsupported` where other software keeps
+    ///   its text as UTF-16; nothing is changed then.
     static func checkFormat(_ connection: Connection) throws(StorageError) {
+        let encoding = try Statement(connection, "PRAGMA encoding").text()
+        guard encoding == "UTF-8" else {
+            throw StorageError(
+                .unsupported,
+                "The database keeps text as \(encoding ?? "unknown"), which SQLite sorts in another order than UTF-8; "
+                    + "make a new one of it: sqlite3 old.db .dump | sqlite3 new.db")
+        }
         guard try isOwn("storage_info", connection) else { return }
         let statement = try Statement(connection, "SELECT value FROM storage_info WHERE key = 'format'")
         let text = try statement.text()

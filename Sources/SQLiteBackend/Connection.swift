@@ -41,7 +41,8 @@ final class Connection: @unchecked Sendable {
         logsStatements = logger.logLevel <= .trace
         let access = configuration.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
+        let (name, flags) = ReadOnlyMedium.name(of: path)
+        let code = sqlite3_open_v2(name, &handle, access | flags | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteFailure.error(code, handle, doing: "open \(path)")
             sqlite3_close_v2(handle)

@@ -148,6 +148,14 @@ struct ForeignTableTests {
         }
     }
 
+    @Test("a database of UTF-16 text is refused")
+    func encoding() async throws {
+        try await withForeignDatabase(["PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (k INTEGER PRIMARY KEY)"]) {
+            (path) async throws in
+            await expectError(.unsupported) { try await Store(SQLiteBackend(path: path)) }
+        }
+    }
+
     @Test("a key that is null is typeMismatch")
     func nullKeys() async throws {
         try await withForeignDatabase([

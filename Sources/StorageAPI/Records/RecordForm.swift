@@ -11,7 +11,7 @@ struct RecordForm: Sendable {
         let type: ColumnType
         let isRequired: Bool
         let content: Content
-        let schema: ColumnSchema
+        let check: ColumnCheck
     }
 
     enum Content: Sendable {
@@ -38,7 +38,7 @@ struct RecordForm: Sendable {
             let isKey = table.form == .root && table.schema.key.contains(place)
             return Column(
                 name: column.property, type: column.type, isRequired: !column.isOptional && !isKey,
-                content: column.role == .presence ? .presence(relation) : .value, schema: column)
+                content: column.role == .presence ? .presence(relation) : .value, check: ColumnCheck(column))
         }
         relations = table.relations.map { relation in
             let target = model.tables[relation.target].schema

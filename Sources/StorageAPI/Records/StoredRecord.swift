@@ -29,7 +29,7 @@ package struct StoredRecord: Storable {
             if case .presence(let relation) = column.content {
                 if try !row.read(Bool.self), let relation { absent.insert(relation) }
             } else {
-                let value = try row.readValue(of: column.schema)
+                let value = try row.readValue(column.type, column.check)
                 fields.append(Record.Field(name: column.name, content: .value(value, column.type)))
             }
         }
@@ -49,7 +49,9 @@ package struct StoredRecord: Storable {
 
     package static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
         var key = Key(columns: row.context.takeUnretainedValue().model.keyColumns, values: [])
-        for column in key.columns { key.values.append(try row.readValue(of: column)) }
+        for column in key.columns {
+            key.values.append(try row.readValue(column.type, ColumnCheck(column)))
+        }
         return key
     }
 
@@ -76,13 +78,13 @@ package struct StoredRecord: Storable {
 extension RowReader {
     /// The next cell in its dynamic form.
     ///
-    /// - Throws: `typeMismatch` for what the column cannot hold: the dynamic form carries any value, and would repair
-    ///   text that is not UTF-8.
-    fileprivate mutating func readValue(of column: ColumnSchema) throws(StorageError) -> Value {
+    /// - Throws: `typeMismatch` for what its column cannot hold, and for text that is not UTF-8, which the dynamic form
+    ///   would repair.
+    fileprivate mutating func readValue(_ type: ColumnType, _ check: ColumnCheck) throws(StorageError) -> Value {
         let cell = try next()
-        guard column.holds(cell) else {
+        guard check.problem(cell) == nil else {
             throw context.takeUnretainedValue().mismatch(
-                at: index - 1, of: cells, wanted: column.type.description, because: nil)
+                at: index - 1, of: cells, wanted: type.description, because: nil)
         }
         return cell.value
     }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// Whether stored cells are what their column says, whoever has written them.
 struct ColumnCheck {
     private let column: ColumnSchema
@@ -19,7 +25,8 @@ struct ColumnCheck {
         case (.null, _): mayBeNull ? nil : "is missing, and the property is not optional"
         case (.int, .integer): range.map { $0.contains(cell.int) } ?? true ? nil : misfit
         case (.unsigned, .integer): column.type == .uint64 ? nil : misfit
-        case (.double, .double): nil
+        case (.double, .double): column.type == .float && Float.decode(cell) == nil ? misfit : nil
+        case (.text, .text) where column.type == .decimal: Decimal.decode(cell) == nil ? misfit : nil
         // Decoding checks that the text is UTF-8.
         case (.text, .text): String.decode(cell) == nil ? "is not UTF-8" : nil
         case (.blob, .blob): column.type == .uuid && cell.length != 16 ? misfit : nil

@@ -64,6 +64,7 @@ struct CopyTarget {
             }
             var table = table
             table.name = names.allocate(table.name)
+            table.isForeign = false
             try writer.change(.create(table))
             created.append(table)
         }
@@ -78,6 +79,7 @@ extension StoredModel {
             && zip(tables, other.tables).allSatisfy { left, right in
                 var renamed = right
                 renamed.name = left.name
+                renamed.isForeign = left.isForeign
                 return left == renamed && left.pathBytes == right.pathBytes
                     && left.columns.map { Array($0.property.utf8) } == right.columns.map { Array($0.property.utf8) }
             }
