@@ -3,9 +3,6 @@ import Foundation
 
 /// Runs work that Ctrl-C, or a polite kill, cancels, so that it can end as it should.
 enum Interruption {
-    /// The exit code of a program that a signal has ended: 128 and SIGINT's number.
-    static let exitCode: Int32 = 130
-
     /// - Throws: what the work throws, which is a cancellation where a signal came.
     static func cancelling<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
         let task = Task { try await work() }
