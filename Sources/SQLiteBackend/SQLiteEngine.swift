@@ -14,6 +14,8 @@ final class SQLiteEngine: StorageEngine {
     private let pool: ConnectionPool
     /// Where a database in memory is.
     private let folder: TemporaryFolder?
+    /// What SQLite makes beside a database that is opened read-only.
+    private let logFiles: LogFiles?
 
     struct WriterState: ~Copyable {
         var connection: Connection?
@@ -30,8 +32,16 @@ final class SQLiteEngine: StorageEngine {
             opened.durability = .relaxed
         }
         configuration = configured
+        let logFiles = opened.isReadOnly ? LogFiles(besides: opened.path) : nil
+        self.logFiles = logFiles
         let connection = try Connection(opened, isWriter: true, logger: logger)
-        try Catalog.checkFormat(connection)
+        do throws(StorageError) {
+            try Catalog.checkFormat(connection)
+        } catch {
+            try? connection.close()
+            logFiles?.removeIfNew()
+            throw error
+        }
         writer = Mutex(WriterState(connection: connection))
         pool = ConnectionPool(opened, logger: logger)
         logger.debug("database opened", metadata: ["path": "\(configured.path)", "sqlite": "\(Connection.version)"])
@@ -48,7 +58,8 @@ final class SQLiteEngine: StorageEngine {
             lacking[.sharing] = "The database is in the memory of one process."
         }
         return BackendInfo(
-            name: SQLiteBackend.scheme, location: configuration.path, lacking: lacking,
+            name: SQLiteBackend.scheme, location: configuration.path,
+            format: "SQLite 3 (library \(Connection.version)), schema record \(Catalog.format)", lacking: lacking,
             limits: BackendInfo.Limits(valueBytes: 500_000_000, columns: 1900),
             reservedNamePrefixes: ["sqlite_", "storage_"])
     }
@@ -109,7 +120,10 @@ final class SQLiteEngine: StorageEngine {
 
     func close() throws(StorageError) {
         pool.close()
-        defer { folder?.remove() }
+        defer {
+            logFiles?.removeIfNew()
+            folder?.remove()
+        }
         try writer.withLock { (state) throws(StorageError) in
             let connection = state.connection
             state.connection = nil

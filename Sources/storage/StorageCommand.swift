@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The tool; each subcommand is a folder of its own.
 @main
@@ -44,6 +45,8 @@ struct StorageCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // A reader that has gone away is an error of the write, after which stores are closed as they should be.
+        signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -56,7 +56,8 @@ extension Person {
             id: 1, name: "Wei", age: 28, tags: ["a", "b"], city: City(name: "成都", population: 20_937_757),
             pens: [Pen(color: "red", price: 1.5), Pen(color: "blue", price: 2)]),
         Person(id: 2, name: "ليلى", age: 31, tags: [], city: nil, pens: []),
-        Person(id: 7, name: "Zoë 👩‍🚀", age: 19, tags: ["x,y", "\"z\""], city: City(name: "Łódź", population: nil), pens: []),
+        Person(
+            id: 7, name: "Zoë 👩‍🚀", age: 19, tags: ["x,y", "\"z\""], city: City(name: "Łódź", population: nil), pens: []),
     ]
 }
 
@@ -89,5 +90,7 @@ extension Everything {
             optionalDouble: .greatestFiniteMagnitude, optionalArray: ["null", "é", "e\u{301}"], optionalPens: nil),
     ]
 
-    private static func number(_ last: UInt8) -> UUID { UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, last)) }
+    private static func number(_ last: UInt8) -> UUID {
+        UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, last))
+    }
 }

@@ -38,7 +38,8 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         ]
         if configuration.access != .readWrite { lacking[.writing] = "The store file was opened read-only." }
         return BackendInfo(
-            name: ArchiveBackend.scheme, location: configuration.path, lacking: lacking,
+            name: ArchiveBackend.scheme, location: configuration.path,
+            format: "store file \(ArchiveFormat.version)", lacking: lacking,
             limits: BackendInfo.Limits(valueBytes: 48 << 20))
     }
 

@@ -2,6 +2,9 @@
 public struct BackendInfo: Sendable {
     /// The backend's name, as errors show it.
     public var name: String
+    /// The format of the store and its version, and what writes it where that is other software; nil where nothing is
+    /// kept.
+    public var format: String?
     /// Where the store is: a path, or what stands for it.
     public var location: String
     /// Capabilities that are lacking, each with the reason. What is not named here is there.
@@ -11,11 +14,12 @@ public struct BackendInfo: Sendable {
     public var reservedNamePrefixes: [String]
 
     public init(
-        name: String, location: String, lacking: [Capability: String] = [:], limits: Limits = Limits(),
+        name: String, location: String, format: String? = nil, lacking: [Capability: String] = [:], limits: Limits = Limits(),
         reservedNamePrefixes: [String] = []
     ) {
         self.name = name
         self.location = location
+        self.format = format
         self.lacking = lacking
         self.limits = limits
         self.reservedNamePrefixes = reservedNamePrefixes

@@ -41,18 +41,23 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await store.with(.reading) { store in
-            let schema = try await store.recordSchema(model)
-            let records = query.records(model, in: store)
-            guard let path = output else {
-                return try await write(records, schema, to: .standardOutput, ProgressLine(isWanted: false), of: 0)
-            }
-            let file = try NewFile(path, mayReplace: overwrite)
-            let progress = ProgressLine(isWanted: !noProgress)
-            try await write(records, schema, to: file.handle, progress, of: try await records.count())
-            progress.clear()
-            try file.keep()
+        let command = self
+        try await Interruption.cancelling {
+            try await command.store.with(.reading) { store in try await command.export(store) }
         }
+    }
+
+    private func export(_ store: Store) async throws {
+        let schema = try await store.recordSchema(model)
+        let records = query.records(model, in: store)
+        guard let path = output else {
+            return try await write(records, schema, to: .standardOutput, ProgressLine(isWanted: false), of: 0)
+        }
+        let file = try NewFile(path, mayReplace: overwrite)
+        let progress = ProgressLine(isWanted: !noProgress)
+        defer { progress.clear() }
+        try await write(records, schema, to: file.handle, progress, of: try await records.count())
+        try file.keep()
     }
 
     private func write(
@@ -62,6 +67,7 @@ struct ExportCommand: AsyncParsableCommand {
         var writer = chosenFormat.writer(schema, schema.properties)
         var count = 0
         for try await record in records.stream() {
+            try Task.checkCancellation()
             try writer.write(record, to: &output)
             count += 1
             if count.isMultiple(of: 1 << 13), total > 0 { progress.show("Exporting", Double(count) / Double(total)) }

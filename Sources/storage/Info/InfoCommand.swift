@@ -41,15 +41,18 @@ private struct StoreFacts: Encodable {
     }
 
     let backend: String
+    let format: String?
     let location: String
     let bytes: Int?
     let models: [Model]
-    /// Each capability with nothing, or with why it is lacking.
-    let capabilities: [String: String]
+    let capabilities: [String]
+    /// Capabilities that are lacking, each with the reason.
+    let lacking: [String: String]
     let limits: Limits
 
     init(_ store: Store, _ location: StoreLocation) async throws {
         backend = store.info.name
+        format = store.info.format
         self.location = store.info.location
         bytes = location.path.flatMap { path in
             (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
@@ -65,10 +68,11 @@ private struct StoreFacts: Encodable {
         }
         self.models = models
         let info = store.info
-        capabilities = Dictionary(
-            uniqueKeysWithValues: BackendInfo.Capability.allCases.filter { $0 != .writing }.map {
-                ($0.rawValue, info.lacking[$0] ?? "")
-            })
+        // The store was opened for reading, which says nothing of whether it can be written.
+        let asked = BackendInfo.Capability.allCases.filter { $0 != .writing }
+        capabilities = asked.filter(info.has).map(\.rawValue)
+        lacking = Dictionary(
+            uniqueKeysWithValues: asked.compactMap { name in info.lacking[name].map { (name.rawValue, $0) } })
         limits = Limits(
             valueBytes: info.limits.valueBytes, keyBytes: info.limits.keyBytes, depth: info.limits.depth,
             columns: info.limits.columns)
@@ -82,9 +86,11 @@ private struct StoreFacts: Encodable {
 
     func printText(_ output: inout Output) throws {
         try output.line("Backend   \(backend)")
+        if let format { try output.line("Format    \(format)") }
         try output.line("Location  \(location.printable)")
         if let bytes { try output.line("Size      \(bytes.grouped) bytes") }
-        for (name, reason) in capabilities.sorted(by: { $0.key < $1.key }) where !reason.isEmpty {
+        try output.line("Has       \(capabilities.joined(separator: ", "))")
+        for (name, reason) in lacking.sorted(by: { $0.key < $1.key }) {
             try output.line("Lacks     \(name): \(reason.printable)")
         }
         guard !models.isEmpty else { return try output.line("Models    none") }

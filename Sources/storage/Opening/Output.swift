@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a command prints, collected into large writes. A reader that has gone away ends the tool by SIGPIPE, quietly.
+/// What a command prints, collected into large writes.
 struct Output: ~Copyable {
     private var bytes: [UInt8] = []
-    private let file: FileHandle
+    private let descriptor: Int32
 
-    init(_ file: FileHandle = .standardOutput) { self.file = file }
+    init(_ file: FileHandle = .standardOutput) { descriptor = file.fileDescriptor }
 
     /// Appends to what is to be printed.
     mutating func write(_ body: (inout [UInt8]) throws -> Void) throws {
@@ -20,13 +20,22 @@ struct Output: ~Copyable {
         }
     }
 
+    /// - Throws: ``ReaderGone`` where nobody reads any more; where the disk is full or fails.
     mutating func flush() throws {
-        guard !bytes.isEmpty else { return }
-        do {
-            try file.write(contentsOf: Data(bytes))
-        } catch {
-            throw ToolError("The output cannot be written: \(error.localizedDescription)", .io)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                written += count
+            } else if errno == EPIPE {
+                throw ReaderGone()
+            } else if errno != EINTR {
+                throw ToolError("The output cannot be written: \(String(cString: strerror(errno))).", .io)
+            }
         }
         bytes.removeAll(keepingCapacity: true)
     }
 }
+
+/// Nobody reads what is printed any more, as after `| head`: the tool ends without a word.
+struct ReaderGone: Error {}

@@ -17,14 +17,16 @@ enum ToolExit: Int32, CaseIterable {
     case io = 74
     /// Somebody else uses the store; try again (EX_TEMPFAIL).
     case busy = 75
-    /// Interrupted by the person.
+    /// Interrupted by the person: 128 and SIGINT's number, as shells count.
     case interrupted = 130
+    /// Nobody reads the output any more: 128 and SIGPIPE's number.
+    case readerGone = 141
 
     /// The table of the help text.
     static let help = """
         Exit status: 0 done; 1 the answer is no (a difference, a problem found, nothing found, not confirmed); \
         64 the command line is wrong; 65 data or a query is wrong; 66 no such store or input; 74 reading or writing \
-        failed; 75 the store is in use; 130 interrupted.
+        failed; 75 the store is in use; 130 interrupted; 141 nobody reads the output any more.
         """
 
     init(_ code: StorageError.Code) {
@@ -42,16 +44,39 @@ enum ToolExit: Int32, CaseIterable {
 
     /// Says on the error stream why the tool cannot go on, and ends it.
     static func exit(_ error: any Error) -> Never {
-        let status: ToolExit
-        let message: String
+        let (status, message): (ToolExit, String)
         switch error {
-        case let error as StorageError: (status, message) = (ToolExit(error.code), error.description)
+        case is ReaderGone: Foundation.exit(readerGone.rawValue)
         case let error as ToolError: (status, message) = (error.status, error.description)
-        case is CancellationError: (status, message) = (.interrupted, "Interrupted; nothing was changed.")
+        case is CancellationError: (status, message) = (.interrupted, interruption)
+        case let error as StorageError where error.code == .cancelled: (status, message) = (.interrupted, interruption)
+        case let error as StorageError: (status, message) = (ToolExit(error.code), error.sentence)
         default: StorageCommand.exit(withError: error)
         }
         // There is nobody to tell where the error stream is closed.
         try? FileHandle.standardError.write(contentsOf: Data("storage: \(message.printable)\n".utf8))
         Foundation.exit(status.rawValue)
+    }
+
+    private static let interruption = "Interrupted; nothing was changed."
+}
+
+extension StorageError {
+    /// The error for a person: where, what is wrong and what to do, and the code that documents list.
+    ///
+    /// The engine's own words are left out but where they say more than the store knows.
+    fileprivate var sentence: String {
+        var place: [String] = []
+        if let model { place.append(model) }
+        if let key {
+            place.append("key \(key.map(\.description).joined(separator: ", "))")
+        } else if let element {
+            place.append("record \(element + 1)")
+        }
+        if let property { place.append(property) }
+        var text = place.isEmpty ? message : "\(place.joined(separator: ", ")): \(message)"
+        if let storedValue { text += " Stored is \(storedValue)." }
+        if code == .io, let underlying { text += " (\(underlying))" }
+        return "\(text) (\(code.rawValue))"
     }
 }

@@ -42,35 +42,3 @@ struct GetCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension RecordSchema {
-    /// The properties of the key.
-    var keys: [Property] {
-        let marked = properties.filter(\.isKey)
-        return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
-    }
-
-    /// A key as arguments give it.
-    func key(_ texts: [String]) throws(ToolError) -> [Value] {
-        guard texts.count == keys.count else {
-            let names = keys.map(\.name).joined(separator: ", ")
-            throw ToolError(
-                "The key of \(name) is \(names): \(keys.count) of them, and \(texts.count) are given.", .usage)
-        }
-        var key: [Value] = []
-        for (property, text) in zip(keys, texts) {
-            guard case .column(let type) = property.kind, let value = ValueForm.value(text: text, type) else {
-                throw ToolError("\(text) is no value of \(name).\(property.name), which is a \(property.typeName).")
-            }
-            key.append(value)
-        }
-        return key
-    }
-}
-
-extension RecordSchema.Property {
-    /// The type of a column, and how the property is owned otherwise.
-    var typeName: String {
-        if case .column(let type) = kind { type.description } else { "owned record" }
-    }
-}

@@ -7,8 +7,10 @@ enum Terminal {
     /// How many cells a line has.
     static var columns: Int {
         var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        for stream in [STDOUT_FILENO, STDERR_FILENO] {
+            if ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        }
+        return 80
     }
 
     /// Writes a question to the terminal, where the answer is then typed behind it.

@@ -52,9 +52,10 @@ struct PutTarget: ParsableArguments {
 
     func put(_ write: @escaping @Sendable (Store, [Record]) async throws -> [Record]) async throws {
         let target = self
+        let source = try input.read()
         try await Interruption.cancelling {
             try await target.store.with(.writing) { store in
-                let records = try target.input.records(of: try await store.recordSchema(target.model))
+                let records = try source.records(of: try await store.recordSchema(target.model))
                 let stored = try await write(store, records)
                 var output = Output()
                 for record in stored where !target.quiet {
@@ -66,103 +67,5 @@ struct PutTarget: ParsableArguments {
                 try output.flush()
             }
         }
-    }
-}
-
-/// `storage update`.
-struct UpdateCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "update",
-        abstract: "Replace stored records, or set some properties of those that meet a condition.",
-        discussion: """
-            With --set, the properties are set on all records that meet --where, and how many there were is printed. \
-            Without it, whole records replace the stored ones of their keys; a missing one is exit status 1.
-
-            Examples:
-              storage update people.db Person --where 'age < 31' --set age=31 --set nickname=null
-              storage update people.db Person --set age=31 --yes        every record
-              storage update people.db Person id=7 name=Chengdu age=29
-            """)
-
-    @Argument(help: StoreLocation.help)
-    var store: StoreLocation
-
-    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
-    var model: String
-
-    @Argument(help: ArgumentHelp("One whole record, as PROPERTY=VALUE.", valueName: "property=value"))
-    var fields: [String] = []
-
-    @Option(name: .customLong("json"), help: ArgumentHelp("Whole records as JSON.", valueName: "text"))
-    var text: String?
-
-    @Option(
-        name: .customLong("where"), help: ArgumentHelp("Which records --set is for.", valueName: "condition"))
-    var condition: String?
-
-    @Option(help: ArgumentHelp("A property and its new value.", valueName: "property=value"))
-    var set: [String] = []
-
-    @OptionGroup var confirmation: Confirmation
-
-    func validate() throws {
-        if set.isEmpty, condition != nil { throw ValidationError("--where needs --set PROPERTY=VALUE.") }
-        if !set.isEmpty, !fields.isEmpty || text != nil {
-            throw ValidationError("Give --set, or whole records, not both.")
-        }
-    }
-
-    func run() async throws {
-        let command = self
-        try await Interruption.cancelling {
-            try await command.store.with(.writing) { store in
-                let schema = try await store.recordSchema(command.model)
-                if command.set.isEmpty { return try await command.replace(in: store, schema) }
-                try await command.assign(in: store, schema)
-            }
-        }
-    }
-
-    private func replace(in store: Store, _ schema: RecordSchema) async throws {
-        var input = RecordInput()
-        (input.fields, input.text) = (fields, text)
-        try input.validate()
-        let records = try input.records(of: schema)
-        try await store.update(records)
-        print("\(records.count.grouped) updated.")
-    }
-
-    private func assign(in store: Store, _ schema: RecordSchema) async throws {
-        var query = QueryOptions()
-        query.condition = condition
-        let records = query.records(model, in: store)
-        if condition == nil { try confirmation.confirm("Update", try await records.count(), of: model) }
-        guard let first = set.first else { return }
-        var update = try schema.setting(first, in: records)
-        for field in set.dropFirst() {
-            let (name, value) = try schema.settable(field)
-            update = update.set(name, to: value)
-        }
-        print("\(try await update.run().grouped) updated.")
-    }
-}
-
-extension RecordSchema {
-    fileprivate func setting(_ field: String, in records: Records) throws(ToolError) -> RecordUpdate {
-        let (name, value) = try settable(field)
-        return records.set(name, to: value)
-    }
-
-    /// The name and the value of `PROPERTY=VALUE`.
-    fileprivate func settable(_ field: String) throws(ToolError) -> (String, Value) {
-        let (property, text) = try assignment(field)
-        guard case .column(let type) = property.kind else {
-            throw ToolError("\(property.name) is owned; replace the whole record to change it.")
-        }
-        if text == "null" || text == "nil", property.isOptional { return (property.name, .null) }
-        guard let value = ValueForm.value(text: text, type) else {
-            throw ToolError("\(property.name)=\(text) is no \(type).")
-        }
-        return (property.name, value)
     }
 }

@@ -1,0 +1,91 @@
+import StorageAPI
+
+// Records, keys and values as arguments give them. `null` is nil where a property is optional; the text `null` is given
+// as JSON.
+
+extension RecordSchema {
+    /// The record of `PROPERTY=VALUE` arguments. Arrays, embedded values and what is owned are JSON.
+    func record(_ fields: [String]) throws(ToolError) -> Record {
+        var members: [JSONValue.Member] = []
+        for field in fields {
+            let (property, text) = try assignment(field)
+            guard !members.contains(where: { $0.name.utf8.elementsEqual(property.name.utf8) }) else {
+                throw ToolError("\(property.name) is given twice.", .usage)
+            }
+            members.append(JSONValue.Member(name: property.name, value: try Self.json(text, property)))
+        }
+        do throws(RecordProblem) {
+            return try RecordForm(self).record(members)
+        } catch {
+            throw ToolError("The record cannot be stored: \(error.sentence)")
+        }
+    }
+
+    /// The name and the value of `PROPERTY=VALUE`.
+    func setting(_ field: String) throws(ToolError) -> (name: String, value: Value) {
+        let (property, text) = try assignment(field)
+        guard case .column(let type) = property.kind else {
+            throw ToolError("\(property.name) is owned; replace the whole record to change it.")
+        }
+        if property.isNil(text) { return (property.name, .null) }
+        guard let value = ValueForm.value(text: text, type) else { throw property.refusal(text) }
+        return (property.name, value)
+    }
+
+    /// A key, one argument for each of its properties.
+    func key(_ texts: [String]) throws(ToolError) -> [Value] {
+        let properties = keyProperties
+        guard texts.count == properties.count else {
+            let names = properties.map(\.name).joined(separator: ", ")
+            let count = properties.count == 1 ? "one value" : "\(properties.count) values"
+            throw ToolError("A key of \(name) is \(count) (\(names)); \(texts.count) are given.", .usage)
+        }
+        var key: [Value] = []
+        for (property, text) in zip(properties, texts) {
+            guard case .column(let type) = property.kind, let value = ValueForm.value(text: text, type) else {
+                throw property.refusal(text)
+            }
+            key.append(value)
+        }
+        return key
+    }
+
+    private func assignment(_ field: String) throws(ToolError) -> (Property, String) {
+        guard let equals = field.firstIndex(of: "="), equals > field.startIndex else {
+            throw ToolError(
+                "\(field) is not of the form PROPERTY=VALUE, like age=28; JSON is given by --json.", .usage)
+        }
+        guard let property = try properties(named: [String(field[..<equals])]).first else {
+            throw ToolError("\(field) names no property.", .usage)
+        }
+        return (property, String(field[field.index(after: equals)...]))
+    }
+
+    private static func json(_ text: String, _ property: Property) throws(ToolError) -> JSONValue {
+        if property.isNil(text) { return .null }
+        switch property.kind {
+        case .column(.array), .column(.embedded), .child, .children, .ancestor:
+            guard let value = ValueForm.json(text) else {
+                throw ToolError("\(property.name) takes JSON, and \(text) is none.")
+            }
+            return value
+        case .column(let type):
+            guard let value = ValueForm.value(text: text, type) else { throw property.refusal(text) }
+            var bytes: [UInt8] = []
+            ValueForm.append(value, type, to: &bytes)
+            guard let json = ValueForm.json(String(decoding: bytes, as: UTF8.self)) else {
+                throw property.refusal(text)
+            }
+            return json
+        }
+    }
+}
+
+extension RecordSchema.Property {
+    fileprivate func isNil(_ text: String) -> Bool { text == "null" && isOptional }
+
+    fileprivate func refusal(_ text: String) -> ToolError {
+        guard case .column(let type) = kind else { return ToolError("\(name) is owned, and no value.") }
+        return ToolError("\(name) is of type \(type), which \(text) is not.")
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite struct BadInputTests {
+    @Test func `what is no store is one sentence, and nothing is made`() throws {
+        let tool = try Tool(folder: TemporaryFolder())
+        let files = [("empty", Data()), ("text", Data("hello".utf8)), ("short.db", Data("SQLite format 3\0".utf8))]
+        for (name, data) in files { try data.write(to: tool.folder.url.appending(path: name)) }
+        let before = try tool.folder.contents
+        for command in [["info"], ["schema"], ["count"], ["select"], ["get"], ["export"], ["delete"], ["insert"]] {
+            let rest =
+                switch command[0] {
+                case "info", "schema": [String]()
+                case "get", "delete": ["Person", "1"]
+                case "insert": ["Person", "age=1"]
+                default: ["Person"]
+                }
+            for name in ["missing.db", "sqlite:missing.db", "archive:missing.karch", "empty", "text", "short.db"] {
+                let message = try tool.failure(66, command + [name] + rest, Data())
+                #expect(message.contains(name.split(separator: ":").last ?? ""), "\(message)")
+            }
+            #expect(try tool.failure(66, command + ["/"] + rest, Data()).contains("folder"))
+            #expect(try tool.failure(66, command + ["archive:text"] + rest, Data()) != "")
+            #expect(try tool.failure(66, command + ["sqlite:text"] + rest, Data()) != "")
+            #expect(try tool.failure(64, command + ["mysql:x"] + rest, Data()).contains("sqlite"))
+            #expect(try tool.folder.contents == before)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a file that may not be read is one sentence`(engine: Engine) async throws {
+        // Nothing is kept from the superuser.
+        guard geteuid() != 0 else { return }
+        let tool = try await Tool(engine)
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: tool.folder.path(Tool.file))
+        #expect(try tool.failure(66, "info", Tool.file).contains("may not be read"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a query that cannot be read names its word and position`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        for (option, text, word) in [
+            ("--where", "age >", "position 6"), ("--where", "nose == 1", "nose"), ("--where", "age == 'x'", "age"),
+            ("--order", "age sideways", "sideways"), ("--columns", "age,nose", "nose"),
+        ] {
+            let message = try tool.failure(65, "select", Tool.file, "Person", option, text)
+            #expect(message.contains(word), "\(message)")
+        }
+        for option in ["--limit", "--offset"] {
+            #expect(try tool.failure(65, "select", Tool.file, "Person", "\(option)=-1").contains("negative"))
+        }
+        #expect(try tool.failure(65, "count", Tool.file, "Nobody").contains("Pair, Person"))
+        #expect(try tool.failure(64, "select", Tool.file, "Person", "--format", "xml").contains("ndjson"))
+        #expect(try tool.failure(64, "select", Tool.file).contains("model"))
+        #expect(try tool.failure(64, "slect", Tool.file).contains("slect"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a store in use is told so, and reading goes on beside it`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let name = engine == .sqlite ? "sqlite:\(Tool.file)?timeout=1" : Tool.file
+        try await tool.with(engine) { store in
+            try await store.transaction { transaction in
+                try transaction.insert(Person(id: 100, name: "x", age: 1, tags: [], city: nil, pens: []))
+                let message = try tool.failure(75, "delete", name, "Person", "1")
+                #expect(message.contains(engine == .sqlite ? "busy" : "locked"), "\(message)")
+                #expect(try tool.output("count", Tool.file, "Person") == "3\n")
+            }
+        }
+        #expect(try await tool.people(engine).map(\.id) == [1, 2, 7, 100])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `control characters of a store do not reach the terminal`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        try await tool.with(engine) { store in
+            try await store.save(Pair(first: "\u{1B}[2J\n\u{202E}x", second: 0, note: "\u{7}"))
+        }
+        let text = try tool.output("select", Tool.file, "Pair")
+        #expect(
+            !text.unicodeScalars.contains {
+                $0 != "\n" && ($0.properties.generalCategory == .control || $0 == "\u{202E}")
+            })
+        let error = try tool.failure(1, "get", Tool.file, "Pair", "\u{1B}[2J", "0")
+        #expect(!error.unicodeScalars.contains("\u{1B}"))
+    }
+}

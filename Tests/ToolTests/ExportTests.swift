@@ -1,0 +1,82 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite struct ExportTests {
+    /// A store with values of every type.
+    private func tool(_ engine: Engine) async throws -> Tool {
+        let tool = try Tool(folder: TemporaryFolder())
+        try await tool.with(engine) { store in try await store.insert(Everything.samples) }
+        try await tool.with(engine, "new.store") { store in
+            #expect(try await store.select(Everything.self).count() == 0)
+        }
+        return tool
+    }
+
+    @Test(arguments: Engine.allCases, ["json", "ndjson"])
+    func `what is exported and inserted elsewhere is equal`(engine: Engine, format: String) async throws {
+        let tool = try await tool(engine)
+        let text = try tool.output("export", Tool.file, "Everything", "--format", format)
+        try tool.output("insert", "new.store", "Everything", "--quiet", input: text)
+        try await tool.with(engine, "new.store") { store in
+            #expect(try await store.select(Everything.self).all() == Everything.samples)
+        }
+        #expect(try tool.output("export", "new.store", "Everything", "--format", format) == text)
+        #expect(try tool.output("diff", Tool.file, "new.store") == "")
+    }
+
+    @Test(arguments: Engine.allCases, ["json", "ndjson", "csv"])
+    func `what is exported and imported elsewhere is equal`(engine: Engine, format: String) async throws {
+        let tool = try await tool(engine)
+        try tool.output("export", Tool.file, "Everything", "--output", "all.\(format)")
+        try tool.output("import", "new.store", "--model", "Everything", "all.\(format)")
+        try await tool.with(engine, "new.store") { store in
+            #expect(try await store.select(Everything.self).all() == Everything.samples)
+        }
+    }
+
+    @Test func `a file is there whole, and replaces none unless told`() async throws {
+        let tool = try await Tool(.sqlite)
+        try Data("kept".utf8).write(to: tool.folder.url.appending(path: "out.csv"))
+        let before = try tool.folder.contents
+        #expect(try tool.failure(74, "export", Tool.file, "Person", "-o", "out.csv").contains("--overwrite"))
+        #expect(try tool.failure(65, "export", Tool.file, "Person", "-o", "new.csv", "--where", "nose > 1") != "")
+        #expect(try tool.failure(74, "export", Tool.file, "Person", "-o", "none/out.csv").contains("none/out.csv"))
+        #expect(try tool.failure(74, "export", Tool.file, "Person", "-o", ".").contains("folder"))
+        #expect(try tool.folder.contents == before)
+        try tool.output("export", Tool.file, "Person", "-o", "out.csv", "--overwrite")
+        #expect(try tool.folder.contents["out.csv"]?.starts(with: "id,name,age,tags,city,pens\n1,Wei".utf8) == true)
+        #expect(try tool.folder.contents.count == before.count)
+    }
+
+    @Test func `a full disk is one sentence`() async throws {
+        let tool = try await Tool(.sqlite)
+        for format in ["json", "csv", "table"] {
+            let process = tool.process(["select", Tool.file, "Person", "--format", format])
+            let errors = Pipe()
+            process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+            process.standardError = errors
+            try process.run()
+            let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 74)
+            #expect(message.hasPrefix("storage: The output cannot be written"))
+        }
+    }
+
+    @Test func `a reader that goes away ends the tool quietly`() async throws {
+        let tool = try await Tool(.sqlite)
+        try await tool.with(.sqlite) { store in
+            try await store.save((10..<20_000).map { Person(id: $0, name: "p", age: 1, tags: [], city: nil, pens: []) })
+        }
+        let process = tool.process(["select", Tool.file, "Person", "--format", "ndjson"])
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        #expect(try output.fileHandleForReading.read(upToCount: 10)?.count == 10)
+        try output.fileHandleForReading.close()
+        #expect(errors.fileHandleForReading.readDataToEndOfFile() == Data())
+        process.waitUntilExit()
+    }
+}

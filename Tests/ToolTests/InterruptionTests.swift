@@ -1,0 +1,53 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite struct InterruptionTests {
+    private static let line = #"{"name": "x", "age": 1, "tags": ["some text"], "pens": [{"color": "red", "price": 1}]}"#
+
+    @Test(arguments: Engine.allCases)
+    func `interrupted while records come in, nothing is stored`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let (input, errors) = (Pipe(), Pipe())
+        let process = try start(tool, input, errors)
+        // More than a pipe holds: when it is written, the tool is reading.
+        let lines = Data(String(repeating: Self.line + "\n", count: 5000).utf8)
+        try input.fileHandleForWriting.write(contentsOf: lines)
+        process.interrupt()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+        try input.fileHandleForWriting.close()
+        #expect(try await tool.people(engine) == Person.samples)
+    }
+
+    /// Whatever the signal meets, all is stored or nothing, and the status says which.
+    @Test(arguments: Engine.allCases)
+    func `interrupted while records go to the disk, all is stored or nothing`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let (input, errors) = (Pipe(), Pipe())
+        let before = try tool.size
+        let process = try start(tool, input, errors)
+        try input.fileHandleForWriting.write(
+            contentsOf: Data(String(repeating: Self.line + "\n", count: 3000).utf8))
+        try input.fileHandleForWriting.close()
+        while process.isRunning, try tool.size == before { await Task.yield() }
+        process.interrupt()
+        process.waitUntilExit()
+        let stored = try await tool.people(engine).count - Person.samples.count
+        #expect(process.terminationReason == .exit && [0, 130].contains(process.terminationStatus))
+        #expect(stored == (process.terminationStatus == 0 ? 3000 : 0))
+    }
+
+    private func start(_ tool: Tool, _ input: Pipe, _ errors: Pipe) throws -> Process {
+        let process = tool.process(["insert", Tool.file, "Person", "--quiet"])
+        process.standardInput = input
+        process.standardError = errors
+        try process.run()
+        return process
+    }
+}
+
+extension Tool {
+    /// The bytes of the folder's files.
+    fileprivate var size: Int { get throws { try folder.contents.values.reduce(0) { $0 + $1.count } } }
+}

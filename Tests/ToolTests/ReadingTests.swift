@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+
+@Suite struct ReadingTests {
+    @Test(arguments: Engine.allCases)
+    func `info shows the backend, the size and the models`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let size = try #require(try tool.folder.contents[Tool.file]?.count)
+        let text = try tool.output("info", Tool.file)
+        #expect(text.hasPrefix("Backend   \(engine.rawValue)\n"))
+        #expect(text.contains("\nPair          2       1\nPerson        3       3\n"))
+        let json = try tool.json("info", Tool.file, "--json")
+        #expect(json["backend"] as? String == engine.rawValue)
+        #expect(json["bytes"] as? Int == size)
+        let models = try #require(json["models"] as? [[String: Any]])
+        #expect(models.map { $0["name"] as? String } == ["Pair", "Person"])
+        #expect(models.map { $0["records"] as? Int } == [2, 3])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `schema shows properties, types and marks`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        #expect(
+            try tool.output("schema", Tool.file, "Person") == """
+                Person (assigns keys)
+                  Property      Type           Marks
+                  ────────────  ─────────────  ───────
+                  id            int64          key
+                  name          string         indexed
+                  age           int64
+                  tags          array<string>
+                  city          City?
+                    name        string
+                    population  int64?
+                  pens          [Pen]
+                    color       string
+                    price       double
+
+                """)
+        let all = try tool.output("schema", Tool.file)
+        #expect(all.contains("Pair\n") && all.contains("\n\nPerson (assigns keys)\n"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a table aligns Chinese, Arabic and emoji`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        #expect(
+            try tool.output("select", Tool.file, "Person", "--columns", "name,age,tags,city,pens") == """
+                name    age  tags           city                                  pens
+                ──────  ───  ─────────────  ────────────────────────────────────  ─────────
+                Wei      28  ["a","b"]      {"name":"成都","population":20937757}  2 records
+                ليلى      31  []             –                                     0 records
+                Zoë 👩‍🚀   19  ["x,y","\\"z\\""]  {"name":"Łódź","population":null}     0 records
+
+                """)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `records are printed as JSON, NDJSON and CSV`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let lines = [
+            #"{"id":1,"name":"Wei","age":28,"tags":["a","b"],"city":{"name":"成都","population":20937757},"#
+                + #""pens":[{"color":"red","price":1.5},{"color":"blue","price":2.0}]}"#,
+            #"{"id":2,"name":"ليلى","age":31,"tags":[],"city":null,"pens":[]}"#,
+            #"{"id":7,"name":"Zoë 👩‍🚀","age":19,"tags":["x,y","\"z\""],"city":{"name":"Łódź","population":null},"#
+                + #""pens":[]}"#,
+        ]
+        #expect(
+            try tool.output("select", Tool.file, "Person", "--format", "ndjson")
+                == lines.map { $0 + "\n" }.joined())
+        #expect(
+            try tool.output("select", Tool.file, "Person", "--json") == "[\n" + lines.joined(separator: ",\n") + "\n]\n"
+        )
+        #expect(try tool.output("select", Tool.file, "Person", "--json", "--limit", "0") == "[]\n")
+        #expect(
+            try tool.output("select", Tool.file, "Person", "--format", "csv", "--columns", "id,name,tags,city") == #"""
+                id,name,tags,city
+                1,Wei,"[""a"",""b""]","{""name"":""成都"",""population"":20937757}"
+                2,ليلى,[],
+                7,Zoë 👩‍🚀,"[""x,y"",""\""z\""""]","{""name"":""Łódź"",""population"":null}"
+
+                """#)
+        // Nil is nothing, an empty text stands in quotes.
+        #expect(
+            try tool.output("select", Tool.file, "Pair", "--format", "csv") == #"""
+                first,second,note
+                a,1,""
+                "a,b",-5,
+
+                """#)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `conditions, order, limit and offset choose the records`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let select = ["select", Tool.file, "Person", "--format", "ndjson", "--columns", "id"]
+        func ids(_ options: String...) throws -> [String] {
+            let run = try tool.run(select + options)
+            #expect(run.status == 0, "\(run.error)")
+            return run.output.split(separator: "\n").map { String($0.dropFirst(6).dropLast()) }
+        }
+        #expect(try ids("--where", "age >= 28") == ["1", "2"])
+        #expect(try ids("--where", #"city.name == "成都""#) == ["1"])
+        #expect(try ids("--order", "age desc, name") == ["2", "1", "7"])
+        #expect(try ids("--order", "age", "--limit", "1", "--offset", "1") == ["1"])
+        #expect(try tool.output("count", Tool.file, "Person") == "3\n")
+        #expect(try tool.output("count", Tool.file, "Person", "--where", "age < 20", "--json") == "{\"count\":1}\n")
+        #expect(
+            try tool.output("select", Tool.file, "Person", "--where", "name == \"Wei\"", "--explain").contains("name"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `get prints one whole record`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let person = try tool.json("get", Tool.file, "Person", "1")
+        #expect((person["pens"] as? [[String: Any]])?.map { $0["color"] as? String } == ["red", "blue"])
+        #expect(
+            try tool.output("get", Tool.file, "Pair", "a,b", "--", "-5") == #"{"first":"a,b","second":-5,"note":null}"#
+                + "\n")
+        #expect(try tool.failure(1, "get", Tool.file, "Person", "3").contains("Person has no record with the key 3"))
+        #expect(try tool.failure(65, "get", Tool.file, "Person", "x").contains("id is of type int64"))
+        #expect(try tool.failure(64, "get", Tool.file, "Pair", "a").contains("first, second"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `reading changes no file and makes none`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let before = try tool.folder.contents
+        for arguments in [
+            ["info", Tool.file], ["schema", Tool.file], ["select", Tool.file, "Person"],
+            ["count", Tool.file, "Person"],
+            ["get", Tool.file, "Person", "1"], ["export", Tool.file, "Person"], ["verify", Tool.file],
+            ["diff", Tool.file, Tool.file],
+        ] {
+            let run = try tool.run(arguments)
+            #expect(run.status == 0, "\(arguments): \(run.error)")
+            #expect(try tool.folder.contents == before, "\(arguments)")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a store is named by its path, by a URL, and by a path with question marks`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let odd = "a?b%20:c#é.store"
+        try FileManager.default.copyItem(atPath: tool.folder.path(Tool.file), toPath: tool.folder.path(odd))
+        for name in [Tool.file, odd, tool.folder.path(odd), "\(engine.rawValue):\(Tool.file)"] {
+            #expect(try tool.output("count", name, "Person") == "3\n")
+        }
+    }
+}
+
+extension Tool {
+    /// What the tool prints, as a JSON object.
+    func json(_ arguments: String...) throws -> [String: Any] {
+        let run = try run(arguments)
+        #expect(run.status == 0, "\(run.error)")
+        let object = try JSONSerialization.jsonObject(with: Data(run.output.utf8))
+        return try #require(object as? [String: Any])
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite struct TerminalTests {
+    /// Runs the tool with its output on a terminal.
+    private func draw(_ tool: Tool, _ columns: UInt16, _ arguments: String...) throws -> String {
+        let terminal = try PseudoTerminal(columns: columns)
+        let process = tool.process(arguments)
+        process.standardOutput = terminal.handle
+        try process.run()
+        let text = try terminal.readToEnd()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return text
+    }
+
+    @Test func `a table is cut to the terminal's width`() async throws {
+        let tool = try await Tool(.sqlite)
+        try await tool.with(.sqlite) { store in
+            try await store.save(Pair(first: "b", second: 1, note: String(repeating: "note ", count: 8)))
+        }
+        let lines = try draw(tool, 30, "select", Tool.file, "Pair").split(separator: "\n")
+        #expect(lines.count == 5)
+        #expect(lines.allSatisfy { $0.count <= 30 })
+        #expect(lines.last == "b           1  note note note…")
+        #expect(try draw(tool, 80, "select", Tool.file, "Pair").contains(String(repeating: "note ", count: 7)))
+    }
+
+    @Test func `style is for terminals and for who wants it`() async throws {
+        var tool = try await Tool(.sqlite)
+        tool.environment = ["TERM": "xterm", "NO_COLOR": ""]
+        #expect(try draw(tool, 80, "schema", Tool.file).contains("\u{1B}[1mPerson\u{1B}[0m"))
+        #expect(try !tool.output("schema", Tool.file).contains("\u{1B}"))
+        tool.environment["NO_COLOR"] = "1"
+        #expect(try !draw(tool, 80, "schema", Tool.file).contains("\u{1B}"))
+    }
+
+    /// Starts a deletion that asks.
+    private func startDeleting(_ tool: Tool, _ terminal: PseudoTerminal) throws -> Process {
+        let process = tool.process(["delete", Tool.file, "Person", "--where", "age > 1"])
+        process.standardInput = terminal.handle
+        process.standardError = terminal.handle
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        #expect(terminal.read(until: "[y/N]").contains("Delete 3 records of Person? [y/N]"))
+        return process
+    }
+
+    @Test(arguments: [("y\n", 0, 0), ("n\n", 1, 3), ("\n", 1, 3), ("\u{4}", 1, 3)] as [(String, Int32, Int)])
+    func `deleting many asks first on a terminal`(answer: String, status: Int32, left: Int) async throws {
+        let tool = try await Tool(.sqlite)
+        let terminal = try PseudoTerminal(columns: 80)
+        let process = try startDeleting(tool, terminal)
+        terminal.type(answer)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == status)
+        #expect(try await tool.people(.sqlite).count == left)
+    }
+
+    @Test func `an interrupted question is a no`() async throws {
+        let tool = try await Tool(.archive)
+        let terminal = try PseudoTerminal(columns: 80)
+        let process = try startDeleting(tool, terminal)
+        process.interrupt()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+        #expect(try await tool.people(.archive) == Person.samples)
+    }
+
+    @Test func `records are not read from a terminal`() async throws {
+        let tool = try await Tool(.sqlite)
+        let terminal = try PseudoTerminal(columns: 80)
+        let process = tool.process(["insert", Tool.file, "Person"])
+        process.standardInput = terminal.handle
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 64)
+    }
+}

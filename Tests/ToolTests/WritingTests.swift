@@ -1,0 +1,130 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite struct WritingTests {
+    let ann = Person(
+        id: 8, name: "Ann", age: 40, tags: ["t"], city: City(name: "Oslo", population: 1),
+        pens: [Pen(color: "red", price: 0.5)])
+    let json = #"""
+        {"id": 8, "name": "Ann", "age": 40, "tags": ["t"], "city": {"name": "Oslo", "population": 1},
+         "pens": [{"color": "red", "price": 0.5}]}
+        """#
+
+    @Test(arguments: Engine.allCases)
+    func `records are inserted from arguments, JSON text and standard input`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let line = json.replacing("\n", with: "")
+        try tool.output("insert", Tool.file, "Person", "--json", json)
+        #expect(try await tool.people(engine).last == ann)
+        for input in [json, "[\(json)]", line + "\n", " \(line)\n\n\(line.replacing("8,", with: "9,"))\n"] {
+            try tool.output("delete", Tool.file, "Person", "--where", "id > 7", "--yes")
+            try tool.output("insert", Tool.file, "Person", "--quiet", input: input)
+            #expect(try await tool.people(engine).first { $0.id == 8 } == ann)
+        }
+        #expect(try await tool.people(engine).map(\.id) == [1, 2, 7, 8, 9])
+        let stored = try tool.output(
+            "insert", Tool.file, "Person", "name=a=b", "age=-3", "tags=[\"ü\"]", "pens=[]")
+        #expect(stored == #"{"id":10,"name":"a=b","age":-3,"tags":["ü"],"city":null,"pens":[]}"# + "\n")
+        try tool.output("insert", Tool.file, "Pair", "first= x ", "second=0", "note=null")
+        try await tool.with(engine) { store in
+            #expect(try await store.select(Pair.self).all().first == Pair(first: " x ", second: 0, note: nil))
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what is no record of the model is refused by place and property`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let before = try await tool.people(engine)
+        for (input, words) in [
+            ("", ["Standard input, line 1"]),
+            ("{\n\"id\": 1", ["Standard input, line 2"]),
+            ("[1]", ["object"]),
+            (#"{"id": 8}"#, ["name", "missing"]),
+            (#"{"name": "x", "age": "old", "tags": [], "pens": []}"#, ["age"]),
+            (#"{"name": "x", "age": 1e400, "tags": [], "pens": []}"#, ["age"]),
+            (#"{"name": "x", "age": 1, "tags": [1], "pens": []}"#, ["tags"]),
+            (#"{"name": "x", "age": 1, "tags": [], "pens": [{"color": "red"}]}"#, ["pens[0].price", "missing"]),
+            (#"{"name": "x", "age": 1, "tags": [], "pens": [], "nose": 1}"#, ["nose", "city"]),
+            ("{\"name\": \"x\", \"age\": 1, \"tags\": [], \"pens\": []}\n{\"name\": 2}\n", ["line 2", "name"]),
+            ("{\"name\": \"x\", \"age\": 1, \"tags\": [], \"pens\": []}\n{\"name\": \n", ["line 2"]),
+        ] {
+            let message = try tool.failure(65, "insert", Tool.file, "Person", input: input)
+            #expect(words.allSatisfy(message.contains), "\(message)")
+        }
+        let invalid = try tool.failure(
+            65, ["insert", Tool.file, "Person"],
+            Data(#"{"name": ""#.utf8) + Data([0xC3, 0x28]) + Data(#"", "age": 1, "tags": [], "pens": []}"#.utf8))
+        #expect(invalid.contains("UTF-8"), "\(invalid)")
+        #expect(try tool.failure(65, "insert", Tool.file, "Person", "nose=1").contains("nose"))
+        #expect(try tool.failure(64, "insert", Tool.file, "Person", "age").contains("PROPERTY=VALUE"))
+        #expect(try tool.failure(64, "insert", Tool.file, "Person", "age=1", "age=2").contains("twice"))
+        #expect(try tool.failure(65, "insert", Tool.file, "Nobody", "age=1").contains("Pair, Person"))
+        #expect(try await tool.people(engine) == before)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `one refused record undoes all`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let message = try tool.failure(
+            65, "insert", Tool.file, "Person", input: "[\(json), \(json.replacing("8,", with: "7,"))]")
+        #expect(message.contains("duplicateKey") && message.contains("7"))
+        #expect(try await tool.people(engine) == Person.samples)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `save replaces whole records, and update only those that are there`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        try tool.output("save", Tool.file, "Person", "id=1", "name=W", "age=1", "tags=[]", "pens=[]")
+        var first = try #require(try await tool.people(engine).first)
+        #expect(first == Person(id: 1, name: "W", age: 1, tags: [], city: nil, pens: []))
+        #expect(
+            try tool.output("update", Tool.file, "Person", "--json", json.replacing("8,", with: "1,")) == "1 updated.\n"
+        )
+        first = try #require(try await tool.people(engine).first)
+        #expect(first.pens == ann.pens)
+        #expect(try tool.failure(1, "update", Tool.file, "Person", "--json", json).contains("notFound"))
+        #expect(try await tool.people(engine).count == 3)
+        // What get prints, save takes.
+        try tool.output("save", Tool.file, "Person", "--quiet", input: tool.output("get", Tool.file, "Person", "1"))
+        #expect(try await tool.people(engine).first == first)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `update sets properties of the records that meet a condition`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        #expect(
+            try tool.output(
+                "update", Tool.file, "Person", "--where", "age < 31", "--set", "age=31", "--set", "tags=[\"n\"]")
+                == "2 updated.\n")
+        #expect(try await tool.people(engine).map(\.age) == [31, 31, 31])
+        #expect(try await tool.people(engine).map(\.tags) == [["n"], [], ["n"]])
+        #expect(try tool.output("update", Tool.file, "Pair", "--set", "note=null", "--yes") == "2 updated.\n")
+        try await tool.with(engine) { store in
+            #expect(try await store.select(Pair.self).all().map(\.note) == [nil, nil])
+        }
+        for (assignment, status) in [("id=3", 65), ("age=old", 65), ("age=null", 65), ("pens=[]", 65), ("nose=1", 65)] {
+            try tool.failure(Int32(status), "update", Tool.file, "Person", "--set", assignment, "--yes")
+        }
+        #expect(try tool.failure(64, "update", Tool.file, "Person", "--set", "age=1").contains("--yes"))
+        #expect(try await tool.people(engine).map(\.age) == [31, 31, 31])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `deleting many needs yes where nobody can be asked`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        #expect(try tool.failure(64, "delete", Tool.file, "Person", "--where", "age > 1").contains("--yes"))
+        #expect(try tool.failure(64, "truncate", Tool.file, "Person").contains("3 records"))
+        #expect(try tool.failure(64, "delete", Tool.file, "Person").contains("--where"))
+        #expect(try tool.failure(65, "delete", Tool.file, "Person", "--where", "nose > 1", "--yes").contains("nose"))
+        #expect(try await tool.people(engine) == Person.samples)
+        #expect(try tool.output("delete", Tool.file, "Person", "7") == "1 deleted.\n")
+        #expect(try tool.output("delete", Tool.file, "Person", "7") == "0 deleted.\n")
+        #expect(try tool.output("delete", Tool.file, "Pair", "a,b", "--", "-5") == "1 deleted.\n")
+        #expect(try tool.output("delete", Tool.file, "Person", "--where", "age == 31") == "1 deleted.\n")
+        #expect(try await tool.people(engine).map(\.id) == [1])
+        #expect(try tool.output("truncate", Tool.file, "Person", "--yes") == "1 removed.\n")
+        let next = try tool.output("insert", Tool.file, "Person", "name=n", "age=1", "tags=[]", "pens=[]")
+        #expect(next.hasPrefix(#"{"id":1,"#))
+    }
+}
