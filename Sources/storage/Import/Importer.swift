@@ -30,9 +30,9 @@ struct Importer {
         var size = 0
     }
 
-    /// - Parameter progress: called with the records so far and how much of the input is read, after each batch.
     /// Makes the model where it is not there, and stores all records.
     ///
+    /// - Parameter progress: called with the records so far and how much of the input is read, after each batch.
     /// - Throws: what the store throws. Where there are bad records that are not to be skipped, the caller undoes the
     ///   transaction.
     mutating func run(
@@ -60,21 +60,23 @@ struct Importer {
         try tellRepeated()
     }
 
-    /// Stores records, those apart that the store refuses.
+    /// Stores records, but for those that the store refuses.
     private mutating func store(_ pending: Pending, _ transaction: inout Transaction) throws {
-        var rest = pending.records[...]
-        while !rest.isEmpty {
+        do throws(StorageError) {
+            try transaction.insert(pending.records)
+            count += pending.records.count
+            return
+        } catch {
+            guard error.isOfRecord else { throw error }
+        }
+        // One by one, to tell the bad ones; the call that failed has stored nothing.
+        for (place, record) in pending.records.enumerated() {
             do throws(StorageError) {
-                try transaction.insert(Array(rest))
-                count += rest.count
-                return
+                try transaction.insert(record)
+                count += 1
             } catch {
-                guard let element = error.element, error.isOfRecord, element < rest.count else { throw error }
-                let place = rest.startIndex + element
-                if element > 0 { try transaction.insert(Array(rest[..<place])) }
-                count += element
+                guard error.isOfRecord else { throw error }
                 try refuse(error, pending.lines[place], bad.areSkipped ? pending.bytes[place] : [])
-                rest = rest[(place + 1)...]
             }
         }
     }
@@ -83,11 +85,7 @@ struct Importer {
         if error.code == .duplicateKey, let key = error.key, bad.count < BadRecords.mostTold {
             repeated.append((line, key))
         }
-        let key = (error.key ?? []).map(\.description).joined(separator: ", ")
-        let message =
-            error.code == .duplicateKey
-            ? "The key \(key) is there already." : error.message
-        try bad.add(BadRecord(line: line, message: message), bytes)
+        try bad.add(BadRecord(line: line, message: error.message), bytes)
     }
 
     // MARK: Repeated keys

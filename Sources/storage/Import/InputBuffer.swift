@@ -1,3 +1,5 @@
+import Foundation
+
 /// The bytes of a file as they are needed, a mebibyte at a time; grows for a record that is larger, up to a limit.
 final class InputBuffer {
     /// The most bytes that one record, or line, may have: larger ones are refused before they fill the memory.
@@ -101,7 +103,8 @@ protocol FrameScanner {
 /// The end of a line, its newline included.
 struct LineScanner: FrameScanner {
     func end(in bytes: UnsafeRawBufferPointer) -> Int? {
-        bytes.firstIndex(of: 0x0A).map { $0 + 1 }
+        guard let start = bytes.baseAddress, let found = memchr(start, 0x0A, bytes.count) else { return nil }
+        return UnsafeRawPointer(found) - start + 1
     }
 }
 
