@@ -66,6 +66,7 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         try withFile { (state, file) throws(StorageError) in
             // A file that has failed takes nothing more, and says so before anything is done.
             try file.requireWritable()
+            state.builder.beginTransaction()
             let session = ArchiveWriter(committed.withLock { $0 }, state.builder)
             try body(session)
             try commit(session.changes, file, &state)

@@ -44,8 +44,12 @@ final class ArchiveWriter: ArchiveSession, StorageWriter {
 
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         let before = changes
+        let written = builder.packedBytes
         do {
             try body()
+            if builder.packedBytes &- written >= RecordLimit.leastWritten {
+                try RecordLimit.check(changes.tables, since: before.tables, largestRow: builder.largestRow)
+            }
         } catch {
             changes = before
             throw error

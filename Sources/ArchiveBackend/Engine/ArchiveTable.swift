@@ -31,6 +31,15 @@ struct ArchiveTable {
         (column.isIndexed || column.isUnique) && !column.isRemoved
     }
 
+    /// Memory for the key of a model's root, given its tables.
+    static func withKey(
+        of members: [ArchiveTable], _ body: (UnsafeMutablePointer<Cell>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let key = UnsafeMutablePointer<Cell>.allocate(capacity: max(members.first?.rootKeyCount ?? 0, 1))
+        defer { key.deallocate() }
+        try body(key)
+    }
+
     func index(on column: Int) -> ColumnIndex? { indexes.first { $0.column == column } }
 
     // MARK: Writing

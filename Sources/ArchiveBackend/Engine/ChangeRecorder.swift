@@ -6,7 +6,7 @@ struct ChangeRecorder {
     private static let mostSeparate = 64
     /// What a segment holds at most: records, and bytes after which it ends.
     private static let segmentRecords = 256
-    private static let segmentBytes = 1 << 20
+    static let segmentBytes = 1 << 20
 
     let archives: [ModelArchive]
     let tables: ArchiveTables
@@ -59,16 +59,15 @@ struct ChangeRecorder {
         var writer = EntryWriter(archive, sequence: sequence)
         let buffer = RecordBuffer(members)
         let difference = RecordDifference(from: changes.base, to: members)
-        try Self.withKey(members) { (key) throws(StorageError) in
+        let isSeparate = changed <= Self.mostSeparate
+        try ArchiveTable.withKey(of: members) { (key) throws(StorageError) in
             while difference.next(key) {
                 tally.written += 1
                 if !buffer.fill(key) {
-                    try writer.delete(key, isSeparate: changed <= Self.mostSeparate, &commit)
-                } else if changed <= Self.mostSeparate {
-                    tally.separate += 1
-                    try writer.addSeparate(buffer.rows, key, &commit)
+                    try writer.delete(key, isSeparate: isSeparate, &commit)
                 } else {
-                    try writer.add(buffer, &commit)
+                    if isSeparate, buffer.bytes < Self.segmentBytes { tally.separate += 1 }
+                    try writer.add(buffer, key, isSeparate: isSeparate, &commit)
                 }
             }
         }
@@ -80,19 +79,10 @@ struct ChangeRecorder {
         _ difference: RecordDifference, upTo most: Int, _ members: [ArchiveTable]
     ) throws(StorageError) -> Int {
         var count = 0
-        try withKey(members) { key throws(StorageError) in
+        try ArchiveTable.withKey(of: members) { key throws(StorageError) in
             while count < most, difference.next(key) { count += 1 }
         }
         return count
-    }
-
-    /// Memory for a root's key.
-    private static func withKey(
-        _ members: [ArchiveTable], _ body: (UnsafeMutablePointer<Cell>) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        let key = UnsafeMutablePointer<Cell>.allocate(capacity: max(members.first?.rootKeyCount ?? 0, 1))
-        defer { key.deallocate() }
-        try body(key)
     }
 
     // MARK: Everything
@@ -108,7 +98,7 @@ struct ChangeRecorder {
             var writer = EntryWriter(archive, sequence: sequence)
             let buffer = RecordBuffer(members)
             var range = RowRange(root.rows)
-            try Self.withKey(members) { (key) throws(StorageError) in
+            try ArchiveTable.withKey(of: members) { (key) throws(StorageError) in
                 while let row = range.next() {
                     for (index, column) in root.schema.key.enumerated() {
                         key[index] = root.format.cell(column, of: row)
@@ -119,7 +109,7 @@ struct ChangeRecorder {
                         begun = commit.sequence
                         try add(record, to: &commit)
                     }
-                    try writer.add(buffer, &commit)
+                    try writer.add(buffer, key, isSeparate: false, &commit)
                 }
             }
             try writer.finish(&commit)
@@ -153,7 +143,19 @@ struct ChangeRecorder {
             deleted.begin(sequence: sequence)
         }
 
-        mutating func addSeparate(
+        /// A large record has an entry of its own even among many, so that it needs no more room there than by itself.
+        mutating func add(
+            _ buffer: RecordBuffer, _ key: UnsafePointer<Cell>, isSeparate: Bool, _ commit: inout CommitWriter
+        ) throws(StorageError) {
+            if isSeparate || buffer.bytes >= segmentBytes {
+                if records.count > 0 { try endSegment(&commit) }
+                return try addSeparate(buffer.rows, key, &commit)
+            }
+            try records.add(buffer.rows)
+            if records.count == segmentRecords || records.size >= segmentBytes { try endSegment(&commit) }
+        }
+
+        private mutating func addSeparate(
             _ rows: RecordRows, _ key: UnsafePointer<Cell>, _ commit: inout CommitWriter
         ) throws(StorageError) {
             do throws(StorageError) {
@@ -162,13 +164,6 @@ struct ChangeRecorder {
             } catch {
                 throw archive.naming(error, key)
             }
-        }
-
-        mutating func add(_ buffer: RecordBuffer, _ commit: inout CommitWriter) throws(StorageError) {
-            // A large record has a segment alone, since an entry has only so much room.
-            if records.count > 0, buffer.bytes >= segmentBytes { try endSegment(&commit) }
-            try records.add(buffer.rows)
-            if records.count == segmentRecords || records.size >= segmentBytes { try endSegment(&commit) }
         }
 
         /// The deletion is told by a list of keys; an empty entry in the record's place is for who extracts the file.

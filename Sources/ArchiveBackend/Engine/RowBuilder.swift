@@ -10,6 +10,12 @@ final class RowBuilder {
     @exclusivity(unchecked) private var width: Int
     @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
     @exclusivity(unchecked) private var capacity: Int
+    /// Bytes of all rows that were packed so far.
+    @exclusivity(unchecked) private(set) var packedBytes = 0
+    /// Bytes of the largest.
+    @exclusivity(unchecked) private(set) var largestRow = 0
+
+    private static let usualCapacity = 1 << 16
 
     init() {
         width = 32
@@ -23,6 +29,15 @@ final class RowBuilder {
         cells.deallocate()
         key.deallocate()
         memory.deallocate()
+    }
+
+    /// Forgets how much was packed, and the memory of a row that was larger than most.
+    func beginTransaction() {
+        (packedBytes, largestRow) = (0, 0)
+        guard capacity > Self.usualCapacity else { return }
+        memory.deallocate()
+        capacity = Self.usualCapacity
+        memory = .allocate(byteCount: capacity, alignment: 8)
     }
 
     /// Makes the cells as many as a row has, all null.
@@ -54,6 +69,8 @@ final class RowBuilder {
             memory = .allocate(byteCount: capacity, alignment: 8)
         }
         format.write(cells, size: size, to: memory)
+        packedBytes &+= size
+        if size > largestRow { largestRow = size }
         return UnsafeRawPointer(memory)
     }
 }

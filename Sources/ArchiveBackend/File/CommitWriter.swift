@@ -24,18 +24,21 @@ package struct CommitWriter: ~Copyable {
     /// contents of more than 128 MiB, and what writing throws.
     package mutating func add(name: String, contents: UnsafeRawBufferPointer) throws(StorageError) {
         try EntryName.require(name)
-        guard contents.count <= StoreFormat.largestEntry else {
-            throw StorageError(
-                .limitExceeded,
-                "\(name) has \(contents.count) bytes; an entry of a store file has at most \(StoreFormat.largestEntry)."
-            )
-        }
+        try Self.requireRoom(for: contents.count, name)
         let pending = buffers.contents
         if pending.count > 0, pending.count + contents.count > StoreFormat.frameTarget { try endFrame() }
         TarHeader(name: name, size: contents.count, modified: modified).append(to: pending)
         pending.append(contents)
         pending.appendZeros(TarHeader.entrySize(contents.count) - TarHeader.size - contents.count)
         if pending.count >= StoreFormat.frameTarget { try endFrame() }
+    }
+
+    /// Throws `limitExceeded` where an entry of so many bytes is too large.
+    static func requireRoom(for bytes: Int, _ name: String) throws(StorageError) {
+        guard bytes > StoreFormat.largestEntry else { return }
+        throw StorageError(
+            .limitExceeded,
+            "\(name) has \(bytes) bytes; an entry of a store file has at most \(StoreFormat.largestEntry).")
     }
 
     /// The number of the commit that is being written.

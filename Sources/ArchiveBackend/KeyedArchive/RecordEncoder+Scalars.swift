@@ -54,9 +54,14 @@ extension RecordEncoder {
         return writer.object(.uuid, .uuid, data)
     }
 
+    /// Bytes of an array's text above which it stays a string. Taken apart it may need 12 times as many, and an entry of
+    /// a store has room for few such.
+    private static let longestArray: UInt32 = 1 << 20
+
     /// Writes a stored array as an NSArray. Text that JSONWriter has not written stays a string, and so comes back as
     /// it was.
     private mutating func array(_ cell: Cell, _ form: ScalarForm) throws(StorageError) -> UInt32 {
+        guard cell.length <= Self.longestArray else { return try writer.text(cell.bytes) }
         var json = JSONScanner(cell.bytes)
         let start = values.count
         guard json.take(UInt8(ascii: "[")) else { return try writer.text(cell.bytes) }

@@ -157,7 +157,7 @@ import Testing
         #expect(error?.message.contains(String(ProcessInfo.processInfo.processIdentifier)) == true)
         let reader = try await open { $0.access = .readOnly }
         try await store.insert(Person.sample(2))
-        #expect(try await reader.select(Person.self).all() == [Person.sample(1)])
+        #expect(try await reader.select(Person.self).all() == [Person.sample(1), Person.sample(2)])
         await expectError(.unsupported) { try await reader.insert(Person.sample(3)) }
         try await reader.close()
         try await store.close()
