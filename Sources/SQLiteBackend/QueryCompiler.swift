@@ -99,9 +99,9 @@ struct QueryCompiler {
 
     private mutating func order() -> String {
         var terms: [String] = []
-        for key in plan.query.order { terms.append(sortTerm(key, root)) }
         // A plus keeps SQLite from reading rows in this order, and so from stopping at the limit.
-        let mark = plan.query.canFail ? "+" : ""
+        let mark = plan.query.isComputedWhole ? "+" : ""
+        for key in plan.query.order { terms.append(mark + sortTerm(key, root)) }
         terms += plan.table.key.map { mark + root.column($0) }
         return " ORDER BY " + terms.joined(separator: ", ")
     }

@@ -35,6 +35,19 @@ struct GeneratedProgramTests {
         #expect(report.errors > 500)
     }
 
+    @Test
+    func `queries give in an archive, on SQLite and in memory what the contract says`() async throws {
+        var tests = GeneratedTests(programs: 20, steps: 50, seed: 1000)
+        tests.mixture = .queries
+        for report in [
+            try await tests.run(ArchiveHarness(), against: InMemoryHarness()), try await tests.run(SQLiteHarness()),
+        ] {
+            #expect(report.failures.isEmpty, "\(report)")
+            #expect(report.calls >= 1000)
+            #expect(report.errors > 20)
+        }
+    }
+
     @Test func `programs that once failed give what the contract says`() async throws {
         let report = try await GeneratedTests.replayingFailures(on: SQLiteHarness(), against: InMemoryHarness())
         #expect(report.failures.isEmpty, "\(report)")

@@ -13,6 +13,20 @@ struct GeneratedMutantTests {
         #expect(!report.failures.isEmpty, "\(report)")
     }
 
+    @Test(arguments: [
+        "integers-computed-as-doubles", "narrow-integers-widen", "division-by-zero-is-nil", "nil-operand-is-zero",
+        "overflow-gives-nothing", "conditions-from-the-right", "like-star-is-one", "like-escape-is-itself",
+        "case-not-folded", "diacritics-not-folded", "element-is-part-of-text", "counts-one-more",
+        "counts-all-children", "having-ignored", "group-order-ignored", "nil-group-dropped", "distinct-keeps-doubles",
+        "nil-placement-ignored", "orders-through-children-ignored", "chosen-children-are-nil",
+    ])
+    func `generated queries find a mutant`(_ id: String) async throws {
+        var tests = tests
+        tests.mixture = .queries
+        let report = try await tests.run(MutantHarness(mutant: try mutant(id)))
+        #expect(!report.failures.isEmpty, "\(report)")
+    }
+
     @Test func `a difference is shrunk to few calls and says how to repeat it`() async throws {
         let harness = MutantHarness(mutant: try mutant("last-child-dropped"))
         let report = try await tests.run(harness)

@@ -6,8 +6,7 @@ extension ArchiveTables {
         let table = try table(plan.table)
         if let cursor = Self.rowOfKey(plan, arguments, table) { return cursor }
         let evaluation = QueryEvaluation(plan, arguments, in: self)
-        // What can fail is computed for every row, as everywhere.
-        if plan.query.canFail { return Cursor(rows: try evaluation.rows(), columns: plan.query.width) }
+        if plan.query.isComputedWhole { return try evaluation.cursor() }
         let path = AccessPath(plan, arguments, table)
         let test = plan.query.filter.map { RowFilter(table.format, arguments, evaluation).test($0) }
         switch plan.query.result {
@@ -18,7 +17,7 @@ extension ArchiveTables {
         case .columns(let columns):
             let rows = try page(table, path, plan.query, arguments, test, evaluation)
             return RowCursor(columns, table.format, rows).cursor
-        case .terms, .groups: return Cursor(rows: try evaluation.rows(), columns: plan.query.width)
+        case .terms, .groups: return try evaluation.cursor()
         }
     }
 
@@ -113,7 +112,7 @@ extension ArchiveTables {
     /// How the rows of a query are found.
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
         let table = try table(plan.table)
-        if plan.query.canFail { return QueryEvaluation(plan, arguments, in: self).explanation() }
+        if plan.query.isComputedWhole { return QueryEvaluation(plan, arguments, in: self).explanation() }
         let path = AccessPath(plan, arguments, table)
         var source = path.source(table, arguments)
         var examined = 0

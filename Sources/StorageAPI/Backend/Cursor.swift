@@ -55,7 +55,17 @@ extension Cursor {
     ///   - rows: the rows, which are asked for one by one as the cursor moves.
     ///   - columns: how many values each row has.
     public init(rows: some Sequence<[Value]>, columns: Int) {
-        let source = ValueRows(rows, columns: columns)
+        var iterator = rows.makeIterator()
+        self.init(columns: columns) { iterator.next() }
+    }
+
+    /// A cursor over rows that are made as values, one at a time.
+    ///
+    /// - Parameters:
+    ///   - columns: how many values each row has.
+    ///   - next: gives row after row, then nil. An error ends the rows; the step throws it.
+    public init(columns: Int, next: @escaping () throws(StorageError) -> [Value]?) {
+        let source = ValueRows(columns: columns, next)
         // `source` is kept alive by the cursor, so the unretained context and the cells stay valid.
         self.init(
             source: source, context: Unmanaged.passUnretained(source).toOpaque(), cells: UnsafePointer(source.cells)
@@ -70,32 +80,37 @@ private final class ValueRows: CursorSource {
     let cells: UnsafeMutablePointer<Cell>
     private let columns: Int
     private var arena = Arena()
-    private var nextRow: () -> [Value]?
+    private var nextRow: () throws(StorageError) -> [Value]?
+    private var error: StorageError?
 
-    init<S: Sequence<[Value]>>(_ rows: S, columns: Int) {
+    init(columns: Int, _ next: @escaping () throws(StorageError) -> [Value]?) {
         cells = .allocate(capacity: max(columns, 1))
         cells.initialize(repeating: .null, count: max(columns, 1))
         self.columns = columns
-        var iterator = rows.makeIterator()
-        nextRow = { iterator.next() }
+        nextRow = next
     }
 
     deinit { cells.deallocate() }
 
     func step() -> Int32 {
-        guard let row = nextRow() else { return 0 }
-        guard row.count == columns else { return -1 }
-        arena.reset()
-        for (index, value) in row.enumerated() { cells[index] = arena.cell(for: value) }
-        return 1
+        do throws(StorageError) {
+            guard let row = try nextRow() else { return 0 }
+            guard row.count == columns else { return -1 }
+            arena.reset()
+            for (index, value) in row.enumerated() { cells[index] = arena.cell(for: value) }
+            return 1
+        } catch {
+            self.error = error
+            return -1
+        }
     }
 
     func failure() -> StorageError {
-        StorageError(.corrupt, "A row has another number of values than the query has columns.")
+        error ?? StorageError(.corrupt, "A row has another number of values than the query has columns.")
     }
 
     func finish() {
-        nextRow = { nil }
+        nextRow = { () throws(StorageError) in nil }
     }
 }
 

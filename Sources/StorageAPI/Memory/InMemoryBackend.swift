@@ -79,7 +79,7 @@ private class MemorySession: StorageSession, QueryExplaining {
     final func tables() -> [TableSchema] { state.schemas }
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        Cursor(rows: try QueryEvaluation(plan, arguments, in: state).rows(), columns: plan.query.width)
+        try QueryEvaluation(plan, arguments, in: state).cursor()
     }
 
     final func greatestKey(in table: TableSchema) -> Int64 { state[table].greatestKey }

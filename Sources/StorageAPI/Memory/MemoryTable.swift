@@ -19,21 +19,33 @@ struct MemoryTable {
 
     // MARK: Reading
 
-    func rows(keyPrefix: [Value]) -> [[Value]] {
-        if keyPrefix.isEmpty { return Array(pages.joined()) }
-        var found: [[Value]] = []
-        var (page, row) = place(of: keyPrefix)
-        while page < pages.count {
-            while row < pages[page].count {
-                guard order(pages[page][row], keyPrefix) == .same else { return found }
-                found.append(pages[page][row])
-                row += 1
-            }
-            page += 1
-            row = 0
+    /// The rows whose key begins with the given values, in key order.
+    func rows(keyPrefix: [Value]) -> Rows { Rows(self, keyPrefix) }
+
+    /// Rows one after the other. They stay as they are when the table changes, which then copies what it changes.
+    struct Rows: Sequence, IteratorProtocol {
+        private let table: MemoryTable
+        private let prefix: [Value]
+        private var page: Int
+        private var row: Int
+
+        init(_ table: MemoryTable, _ prefix: [Value]) {
+            self.table = table
+            self.prefix = prefix
+            (page, row) = table.place(of: prefix)
         }
-        return found
+
+        mutating func next() -> [Value]? {
+            guard page < table.pages.count else { return nil }
+            let found = table.pages[page][row]
+            guard table.order(found, prefix) == .same else { return nil }
+            row += 1
+            if row == table.pages[page].count { (page, row) = (page + 1, 0) }
+            return found
+        }
     }
+
+    private func stored(_ key: [Value]) -> [Value]? { rows(keyPrefix: key).first { _ in true } }
 
     /// The place of the first row whose key is not before the prefix.
     private func place(of prefix: [Value]) -> (page: Int, row: Int) {
@@ -85,7 +97,7 @@ struct MemoryTable {
         var row = Array(repeating: Value.null, count: schema.columns.count)
         for (column, value) in zip(batch.plan.columns, given) { row[column] = value }
         let key = schema.key(of: row)
-        let old = rows(keyPrefix: key).first
+        let old = stored(key)
         if batch.plan.operation == .insert, old != nil {
             throw batch.error(
                 .duplicateKey, "A record with this key is stored already; save replaces it, update changes it.",
@@ -104,7 +116,7 @@ struct MemoryTable {
     }
 
     private mutating func patch(_ batch: borrowing RowBatch, _ index: Int) throws(StorageError) -> Int {
-        let matches = rows(keyPrefix: batch.row(index))
+        let matches = Array(rows(keyPrefix: batch.row(index)))
         for old in matches {
             var row = old
             for (column, value) in zip(batch.plan.columns, batch.patch) { row[column] = value }

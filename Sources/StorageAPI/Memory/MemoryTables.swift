@@ -8,7 +8,7 @@ struct MemoryTables: ValueTables {
         set { tables[schema.name] = newValue }
     }
 
-    func rows(of table: TableSchema, keyPrefix: [Value]) -> [[Value]] { self[table].rows(keyPrefix: keyPrefix) }
+    func rows(of table: TableSchema, keyPrefix: [Value]) -> MemoryTable.Rows { self[table].rows(keyPrefix: keyPrefix) }
 
     mutating func add(_ table: MemoryTable) {
         schemas.append(table.schema)

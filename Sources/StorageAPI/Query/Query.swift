@@ -60,6 +60,11 @@ public struct Query: Hashable, Sendable {
         case .columns, .count, .exists: return false
         }
     }
+
+    /// Whether every row in scope has to be looked at before the first is given: a row can fail, and a limit, an order
+    /// or `exists` would let backends stop at different ones. Without these, rows that can fail come in key order, each
+    /// as it is computed.
+    public var isComputedWhole: Bool { canFail && (isLimited || !order.isEmpty || result == .exists) }
 }
 
 /// A term with the type of its values.

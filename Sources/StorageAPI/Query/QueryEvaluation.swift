@@ -27,13 +27,43 @@ public struct QueryEvaluation<Tables: ValueTables> {
         sets = arguments.lists.map { $0.width == 1 ? Set($0.values) : [] }
     }
 
-    /// The result rows. Costs a pass over the rows in scope, and sorting where there are sort keys.
+    /// The result rows, one at a time: in memory that does not grow with their number where they come in key order.
+    ///
+    /// - Throws: `overflow` and `typeMismatch`, where a computation fails; also as the cursor moves.
+    public func cursor() throws(StorageError) -> Cursor {
+        let query = plan.query
+        let output: (Tables.Row) throws(StorageError) -> [Value]
+        switch query.result {
+        case _ where !query.order.isEmpty || query.isComputedWhole:
+            return Cursor(rows: try rows(), columns: query.width)
+        case .columns(let columns): output = { row in columns.map { row[$0] } }
+        case .terms(let terms): output = { (row) throws(StorageError) in try values(of: terms, in: row) }
+        case .count, .exists, .groups: return Cursor(rows: try rows(), columns: query.width)
+        }
+        var candidates = candidates().makeIterator()
+        var toSkip = query.isLimited ? arguments.offset : 0
+        var left = query.isLimited ? arguments.limit ?? .max : .max
+        return Cursor(columns: query.width) { () throws(StorageError) in
+            while left > 0, let row = candidates.next() {
+                guard try isMatch(row) else { continue }
+                guard toSkip == 0 else {
+                    toSkip -= 1
+                    continue
+                }
+                left -= 1
+                return try output(row)
+            }
+            return nil
+        }
+    }
+
+    /// All result rows. Costs a pass over the rows in scope, and sorting where there are sort keys.
     ///
     /// - Throws: `overflow` and `typeMismatch`, where a computation fails.
     public func rows() throws(StorageError) -> [[Value]] {
         switch plan.query.result {
-        case .count: return [[.int(Int64(try matches().count))]]
-        case .exists: return [[.int(try matches().isEmpty ? 0 : 1)]]
+        case .count: return [[.int(Int64(try count()))]]
+        case .exists: return [[.int(try count(upTo: plan.query.isComputedWhole ? .max : 1) == 0 ? 0 : 1)]]
         case .columns(let columns):
             return try page { (row) throws(StorageError) in columns.map { row[$0] } }
         case .terms(let terms): return try page(of: terms)
@@ -47,8 +77,17 @@ public struct QueryEvaluation<Tables: ValueTables> {
         return try isTrue(filter, row)
     }
 
+    /// How many rows match; looks no further than so many.
+    private func count(upTo most: Int = .max) throws(StorageError) -> Int {
+        var count = 0
+        for row in candidates() where try isMatch(row) {
+            count += 1
+            if count == most { break }
+        }
+        return count
+    }
+
     private func matches() throws(StorageError) -> [Tables.Row] {
-        guard plan.query.filter != nil else { return candidates() }
         var matches: [Tables.Row] = []
         for row in candidates() where try isMatch(row) { matches.append(row) }
         return matches
@@ -56,11 +95,13 @@ public struct QueryEvaluation<Tables: ValueTables> {
 
     /// The values of the terms in the rows that the filter, the order and the limit choose.
     func page(of terms: [TypedTerm]) throws(StorageError) -> [[Value]] {
-        try page { (row) throws(StorageError) in
-            var values: [Value] = []
-            for term in terms { values.append(try value(term.term, row)) }
-            return values
-        }
+        try page { (row) throws(StorageError) in try values(of: terms, in: row) }
+    }
+
+    private func values(of terms: [TypedTerm], in row: Tables.Row) throws(StorageError) -> [Value] {
+        var values: [Value] = []
+        for term in terms { values.append(try value(term.term, row)) }
+        return values
     }
 
     private func page(_ output: (Tables.Row) throws(StorageError) -> [Value]) throws(StorageError) -> [[Value]] {
@@ -76,9 +117,10 @@ public struct QueryEvaluation<Tables: ValueTables> {
         rows.dropFirst(offset).prefix(limit ?? .max)
     }
 
-    func candidates() -> [Tables.Row] {
-        guard let keyPrefixes else { return Array(tables.rows(of: plan.table, keyPrefix: [])) }
-        return keyPrefixes.flatMap { Array(tables.rows(of: plan.table, keyPrefix: $0)) }
+    /// The rows in question, in key order.
+    func candidates() -> some Sequence<Tables.Row> {
+        // All keys begin with nothing.
+        (keyPrefixes ?? [[]]).lazy.flatMap { tables.rows(of: plan.table, keyPrefix: $0) }
     }
 
     /// What the keys of all rows in question begin with, in key order; nil where any row may be one.

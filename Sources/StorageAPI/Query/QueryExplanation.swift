@@ -92,9 +92,9 @@ extension QueryEvaluation {
     /// What ``rows()`` does: it finds rows by their key where the scope or an equality says which, and looks at all
     /// otherwise.
     public func explanation() -> QueryExplanation {
-        let candidates = candidates()
         let isScan = keyPrefixes == nil
         return QueryExplanation(
-            table: plan.table.name, access: isScan ? .scan : .key, rowsExamined: candidates.count, sorts: plan.sorts)
+            table: plan.table.name, access: isScan ? .scan : .key,
+            rowsExamined: candidates().reduce(0) { count, _ in count + 1 }, sorts: plan.sorts)
     }
 }

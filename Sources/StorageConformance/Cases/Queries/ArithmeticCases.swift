@@ -163,6 +163,12 @@ extension Conformance {
                 try await store.select(Measure.self) { $0.order { ($0.number + 1).ascending }.limit(1) }.all()
             }
             try await t.expectError(.overflow) {
+                try await store.select(Measure.self) {
+                    $0.where { $0.number + 1 > 0 }.order { $0.id.ascending }.limit(1)
+                }
+                .all()
+            }
+            try await t.expectError(.overflow) {
                 try await store.update(Measure.self) { $0.where { $0.number + 1 > 0 }.set(\.flag, to: true) }
             }
             try await t.expectError(.overflow) {
@@ -171,6 +177,18 @@ extension Conformance {
             try t.expect(try await store.all(Measure.self).compactMap(\.flag), equals: [])
             let found = store.select(Measure.self) { $0.where { $0.id < 9 && $0.number + 1 > 3 }.limit(2) }
             try t.expect(try await found.keys(), equals: [3, 4])
+        },
+        ConformanceCase(
+            "arithmetic/stream", [.q8, .q3],
+            "A stream that computes in key order gives the records in front of the one that fails; with an order, none."
+        ) { t in
+            let store = try await t.open(Measure.self)
+            try await store.insert((1...600).map { Measure(id: $0, number: $0 == 599 ? .max : $0) })
+            let query = store.select(Measure.self) { $0.where { $0.number + 1 > 0 } }
+            try t.expect(try await query.stream(limit: 256).map(\.id), equals: Array(1...256))
+            try await t.expectError(.overflow) { try await query.stream() }
+            let sorted = store.select(Measure.self) { $0.where { $0.number + 1 > 0 }.order { $0.id.ascending } }
+            try await t.expectError(.overflow) { try await sorted.stream(limit: 1) }
         },
         ConformanceCase(
             "arithmetic/everywhere", [.q3, .q7],
