@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "storage-benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "swift-storage", path: "..", traits: [])],
+    dependencies: [.package(name: "swift-storage", path: "..")],
     targets: [
         .target(name: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
