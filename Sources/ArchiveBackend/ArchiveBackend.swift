@@ -32,6 +32,7 @@ public struct ArchiveBackend: StorageBackend {
 
     /// What the file is opened for.
     public enum Access: String, Sendable, CaseIterable {
+        /// Reading and writing; the only writer.
         case readWrite
         /// Nothing is ever written; a writer in another process is no obstacle. Each read sees the last commit at its
         /// beginning. A change of the schema that is more than an addition is `schemaMismatch` until the store is opened
@@ -44,14 +45,18 @@ public struct ArchiveBackend: StorageBackend {
 
     /// The file's path. It is created with the first commit; a lock file `<path>-lock` stands beside it.
     public var path: String
+    /// What a commit waits for.
     public var durability: Durability
     /// How a new file is compressed; an old one keeps its codec until it is compacted.
     public var codec: ArchiveCodec
     /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil for the codec's usual level, 3 or 6.
     public var level: Int?
+    /// When superseded records give their room back.
     public var compaction: Compaction
+    /// What the file is opened for.
     public var access: Access
 
+    /// A file with these options; nothing is opened before a store is.
     public init(
         path: String, durability: Durability = .full, codec: ArchiveCodec = .zstd, level: Int? = nil,
         compaction: Compaction = .automatic, access: Access = .readWrite

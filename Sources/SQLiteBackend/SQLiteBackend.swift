@@ -24,6 +24,7 @@ public struct SQLiteBackend: StorageBackend {
     /// The file's path, or `:memory:` for a database that is gone when it is closed. It is then a file with
     /// relaxed durability, in a temporary folder of its own.
     public var path: String
+    /// What a commit waits for.
     public var durability: Durability
     /// Memory for pages: of the writing connection, in mebibytes. Each reading one takes up to a quarter of it.
     public var cacheMebibytes: Int
@@ -32,6 +33,7 @@ public struct SQLiteBackend: StorageBackend {
     /// Whether nothing is ever written. Models' tables must then be there as declared.
     public var isReadOnly: Bool
 
+    /// A database with these options; nothing is opened before a store is.
     public init(
         path: String, durability: Durability = .full, cacheMebibytes: Int = 64, busyTimeoutMilliseconds: Int = 5000,
         isReadOnly: Bool = false

@@ -57,6 +57,7 @@ public struct StorageError: Error, Sendable {
     // One pointer: a typed throw of this error costs a register on the path that does not throw.
     private var details: Details
 
+    /// An error of a backend, or of code on top of the toolkit. The store fills in what it knows of the place.
     public init(
         _ code: Code, _ message: String, operation: String? = nil, model: String? = nil, key: [Value]? = nil,
         property: String? = nil, underlying: (any Error)? = nil
@@ -67,6 +68,7 @@ public struct StorageError: Error, Sendable {
                 underlying: underlying))
     }
 
+    /// What went wrong, stable across versions and backends.
     public var code: Code { details.state.code }
     /// What happened and what to do about it, in one or two sentences.
     public var message: String { details.state.message }

@@ -9,6 +9,7 @@ public struct BackendInfo: Sendable {
     public var location: String
     /// Capabilities that are lacking, each with the reason. What is not named here is there.
     public var lacking: [Capability: String]
+    /// What a value, a key, a record and a table may have at most.
     public var limits: Limits
     /// Beginnings of names that the engine keeps for itself; tables get other names.
     public var reservedNamePrefixes: [String]
@@ -58,6 +59,7 @@ public struct BackendInfo: Sendable {
         }
     }
 
+    /// Whether the capability is not lacking.
     public func has(_ capability: Capability) -> Bool { lacking[capability] == nil }
 
     /// Throws `unsupported` where the capability is lacking.

@@ -18,7 +18,9 @@ public enum WriteOperation: Hashable, Sendable {
 public final class WritePlan: Sendable {
     /// Small, dense and never used again for another plan of the same store: made to be an array's index.
     public let id: Int
+    /// What is done with the rows.
     public let operation: WriteOperation
+    /// The table that is written.
     public let table: TableSchema
     /// For each cell of a row its column. Columns that are not named keep their value on update, and are null or the
     /// added default on insert. For `delete` these are leading columns of the key.
@@ -37,6 +39,7 @@ public final class WritePlan: Sendable {
 
 /// The rows of one write. Its memory is valid while the call that receives it runs.
 public struct RowBatch: ~Copyable {
+    /// Which operation on which columns of which table.
     public let plan: WritePlan
     /// How many rows there are; for `patch`, how many keys.
     public let count: Int

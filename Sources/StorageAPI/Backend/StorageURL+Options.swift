@@ -29,6 +29,7 @@ extension StorageURL {
         private var known: [String] = []
         private var effective: Logger.Metadata
 
+        /// The options of a URL, none of them taken yet.
         public init(_ url: StorageURL) {
             self.url = url
             left = url.options

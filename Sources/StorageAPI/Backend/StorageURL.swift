@@ -8,6 +8,7 @@ internal import Logging
 ///
 /// A backend reads its options by ``Options``; they then may come from a program's settings as well.
 public struct StorageURL: Sendable, CustomStringConvertible {
+    /// The name of the backend, in small letters.
     public let scheme: String
     /// The path with its escapes resolved.
     public let path: String

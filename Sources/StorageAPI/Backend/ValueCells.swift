@@ -3,6 +3,7 @@ public final class ValueCells {
     let rows: RowBuffer
     private var arena = Arena()
 
+    /// Copies the list, its texts and blobs included.
     public init(_ list: ValueList) {
         rows = RowBuffer(width: list.width)
         for index in 0..<list.count {
@@ -13,6 +14,8 @@ public final class ValueCells {
 
     /// Row after row; valid as long as this object lives.
     public var cells: UnsafePointer<Cell> { UnsafePointer(rows.cells) }
+    /// How many rows there are.
     public var count: Int { rows.count }
+    /// How many cells each row has.
     public var width: Int { rows.width }
 }

@@ -31,8 +31,11 @@ public struct Property: Sendable {
     public var storedName: String
     /// The name under which an older version stored it, if it was renamed.
     public var renamedFrom: String?
+    /// Whether it is a column, a child or an array of children.
     public var kind: Kind
+    /// Whether it may be nil.
     public var isOptional: Bool
+    /// Whether it is a key, indexed or unique.
     public var traits: Traits
     /// The value that records stored before the property existed read; nil where the property has no default. For
     /// children only an empty default counts, and is given as `.null`.

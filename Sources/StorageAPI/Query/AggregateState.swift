@@ -14,6 +14,7 @@ public struct AggregateState {
     private var decimals = DecimalSum()
     private var best = Value.null
 
+    /// An aggregate over nothing yet.
     public init(_ aggregate: Query.Aggregate) { self.aggregate = aggregate }
 
     private var type: ColumnType { aggregate.term?.type ?? .int64 }

@@ -20,6 +20,7 @@ public struct Query: Hashable, Sendable {
 
     /// Which rows are looked at, by their key.
     public enum Scope: Hashable, Sendable {
+        /// All of the table.
         case all
         /// Those whose key begins with the first `columns` argument values.
         case key(columns: Int)
@@ -27,9 +28,13 @@ public struct Query: Hashable, Sendable {
         case keys(columns: Int, list: Int)
     }
 
+    /// What is asked of the rows.
     public var result: Result
+    /// Which rows are looked at.
     public var scope: Scope
+    /// Which of them are kept; nil for all.
     public var filter: QueryTerm?
+    /// What they are sorted by. Rows that are equal on all of it come in the order of their keys.
     public var order: [SortKey]
     /// Whether the arguments' limit and offset are to be looked at.
     public var isLimited = false
@@ -69,6 +74,7 @@ public struct Query: Hashable, Sendable {
 
 /// A term with the type of its values.
 public struct TypedTerm: Hashable, Sendable {
+    /// The term.
     public var term: QueryTerm
     public var type: ColumnType
 
@@ -81,8 +87,10 @@ public struct TypedTerm: Hashable, Sendable {
 extension Query {
     /// A term to sort by.
     public struct SortKey: Hashable, Sendable {
+        /// The term to sort by.
         public var term: QueryTerm
         public var type: ColumnType
+        /// Whether greater values come first.
         public var isDescending: Bool
         /// Whether rows without a value come before all others.
         public var nullsFirst: Bool
@@ -108,14 +116,18 @@ extension Query {
     /// The query's own filter, order and limit choose the rows before they are grouped. Without keys there is one group
     /// of all rows, also where there is none.
     public struct Grouping: Hashable, Sendable {
+        /// The terms whose values make a group.
         public var keys: [TypedTerm]
+        /// What is made of each group's rows.
         public var aggregates: [Aggregate]
+        /// Which groups are kept; nil for all.
         public var filter: QueryTerm?
         /// Groups that are equal on all of these come in the order of their keys.
         public var order: [SortKey]
         /// Whether the arguments' group limit and offset are to be looked at.
         public var isLimited = false
 
+        /// How many values a group's row has.
         public var width: Int { keys.count + aggregates.count }
 
         /// What is asked of each row: the keys, and then what is aggregated.
@@ -129,6 +141,7 @@ extension Query {
 
     /// A number, or value, made of a group's rows.
     public struct Aggregate: Hashable, Sendable {
+        /// How the values are put together.
         public var function: AggregateFunction
         /// What is aggregated; rows where it is null are left out. Nil where rows are counted.
         public var term: TypedTerm?
@@ -140,6 +153,7 @@ extension Query {
     }
 }
 
+/// How an aggregate puts the values of its term together; see ``AggregateState`` for their exact meaning.
 public enum AggregateFunction: String, Hashable, Sendable {
     /// How many rows there are.
     case count
@@ -148,7 +162,9 @@ public enum AggregateFunction: String, Hashable, Sendable {
 
 /// The values of a query.
 public struct QueryArguments: Sendable {
+    /// The values that terms refer to by their place.
     public var values: [Value]
+    /// The lists that terms and scopes refer to by their place.
     public var lists: [ValueList]
     /// How many rows at most; nil for all.
     public var limit: Int?
@@ -169,6 +185,7 @@ public struct QueryArguments: Sendable {
 
 /// Rows of values of one width, for `in` and for many keys. Any number of them.
 public struct ValueList: Sendable {
+    /// How many values each row has.
     public var width: Int
     /// Row after row.
     public var values: [Value]
@@ -178,8 +195,10 @@ public struct ValueList: Sendable {
         self.values = values
     }
 
+    /// How many rows there are.
     public var count: Int { values.count / max(width, 1) }
 
+    /// The values of a row.
     public subscript(row: Int) -> ArraySlice<Value> { values[row * width..<(row + 1) * width] }
 }
 
@@ -188,6 +207,7 @@ public final class QueryPlan: Sendable {
     /// Small, dense and never used again for another plan of the same store: made to be an array's index. Nil for a
     /// shape that is not worth remembering.
     public let id: Int?
+    /// What is asked.
     public let query: Query
     /// The table whose rows are asked for.
     public let table: TableSchema

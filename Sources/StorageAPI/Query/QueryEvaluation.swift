@@ -1,5 +1,6 @@
 /// A row that gives the values of its columns: an array of them, or what a backend packs its rows in.
 public protocol ValueRow {
+    /// The value of a column, an index into the table's.
     subscript(_ column: Int) -> Value { get }
 }
 
@@ -7,7 +8,9 @@ extension [Value]: ValueRow {}
 
 /// The tables of a backend that keeps rows in memory, as ``QueryEvaluation`` looks at them.
 public protocol ValueTables {
+    /// A row as the backend has it.
     associatedtype Row: ValueRow = [Value]
+    /// Rows, which may be made one by one.
     associatedtype Rows: Sequence<Row>
     /// The rows whose key begins with the given values, in key order. Each row has all columns of the table.
     func rows(of table: TableSchema, keyPrefix: [Value]) -> Rows

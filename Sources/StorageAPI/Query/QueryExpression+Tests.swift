@@ -66,6 +66,7 @@ extension QueryExpression where V: ColumnValue {
 }
 
 extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
+    /// Whether the value is one of these. Any number of values; costs one pass over them.
     public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
         QueryExpression<Bool>(.isIn(node, values.map(\.rawValue.value)))
     }
@@ -108,6 +109,7 @@ extension Optional: OptionalArrayValue where Wrapped: ArrayValue {}
 extension QueryExpression where V: ArrayValue {
     /// How many elements, or children, there are.
     public var count: QueryExpression<Int> { QueryExpression<Int>(.count(node)) }
+    /// Whether there are no elements, or children.
     public var isEmpty: QueryExpression<Bool> { count == 0 }
 }
 
@@ -129,6 +131,7 @@ extension QueryExpression {
         hasElement(element)
     }
 
+    /// Whether the array has this case of an enum.
     public func contains<E: RawRepresentable>(_ element: E) -> QueryExpression<Bool>
     where V == [E], E.RawValue: ScalarValue { hasElement(element.rawValue) }
 

@@ -27,6 +27,7 @@ public struct QueryExpression<V>: Sendable {
 // MARK: Owned children
 
 extension QueryExpression where V: Storable {
+    /// A property of the owned child.
     public subscript<X>(dynamicMember property: KeyPath<V.Columns, QueryExpression<X>>) -> QueryExpression<X> {
         guard let path else { return QueryExpression<X>(node) }
         return V.Columns(path)[keyPath: property]
@@ -35,6 +36,7 @@ extension QueryExpression where V: Storable {
 
 /// An Optional owned child.
 public protocol OptionalChild: Sendable {
+    /// The type of the child.
     associatedtype Child: Storable
 }
 
@@ -43,11 +45,13 @@ extension Optional: OptionalChild where Wrapped: Storable {
 }
 
 extension QueryExpression where V: OptionalChild {
+    /// A property of the owned child; nil where there is no child.
     public subscript<X>(dynamicMember property: KeyPath<V.Child.Columns, QueryExpression<X>>) -> QueryExpression<X?> {
         guard let path else { return QueryExpression<X?>(node) }
         return QueryExpression<X?>(V.Child.Columns(path)[keyPath: property].node)
     }
 
+    /// An Optional property of the owned child; nil as well where there is no child.
     public subscript<X>(dynamicMember property: KeyPath<V.Child.Columns, QueryExpression<X?>>) -> QueryExpression<X?> {
         guard let path else { return QueryExpression<X?>(node) }
         return V.Child.Columns(path)[keyPath: property]
@@ -56,6 +60,7 @@ extension QueryExpression where V: OptionalChild {
 
 /// An array of owned children, or an Optional of one.
 public protocol ChildArray: Sendable {
+    /// The type of the children.
     associatedtype Child: Storable
 }
 

@@ -34,6 +34,7 @@ public struct PropertyPath: Sendable {
 /// }
 /// ```
 public protocol ColumnSet: Sendable {
+    /// The properties of the model at the path.
     init(_ path: PropertyPath)
 }
 

@@ -8,7 +8,9 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case column(Int)
     /// An argument value, never null.
     case argument(Int)
+    /// No value.
     case null
+    /// A condition that is always true, or never.
     case constant(Bool)
     /// A term of the one child row, or null where there is none.
     case child(Ownership, QueryTerm)
@@ -29,23 +31,29 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case comparison(Comparison, QueryTerm, QueryTerm, ColumnType)
     /// Whether the term equals one of an argument list's values.
     case isIn(QueryTerm, list: Int, ColumnType)
+    /// Whether the term is null.
     case isNull(QueryTerm)
     /// A test of text by UTF-8 bytes; false for null. Under a folding, the pattern is folded already.
     case text(TextTest, QueryTerm, QueryTerm)
     /// Whether an array has an element that equals the given one, which is its JSON text, or a blob the byte; false
     /// for null.
     case hasElement(QueryTerm, QueryTerm)
+    /// Whether all are true.
     case and([QueryTerm])
+    /// Whether one is true.
     case or([QueryTerm])
+    /// Whether it is false.
     case not(QueryTerm)
     /// A test over the child rows, which are in scope in the inner term.
     case quantified(Quantifier, Ownership, QueryTerm)
 }
 
+/// How two values are compared, in the total order of their type.
 public enum Comparison: Hashable, Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
+/// A test of a text by a pattern.
 public enum TextTest: String, Hashable, Sendable {
     case hasPrefix, hasSuffix, contains
     /// A pattern in which `*` stands for any characters, `?` for one Unicode scalar, and `\` takes the meaning from the
@@ -53,6 +61,7 @@ public enum TextTest: String, Hashable, Sendable {
     case like
 }
 
+/// For how many of a record's children a condition must hold. `all` and `none` hold where there are none.
 public enum Quantifier: Hashable, Sendable {
     case any, all, none
 }

@@ -27,12 +27,16 @@ public struct SortOrder: Sendable {
 }
 
 extension QueryExpression where V: SortableValue {
+    /// Lesser values first, and nil before them.
     public var ascending: SortOrder { SortOrder(node: node, isDescending: false) }
+    /// Greater values first, and nil after them.
     public var descending: SortOrder { SortOrder(node: node, isDescending: true) }
 }
 
 // Enums sort by their raw values.
 extension QueryExpression where V: RawRepresentable, V.RawValue: ScalarValue {
+    /// Lesser values first, and nil before them.
     public var ascending: SortOrder { SortOrder(node: node, isDescending: false) }
+    /// Greater values first, and nil after them.
     public var descending: SortOrder { SortOrder(node: node, isDescending: true) }
 }

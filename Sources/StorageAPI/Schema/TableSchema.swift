@@ -71,12 +71,17 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
 
     /// The column's name, unique in its table also where case is ignored.
     public var name: String
+    /// What the column is for.
     public var role: Role
     /// The property's stored name, for the roles that belong to one.
     public var property: String
+    /// The type of its values.
     public var type: ColumnType
+    /// Whether it may be null.
     public var isOptional: Bool
+    /// Whether there is an index on it.
     public var isIndexed: Bool
+    /// Whether two rows with equal values are refused.
     public var isUnique: Bool
     /// Whether the property is gone from the model. The column stays with its data and takes null from new rows.
     public var isRemoved: Bool

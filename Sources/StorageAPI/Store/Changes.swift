@@ -19,14 +19,17 @@ extension AssignmentBuilder {
         assigning(property, value.value)
     }
 
+    /// Sets an enum.
     public func set<V: RawRepresentable>(
         _ property: KeyPath<Model.Columns, QueryExpression<V>>, to value: V
     ) -> Self where V.RawValue: ScalarValue { assigning(property, value.rawValue.value) }
 
+    /// Sets an Optional enum.
     public func set<V: RawRepresentable>(
         _ property: KeyPath<Model.Columns, QueryExpression<V?>>, to value: V?
     ) -> Self where V.RawValue: ScalarValue { assigning(property, value?.rawValue.value ?? .null) }
 
+    /// Sets an array of enums.
     public func set<V: RawRepresentable>(
         _ property: KeyPath<Model.Columns, QueryExpression<[V]>>, to value: [V]
     ) -> Self where V.RawValue: ScalarValue { assigning(property, value.map(\.rawValue).value) }

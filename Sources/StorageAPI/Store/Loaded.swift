@@ -12,14 +12,17 @@ public struct Loaded<Model: Storable>: Sendable {
     fileprivate let values: [Value]
     fileprivate let model: ModelTables
 
+    /// A property.
     public subscript<V: ColumnValue>(
         dynamicMember property: KeyPath<Model.Columns, QueryExpression<V>>
     ) -> V { get throws(StorageError) { try value(property) } }
 
+    /// A property that is an enum.
     public subscript<V: RawRepresentable>(
         dynamicMember property: KeyPath<Model.Columns, QueryExpression<V>>
     ) -> V where V.RawValue: ScalarValue { get throws(StorageError) { try value(property) } }
 
+    /// A property that is an Optional enum.
     public subscript<V: RawRepresentable>(
         dynamicMember property: KeyPath<Model.Columns, QueryExpression<V?>>
     ) -> V? where V.RawValue: ScalarValue { get throws(StorageError) { try value(property) } }

@@ -1,6 +1,8 @@
 /// Rows of one table, side by side, each with all columns of the table in order.
 public struct TableRows {
+    /// Row after row.
     public var cells: UnsafePointer<Cell>
+    /// How many rows there are.
     public var count: Int
 
     public init(cells: UnsafePointer<Cell>, count: Int) {

@@ -2,6 +2,7 @@
 public struct Owned<Owner: Storable, Child: Storable>: Sendable {
     /// The key of the owning root.
     public let owner: Owner.Key
+    /// The owned record.
     public let value: Child
 }
 
@@ -17,14 +18,17 @@ extension Select {
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]>>
     ) -> OwnedSelect<Owner, Model> { OwnedSelect(selection, Owner.node(property), store) }
 
+    /// The same for an Optional array.
     public func owned<Owner: Storable>(
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]?>>
     ) -> OwnedSelect<Owner, Model> { OwnedSelect(selection, Owner.node(property), store) }
 
+    /// The same for an Optional child.
     public func owned<Owner: Storable>(
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model?>>
     ) -> OwnedSelect<Owner, Model> { OwnedSelect(selection, Owner.node(property), store) }
 
+    /// The same for one child.
     public func owned<Owner: Storable>(
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model>>
     ) -> OwnedSelect<Owner, Model> { OwnedSelect(selection, Owner.node(property), store) }
@@ -36,14 +40,17 @@ extension BlockingSelect {
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]>>
     ) -> BlockingOwnedSelect<Owner, Model> { BlockingOwnedSelect(selection, Owner.node(property), executor) }
 
+    /// The same for an Optional array.
     public func owned<Owner: Storable>(
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]?>>
     ) -> BlockingOwnedSelect<Owner, Model> { BlockingOwnedSelect(selection, Owner.node(property), executor) }
 
+    /// The same for an Optional child.
     public func owned<Owner: Storable>(
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model?>>
     ) -> BlockingOwnedSelect<Owner, Model> { BlockingOwnedSelect(selection, Owner.node(property), executor) }
 
+    /// The same for one child.
     public func owned<Owner: Storable>(
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model>>
     ) -> BlockingOwnedSelect<Owner, Model> { BlockingOwnedSelect(selection, Owner.node(property), executor) }

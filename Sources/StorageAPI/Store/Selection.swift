@@ -19,6 +19,7 @@ public struct Selection: Sendable {
 ///
 /// Builders are values: each call gives a new one and nothing runs before a call that says so (`all()`, `run()`).
 public protocol FilterBuilder<Model> {
+    /// The model whose records are chosen.
     associatedtype Model: Storable
     /// What has been collected so far.
     var selection: Selection { get set }

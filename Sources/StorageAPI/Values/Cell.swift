@@ -12,6 +12,7 @@ public struct Cell: BitwiseCopyable, Sendable {
         @inlinable
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+        /// No value.
         @inlinable public static var null: Tag { Tag(rawValue: 0) }
         /// `bits` is an `Int64`.
         @inlinable public static var int: Tag { Tag(rawValue: 1) }
@@ -25,8 +26,11 @@ public struct Cell: BitwiseCopyable, Sendable {
         @inlinable public static var unsigned: Tag { Tag(rawValue: 5) }
     }
 
+    /// The value, or the address of its bytes, as ``tag`` says.
     public var bits: UInt64
+    /// How many bytes a text or blob has; 0 for others.
     public var length: UInt32
+    /// What the cell holds.
     public var tag: Tag
 
     @inlinable
@@ -36,23 +40,28 @@ public struct Cell: BitwiseCopyable, Sendable {
         self.tag = tag
     }
 
+    /// No value.
     @inlinable public static var null: Cell { Cell(bits: 0, length: 0, tag: .null) }
 
+    /// A signed integer.
     @inlinable
     public static func int(_ value: Int64) -> Cell {
         Cell(bits: UInt64(bitPattern: value), length: 0, tag: .int)
     }
 
+    /// An unsigned integer; one up to `Int64.max` is an `int`.
     @inlinable
     public static func unsigned(_ value: UInt64) -> Cell {
         Cell(bits: value, length: 0, tag: value > UInt64(Int64.max) ? .unsigned : .int)
     }
 
+    /// A number.
     @inlinable
     public static func double(_ value: Double) -> Cell {
         Cell(bits: value.bitPattern, length: 0, tag: .double)
     }
 
+    /// Whether there is no value.
     @inlinable public var isNull: Bool { tag == .null }
 
     /// The value of an `int` cell.

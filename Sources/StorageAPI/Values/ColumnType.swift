@@ -19,6 +19,7 @@ public indirect enum ColumnType: Hashable, Sendable {
         case integer, double, text, blob
     }
 
+    /// How values of this type are held.
     public var storage: Storage {
         switch self {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer

@@ -24,6 +24,7 @@ public enum Value: Sendable {
     @inlinable
     public init<T: RawRepresentable>(_ value: T) where T.RawValue: ScalarValue { self = value.rawValue.value }
 
+    /// Whether there is no value.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
