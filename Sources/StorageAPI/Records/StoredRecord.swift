@@ -29,7 +29,7 @@ package struct StoredRecord: Storable {
             if case .presence(let relation) = column.content {
                 if try !row.read(Bool.self), let relation { absent.insert(relation) }
             } else {
-                let value = try row.readValue()
+                let value = try row.readValue(of: column.type, isRequired: column.isRequired)
                 fields.append(Record.Field(name: column.name, content: .value(value, column.type)))
             }
         }
@@ -50,12 +50,8 @@ package struct StoredRecord: Storable {
     package static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
         let context = row.context.takeUnretainedValue()
         var key = Key(columns: context.model.keyColumns, values: [])
-        for (index, column) in key.columns.enumerated() {
-            let value = try row.readValue()
-            guard value.stored(as: column.type) != nil else {
-                throw context.mismatch(at: index, of: row.cells, wanted: column.type.description, because: nil)
-            }
-            key.values.append(value)
+        for column in key.columns {
+            key.values.append(try row.readValue(of: column.type, isRequired: true))
         }
         return key
     }
@@ -81,13 +77,33 @@ package struct StoredRecord: Storable {
 }
 
 extension RowReader {
-    /// The next cell in its dynamic form.
+    /// The next cell in its dynamic form. What is inside text, JSON or a URL, is not looked at.
     ///
-    /// - Throws: `typeMismatch` for text that is not UTF-8, which the dynamic form would repair.
-    fileprivate mutating func readValue() throws(StorageError) -> Value {
+    /// - Throws: `typeMismatch` for what a column of the type cannot hold, and text that is not UTF-8, which the dynamic
+    ///   form would repair.
+    fileprivate mutating func readValue(of type: ColumnType, isRequired: Bool) throws(StorageError) -> Value {
         let cell = try next()
+        guard type.isHeld(by: cell) || cell.isNull && !isRequired else { throw mismatch(type) }
         guard cell.tag == .text else { return cell.value }
-        guard let text = String.decode(cell) else { throw mismatch(String.self) }
+        guard let text = String.decode(cell) else { throw mismatch(type) }
         return .text(text)
+    }
+
+    private func mismatch(_ type: ColumnType) -> StorageError {
+        context.takeUnretainedValue().mismatch(at: index - 1, of: cells, wanted: type.description, because: nil)
+    }
+}
+
+extension ColumnType {
+    /// Whether the cell is of the type's storage class, and in its range.
+    fileprivate func isHeld(by cell: Cell) -> Bool {
+        switch cell.tag {
+        case .int: self == .uint64 ? cell.int >= 0 : range?.contains(cell.int) == true
+        case .unsigned: self == .uint64
+        case .double: storage == .double
+        case .text: storage == .text
+        case .blob: storage == .blob && (self != .uuid || cell.length == 16)
+        default: false
+        }
     }
 }
