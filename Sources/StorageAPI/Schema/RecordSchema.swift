@@ -1,6 +1,6 @@
 /// What a model's records consist of, without the program's types: the tree form of the tables that it is stored in.
 ///
-/// ``Store/recordSchemas()`` gives the models of a store in this form, and ``Store/prepare(_:)-([RecordSchema])`` makes
+/// ``Store/recordSchemas()`` gives the models of a store in this form, and ``Store/prepare(_:)`` makes
 /// their tables, as opening a store with a `@Storable` type does.
 ///
 /// ```swift
