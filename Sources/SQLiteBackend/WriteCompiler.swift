@@ -33,13 +33,9 @@ enum WriteCompiler {
         return "UPDATE \(plan.table.name.quotedName) SET \(sets) WHERE \(key)"
     }
 
-    static func deleteOne(_ plan: WritePlan) -> String {
+    static func delete(_ plan: WritePlan) -> String {
         let key = plan.columns.enumerated().map { "\(plan.table.columns[$1].sql) = ?\($0 + 1)" }
         return "DELETE FROM \(plan.table.name.quotedName) WHERE " + key.joined(separator: " AND ")
-    }
-
-    static func deleteMany(_ plan: WritePlan) -> String {
-        "DELETE FROM \(plan.table.name.quotedName) WHERE " + isListed(plan.columns, in: plan.table, list: 1)
     }
 
     static func patch(_ plan: WritePlan) -> String {
