@@ -77,7 +77,7 @@ let package = Package(
             name: "ConformanceTests",
             dependencies: [
                 "ArchiveBackend", "SQLiteBackend", "StorageAPI", "StorageConformance", "StorageConformanceTesting",
-                "storage",
+                "StorageConformanceXCTest", "storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

@@ -10,10 +10,11 @@ extension XCTestCase {
     /// }
     /// ```
     public func expectConformance(
-        _ harness: some ConformanceHarness, _ conformance: Conformance = .v1, _ options: ConformanceOptions = .init(),
+        _ harness: some ConformanceHarness, cases: [ConformanceCase] = Conformance.v1.cases,
+        _ options: ConformanceOptions = .init(),
         file: StaticString = #filePath, line: UInt = #line
     ) async {
-        let report = await ConformanceRun(harness, cases: conformance.cases, options: options).results()
+        let report = await ConformanceRun(harness, cases: cases, options: options).results()
         for result in report.results where result.fails {
             XCTFail(result.explanation(options) ?? result.outcome.name, file: file, line: line)
         }

@@ -48,7 +48,7 @@ struct SQLiteFailureTests {
                 let error = await expectError(.limitExceeded) {
                     try await store.insert(Label(id: String(repeating: "k", count: limit + 1)))
                 }
-                withKnownIssue("the key's property is not named") { #expect(error?.property == "id") }
+                #expect(error?.property == "id")
                 #expect(try await store.select(Label.self).count() == 1)
             }
         }

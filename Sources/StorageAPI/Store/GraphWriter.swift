@@ -160,17 +160,21 @@ final class GraphWriter: @unchecked Sendable {
     }
 
     private func checkKey(_ row: UnsafeMutablePointer<Cell>, cells: [Int]) throws(StorageError) {
-        for cell in cells {
+        for (index, cell) in cells.enumerated() {
             if row[cell].isNull {
-                throw StorageError(.missingKey, "The record's key is nil; give it one.", model: model.name)
+                throw keyError(.missingKey, "The record's key is nil; give it one.", index)
             }
             if row[cell].tag == .text, row[cell].bytes.count > limits.keyBytes {
-                throw StorageError(
-                    .limitExceeded,
-                    "A key of \(row[cell].bytes.count) bytes is longer than the limit of \(limits.keyBytes).",
-                    model: model.name)
+                let size = row[cell].bytes.count
+                throw keyError(
+                    .limitExceeded, "A key of \(size) bytes is longer than the limit of \(limits.keyBytes).", index)
             }
         }
+    }
+
+    private func keyError(_ code: StorageError.Code, _ message: String, _ index: Int) -> StorageError {
+        let schema = model.root.schema
+        return StorageError(code, message, model: model.name, property: schema.columns[schema.key[index]].property)
     }
 
     // MARK: Rows

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The clauses of the storage contract: what every backend promises. A case names those that it proves.
 ///
 /// The identifiers are permanent. The sentences are those of Documentation/Contract.md; a test compares the two.
@@ -18,12 +16,6 @@ public enum Contract: String, Sendable, CaseIterable {
 
     /// The clause's text.
     public var text: String { Self.texts[self] ?? "" }
-
-    /// The clause's first sentence, which a failure quotes.
-    public var sentence: String {
-        guard let end = text.range(of: ". ") else { return text }
-        return String(text[..<end.lowerBound]) + "."
-    }
 
     private static let texts: [Contract: String] = Dictionary(
         uniqueKeysWithValues: contractText.split(separator: "\n").compactMap { line in
