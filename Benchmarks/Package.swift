@@ -15,6 +15,7 @@ let package = Package(
             name: "StorageBench",
             dependencies: [
                 "CBaseline",
+                .product(name: "ArchiveBackend", package: "swift-storage"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "SQLiteBackend", package: "swift-storage"),

@@ -7,19 +7,19 @@
 // Integers above INT64_MAX are kept as text of 20 digits, which sorts after every integer and in its own order.
 #define UNSIGNED_DIGITS 20
 
-static void fill_text(csqlite_cell *cell, sqlite3_stmt *s, int i) {
-    const void *bytes = sqlite3_column_text(s, i);
+static void fill_text(csqlite_cell *cell, sqlite3_value *v) {
+    const void *bytes = sqlite3_value_text(v);
     cell->tag = bytes ? CSQLITE_TEXT : CSQLITE_NULL;
     cell->bits = (uint64_t)(uintptr_t)bytes;
-    cell->length = bytes ? (uint32_t)sqlite3_column_bytes(s, i) : 0;
+    cell->length = bytes ? (uint32_t)sqlite3_value_bytes(v) : 0;
 }
 
-static void fill_blob(csqlite_cell *cell, sqlite3_stmt *s, int i) {
+static void fill_blob(csqlite_cell *cell, sqlite3_value *v) {
     // An empty blob has no address, so only its type tells it from null.
-    const void *bytes = sqlite3_column_blob(s, i);
-    cell->tag = bytes || sqlite3_column_type(s, i) == SQLITE_BLOB ? CSQLITE_BLOB : CSQLITE_NULL;
+    const void *bytes = sqlite3_value_blob(v);
+    cell->tag = bytes || sqlite3_value_type(v) == SQLITE_BLOB ? CSQLITE_BLOB : CSQLITE_NULL;
     cell->bits = (uint64_t)(uintptr_t)bytes;
-    cell->length = bytes ? (uint32_t)sqlite3_column_bytes(s, i) : 0;
+    cell->length = bytes ? (uint32_t)sqlite3_value_bytes(v) : 0;
 }
 
 static void fill_double(csqlite_cell *cell, double value) {
@@ -28,16 +28,16 @@ static void fill_double(csqlite_cell *cell, double value) {
     cell->tag = CSQLITE_DOUBLE;
 }
 
-static void fill_any(csqlite_cell *cell, sqlite3_stmt *s, int i) {
+static void fill_any(csqlite_cell *cell, sqlite3_value *v) {
     cell->length = 0;
-    switch (sqlite3_column_type(s, i)) {
+    switch (sqlite3_value_type(v)) {
         case SQLITE_INTEGER:
             cell->tag = CSQLITE_INT;
-            cell->bits = (uint64_t)sqlite3_column_int64(s, i);
+            cell->bits = (uint64_t)sqlite3_value_int64(v);
             break;
-        case SQLITE_FLOAT: fill_double(cell, sqlite3_column_double(s, i)); break;
-        case SQLITE_TEXT: fill_text(cell, s, i); break;
-        case SQLITE_BLOB: fill_blob(cell, s, i); break;
+        case SQLITE_FLOAT: fill_double(cell, sqlite3_value_double(v)); break;
+        case SQLITE_TEXT: fill_text(cell, v); break;
+        case SQLITE_BLOB: fill_blob(cell, v); break;
         default:
             cell->tag = CSQLITE_NULL;
             cell->bits = 0;
@@ -46,13 +46,13 @@ static void fill_any(csqlite_cell *cell, sqlite3_stmt *s, int i) {
 
 // SQLite turns NaN into null, so it is kept as the text 'NaN', which sorts after every number. A whole number that
 // another program stored as an integer is a number all the same.
-static void fill_double_column(csqlite_cell *cell, sqlite3_stmt *s, int i) {
-    int type = sqlite3_column_type(s, i);
+static void fill_double_column(csqlite_cell *cell, sqlite3_value *v) {
+    int type = sqlite3_value_type(v);
     if (type == SQLITE_FLOAT) {
-        fill_double(cell, sqlite3_column_double(s, i));
+        fill_double(cell, sqlite3_value_double(v));
         return;
     }
-    fill_any(cell, s, i);
+    fill_any(cell, v);
     if (type == SQLITE_INTEGER) {
         double value = (double)(int64_t)cell->bits;
         if (value < 9007199254740992.0 && value > -9007199254740992.0) fill_double(cell, value);
@@ -61,8 +61,8 @@ static void fill_double_column(csqlite_cell *cell, sqlite3_stmt *s, int i) {
     }
 }
 
-static void fill_unsigned_column(csqlite_cell *cell, sqlite3_stmt *s, int i) {
-    fill_any(cell, s, i);
+static void fill_unsigned_column(csqlite_cell *cell, sqlite3_value *v) {
+    fill_any(cell, v);
     if (cell->tag != CSQLITE_TEXT || cell->length != UNSIGNED_DIGITS) return;
     const unsigned char *digits = (const unsigned char *)(uintptr_t)cell->bits;
     uint64_t value = 0;
@@ -82,12 +82,15 @@ static void fill_row(csqlite_cursor *cursor) {
     sqlite3_stmt *s = cursor->statement;
     for (int i = 0; i < cursor->count; i++) {
         csqlite_cell *cell = &cursor->cells[i];
+        // Found once for several questions. Unprotected, as SQLite calls it: not to be used by two threads at once,
+        // which no connection here is.
+        sqlite3_value *v = sqlite3_column_value(s, i);
         switch (cursor->kinds[i]) {
             case CSQLITE_READ_INT: {
-                int64_t value = sqlite3_column_int64(s, i);
+                int64_t value = sqlite3_value_int64(v);
                 // Null and text that is no number read as 0, so only a 0 needs a look at its type.
                 if (value == 0) {
-                    fill_any(cell, s, i);
+                    fill_any(cell, v);
                 } else {
                     cell->bits = (uint64_t)value;
                     cell->length = 0;
@@ -95,11 +98,11 @@ static void fill_row(csqlite_cursor *cursor) {
                 }
                 break;
             }
-            case CSQLITE_READ_DOUBLE: fill_double_column(cell, s, i); break;
-            case CSQLITE_READ_TEXT: fill_text(cell, s, i); break;
-            case CSQLITE_READ_BLOB: fill_blob(cell, s, i); break;
-            case CSQLITE_READ_UNSIGNED: fill_unsigned_column(cell, s, i); break;
-            default: fill_any(cell, s, i);
+            case CSQLITE_READ_DOUBLE: fill_double_column(cell, v); break;
+            case CSQLITE_READ_TEXT: fill_text(cell, v); break;
+            case CSQLITE_READ_BLOB: fill_blob(cell, v); break;
+            case CSQLITE_READ_UNSIGNED: fill_unsigned_column(cell, v); break;
+            default: fill_any(cell, v);
         }
     }
 }

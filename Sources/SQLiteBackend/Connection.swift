@@ -12,8 +12,9 @@ final class Connection: @unchecked Sendable {
     let logger: Logger
     let logsStatements: Bool
     private let path: String
-    private var plans: [PreparedPlan?] = []
-    private var controls: [Control: Statement] = [:]
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var plans: [PreparedPlan?] = []
+    @exclusivity(unchecked) private var controls = [Statement?](repeating: nil, count: Control.allCases.count)
     private let functions = SQLFunctions()
     /// The tables of other software.
     let foreign = ForeignCatalog()
@@ -24,13 +25,19 @@ final class Connection: @unchecked Sendable {
     private(set) var damage: StorageError?
 
     /// Statements that open and end transactions.
-    enum Control: String {
-        case begin = "BEGIN IMMEDIATE"
-        case beginRead = "BEGIN"
-        case commit = "COMMIT"
-        case savepoint = "SAVEPOINT storage"
-        case release = "RELEASE storage"
-        case rollBackTo = "ROLLBACK TO storage"
+    enum Control: Int, CaseIterable {
+        case begin, beginRead, commit, savepoint, release, rollBackTo
+
+        var sql: String {
+            switch self {
+            case .begin: "BEGIN IMMEDIATE"
+            case .beginRead: "BEGIN"
+            case .commit: "COMMIT"
+            case .savepoint: "SAVEPOINT storage"
+            case .release: "RELEASE storage"
+            case .rollBackTo: "ROLLBACK TO storage"
+            }
+        }
     }
 
     static var version: String { String(cString: sqlite3_libversion()) }
@@ -120,12 +127,12 @@ final class Connection: @unchecked Sendable {
     }
 
     func run(_ control: Control) throws(StorageError) {
-        if let statement = controls[control] {
+        if let statement = controls[control.rawValue] {
             try statement.run()
             return
         }
-        let statement = try Statement(self, control.rawValue)
-        controls[control] = statement
+        let statement = try Statement(self, control.sql)
+        controls[control.rawValue] = statement
         try statement.run()
     }
 
@@ -176,8 +183,7 @@ final class Connection: @unchecked Sendable {
     func close() throws(StorageError) {
         guard isOpen else { return }
         isOpen = false
-        plans = []
-        controls = [:]
+        forgetStatements()
         try check(sqlite3_close_v2(database), doing: "close \(path)")
     }
 
@@ -185,19 +191,24 @@ final class Connection: @unchecked Sendable {
     func closeQuietly() {
         guard isOpen else { return }
         isOpen = false
-        plans = []
-        controls = [:]
+        forgetStatements()
         sqlite3_close_v2(database)
+    }
+
+    private func forgetStatements() {
+        plans = []
+        for control in Control.allCases { controls[control.rawValue] = nil }
     }
 }
 
 /// The statements prepared for one plan.
 final class PreparedPlan {
-    var query: Statement?
+    // Exclusivity is not checked at run time: each access is one reading or one assignment.
+    @exclusivity(unchecked) var query: Statement?
     /// Which arguments the query also takes the prefix's end of.
-    var prefixEnds: [Int] = []
-    private var one: Statement?
-    private var many: Statement?
+    @exclusivity(unchecked) var prefixEnds: [Int] = []
+    @exclusivity(unchecked) private var one: Statement?
+    @exclusivity(unchecked) private var many: Statement?
 
     /// The statement for one row.
     func one(_ make: () throws(StorageError) -> Statement) throws(StorageError) -> Statement {

@@ -69,7 +69,7 @@ final class SQLiteEngine: StorageEngine {
     }
 
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        try SQLiteReader(pool.take(), scope) { [pool] in pool.give($0) }
+        try SQLiteReader(pool, scope)
     }
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {

@@ -101,20 +101,18 @@ extension Statement {
 
 /// A reading session on a connection from the pool.
 final class SQLiteReader: SQLiteSession, StorageReader {
-    private let giveBack: (Connection) -> Void
+    private let pool: ConnectionPool
     private let holdsSnapshot: Bool
 
-    init(
-        _ connection: Connection, _ scope: ReadScope, giveBack: @escaping (Connection) -> Void
-    ) throws(StorageError) {
-        self.giveBack = giveBack
+    init(_ pool: ConnectionPool, _ scope: ReadScope) throws(StorageError) {
+        self.pool = pool
         holdsSnapshot = scope == .snapshot
-        super.init(connection)
+        super.init(try pool.take())
         if holdsSnapshot {
             do throws(StorageError) {
                 try connection.run(.beginRead)
             } catch {
-                giveBack(connection)
+                pool.give(connection)
                 throw error
             }
         }
@@ -122,6 +120,6 @@ final class SQLiteReader: SQLiteSession, StorageReader {
 
     func end() {
         if holdsSnapshot { connection.rollBack() }
-        giveBack(connection)
+        pool.give(connection)
     }
 }

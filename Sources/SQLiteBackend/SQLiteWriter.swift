@@ -120,19 +120,16 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
     // MARK: Keys
 
     private func delete(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
-        let prepared = connection.prepared(batch.plan.id)
-        if batch.count == 1 {
-            let one = try prepared.one { () throws(StorageError) in
-                try Statement(connection, compiler(batch.plan).deleteOne)
-            }
-            try one.bind(batch.cells, count: batch.width)
-            return try one.run()
+        // One by one: a statement for all of them, with their list as a table, takes half as long again.
+        let one = try connection.prepared(batch.plan.id).one { () throws(StorageError) in
+            try Statement(connection, compiler(batch.plan).delete)
         }
-        let many = try prepared.many { () throws(StorageError) in
-            try Statement(connection, compiler(batch.plan).deleteMany)
+        var deleted = 0
+        for row in 0..<batch.count {
+            try one.bind(batch.cells + row * batch.width, count: batch.width)
+            deleted += try one.run()
         }
-        try many.bind(batch.cells, rows: batch.count, width: batch.width, at: 1)
-        return try many.run()
+        return deleted
     }
 
     private func patch(_ batch: borrowing RowBatch) throws(StorageError) -> Int {

@@ -9,11 +9,13 @@ final class Statement: CursorSource {
     private let state: UnsafeMutablePointer<csqlite_cursor>
     private let cells: UnsafeMutablePointer<csqlite_cell>
     private let kinds: UnsafeMutablePointer<UInt8>
-    private var lists: [BoundList] = []
-    private var began: ContinuousClock.Instant?
+    // Exclusivity is not checked at run time: a statement is its connection's, which one thread at a time uses, and no
+    // access to these lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var lists: [BoundList] = []
+    @exclusivity(unchecked) private var began: ContinuousClock.Instant?
     let sql: String
     /// Whether a cursor stands on the statement.
-    private(set) var isInUse = false
+    @exclusivity(unchecked) private(set) var isInUse = false
 
     /// A list of values that a running statement reads.
     private struct BoundList {

@@ -39,13 +39,9 @@ struct WriteCompiler {
         return "UPDATE \(plan.table.name.quotedName) SET \(sets) WHERE " + keys.map(equality).joined(separator: " AND ")
     }
 
-    var deleteOne: String {
+    var delete: String {
         "DELETE FROM \(plan.table.name.quotedName) WHERE "
             + plan.columns.indices.map(equality).joined(separator: " AND ")
-    }
-
-    var deleteMany: String {
-        "DELETE FROM \(plan.table.name.quotedName) WHERE " + isListed(plan.columns, list: 1)
     }
 
     var patch: String {

@@ -1,3 +1,4 @@
+import ArchiveBackend
 import CBaseline
 import Foundation
 
@@ -28,9 +29,10 @@ enum Counting {
     private static func way(_ name: String, _ sample: Sample) throws -> any Contestant {
         switch name {
         case "toolkit": try Toolkit(folder, sample)
+        case "archive": try Toolkit(ArchiveBackend(path: folder.appendingPathComponent("toolkit.karch").path), sample)
         case "c": try InC(folder, sample)
         case "swift": try HandWritten(folder, sample)
-        default: throw BenchmarkError("no way \(name); there are toolkit, c and swift")
+        default: throw BenchmarkError("no way \(name); there are toolkit, archive, c and swift")
         }
     }
 }

@@ -10,9 +10,13 @@ final class Toolkit: Contestant {
     private let store: Store
     private var changed = Changed()
 
-    init(_ folder: URL, _ sample: Sample) throws {
+    convenience init(_ folder: URL, _ sample: Sample) throws {
+        let path = folder.appendingPathComponent("toolkit.db").path
+        try self.init(SQLiteBackend(path: path, durability: .relaxed), sample)
+    }
+
+    init(_ backend: some StorageBackend, _ sample: Sample) throws {
         self.sample = sample
-        let backend = SQLiteBackend(path: folder.appendingPathComponent("toolkit.db").path, durability: .relaxed)
         store = try Blocking.open(backend, models: Record.self, Item.self, Purchase.self)
     }
 

@@ -6,10 +6,15 @@ public final class ValueCells {
     /// Copies the list, its texts and blobs included.
     public init(_ list: ValueList) {
         rows = RowBuffer(width: list.width)
-        for index in 0..<list.count {
-            let row = rows.row(rows.append())
-            for (cell, value) in list[index].enumerated() { row[cell] = arena.cell(for: value) }
-        }
+        for index in 0..<list.count { add(list[index]) }
+    }
+
+    init(width: Int) { rows = RowBuffer(width: width) }
+
+    /// Adds a row of at most as many values as the width.
+    func add(_ values: some Sequence<Value>) {
+        let row = rows.row(rows.append())
+        for (cell, value) in values.prefix(rows.width).enumerated() { row[cell] = arena.cell(for: value) }
     }
 
     /// Row after row; valid as long as this object lives.

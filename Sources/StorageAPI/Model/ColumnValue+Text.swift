@@ -18,8 +18,24 @@ extension String: ScalarValue, SortableValue {
     @inlinable @inline(__always)
     public static func decode(_ cell: Cell) -> String? {
         guard cell.tag == .text else { return nil }
-        let text = String(decoding: cell.bytes, as: UTF8.self)
-        return isExact(text, cell) ? text : nil
+        let bytes = cell.bytes
+        let text = String(decoding: bytes, as: UTF8.self)
+        return isASCII(bytes) || isExact(text, cell) ? text : nil
+    }
+
+    /// Text of ASCII alone needs no repair, which most of it is and which a few words tell.
+    @inlinable @inline(__always)
+    static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var (place, found) = (0, UInt64(0))
+        while place &+ 8 <= bytes.count {
+            found |= bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            place &+= 8
+        }
+        while place < bytes.count {
+            found |= UInt64(bytes[place])
+            place &+= 1
+        }
+        return found & 0x8080_8080_8080_8080 == 0
     }
 
     /// Decoding repairs ill-formed UTF-8 by replacement characters, and repaired text is not the stored text. A native

@@ -117,31 +117,37 @@ extension RowReader {
 
 // Owned children come from the rows of their own table, read in step with their owner.
 extension RowReader {
+    @inlinable
     public mutating func read<T: Storable>(_: T.Type) throws(StorageError) -> T {
         let children = try nextChildren()
-        guard let child = try children.first(T.self, ownedBy: self) else {
-            throw context.takeUnretainedValue().missingChild(relation - 1, of: cells)
-        }
+        guard let child = try children.first(T.self, ownedBy: self) else { throw missingChild() }
         return child
     }
 
+    @inlinable
     public mutating func read<T: Storable>(_: T?.Type) throws(StorageError) -> T? {
         try nextChildren().first(T.self, ownedBy: self)
     }
 
+    @inlinable
     public mutating func read<T: Storable>(_: [T].Type) throws(StorageError) -> [T] {
         try nextChildren().all(T.self, ownedBy: self)
     }
 
+    @inlinable
     public mutating func read<T: Storable>(_: [T]?.Type) throws(StorageError) -> [T]? {
         let isPresent = try read(Bool.self)
         let children = try nextChildren().all(T.self, ownedBy: self)
         return isPresent ? children : nil
     }
 
+    @usableFromInline
     mutating func nextChildren() throws(StorageError) -> ChildRows {
         guard let children = context.takeUnretainedValue().children(relation) else { throw tooFewCells() }
         relation += 1
         return children
     }
+
+    @usableFromInline
+    func missingChild() -> StorageError { context.takeUnretainedValue().missingChild(relation - 1, of: cells) }
 }

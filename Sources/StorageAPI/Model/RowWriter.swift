@@ -115,22 +115,35 @@ extension RowWriter {
 
 // Owned children go to the rows of their own table.
 extension RowWriter {
+    @inlinable
     public mutating func write<T: Storable>(_ child: T) { writeChildren(CollectionOfOne(child)) }
 
+    @inlinable
     public mutating func write<T: Storable>(_ child: T?) {
-        if let child { writeChildren(CollectionOfOne(child)) } else { relation += 1 }
+        if let child { writeChildren(CollectionOfOne(child)) } else { relation &+= 1 }
     }
 
+    @inlinable
     public mutating func write<T: Storable>(_ children: [T]) { writeChildren(children) }
 
+    @inlinable
     public mutating func write<T: Storable>(_ children: [T]?) {
         put(.int(children == nil ? 0 : 1))
         writeChildren(children ?? [])
     }
 
+    /// Compiled into the model's own module, where the loop costs no generic call per child.
+    @inlinable
     mutating func writeChildren<C: Collection>(_ children: C) where C.Element: Storable {
-        defer { relation += 1 }
-        guard !children.isEmpty else { return }
-        graph.takeUnretainedValue().write(children, ownedBy: &self)
+        defer { relation &+= 1 }
+        guard !children.isEmpty, let place = graph.takeUnretainedValue().beginChildren(of: self) else { return }
+        var position = 0
+        for child in children {
+            var row = place.beginChild(position)
+            child.write(into: &row)
+            place.endChild(row)
+            position &+= 1
+        }
+        place.end(&self)
     }
 }

@@ -62,8 +62,11 @@ extension Reading {
     }
 
     func record(key: [Value]) throws(StorageError) -> Record? {
-        let key = StoredRecord.Key(columns: model.keyColumns, values: try model.checkedKey(key))
-        return try find(StoredRecord.self, key: key)?.record
+        var found: StoredRecord?
+        try find(try model.checkedKey(key)) { (rows) throws(StorageError) in
+            found = try rows.nextModel(StoredRecord.self)
+        }
+        return found?.record
     }
 
     func recordKeys(_ selection: Selection) throws(StorageError) -> [[Value]] {

@@ -6,9 +6,12 @@
 final class ChildRows {
     private let context: RowContext
     private let open: () throws(StorageError) -> Cursor
-    private var rows: OpenRows?
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var opened: OpenRows?
     /// Rows of a recursive type, by the number of their owner; only for tables of the node form.
-    private let nodes: NodeRows?
+    @usableFromInline let nodes: NodeRows?
+    /// How many children the last owner had, as far as that is worth making room for.
+    @usableFromInline @exclusivity(unchecked) var usualCount = 0
 
     /// - Parameter open: runs the query, when the first owner asks for children.
     init(_ context: RowContext, open: @escaping () throws(StorageError) -> Cursor) {
@@ -17,44 +20,68 @@ final class ChildRows {
         nodes = context.table.form == .node ? NodeRows(context) : nil
     }
 
+    // Compiled into the model's own module, where decoding costs no generic call per row.
+    @inlinable
     func first<M: Storable>(_: M.Type, ownedBy owner: borrowing RowReader) throws(StorageError) -> M? {
-        let rows = try openRows()
-        if let nodes {
-            try load(nodes, from: rows, of: owner)
-            return try nodes.first(M.self, ownedBy: owner)
-        }
-        guard try rows.advance(toChildOf: owner) else { return nil }
-        let model: M = try decode(rows.cells)
+        if nodes != nil { return try firstNode(M.self, ownedBy: owner) }
+        guard let cells = try next(ownedBy: owner) else { return nil }
+        var row = reader(cells)
+        let model = try M(reading: &row)
+        try row.finish()
         // What follows for the same owner was not written by a store.
-        while try rows.advance(toChildOf: owner) {}
+        while try next(ownedBy: owner) != nil {}
         return model
     }
 
+    @inlinable
     func all<M: Storable>(_: M.Type, ownedBy owner: borrowing RowReader) throws(StorageError) -> [M] {
-        let rows = try openRows()
-        if let nodes {
-            try load(nodes, from: rows, of: owner)
-            return try nodes.all(M.self, ownedBy: owner)
-        }
+        if nodes != nil { return try allNodes(M.self, ownedBy: owner) }
         var models: [M] = []
-        while try rows.advance(toChildOf: owner) { models.append(try decode(rows.cells)) }
+        while let cells = try next(ownedBy: owner) {
+            if models.isEmpty { models.reserveCapacity(usualCount) }
+            var row = reader(cells)
+            models.append(try M(reading: &row))
+            try row.finish()
+        }
+        usualCount = Swift.min(models.count, 64)
         return models
     }
 
-    private func openRows() throws(StorageError) -> OpenRows {
-        if let rows { return rows }
-        let opened = OpenRows(try open())
-        rows = opened
-        return opened
+    /// The cells of the owner's next child; nil where it has no more.
+    @usableFromInline
+    func next(ownedBy owner: borrowing RowReader) throws(StorageError) -> UnsafePointer<Cell>? {
+        let rows = try openRows()
+        return try rows.advance(toChildOf: owner) ? rows.cells : nil
     }
 
-    private func decode<M: Storable>(_ cells: UnsafePointer<Cell>) throws(StorageError) -> M {
-        var row = RowReader(
+    @usableFromInline
+    func reader(_ cells: UnsafePointer<Cell>) -> RowReader {
+        RowReader(
             cells, from: context.table.prefixCount, to: context.table.columns.count,
             context: .passUnretained(context))
-        let model = try M(reading: &row)
-        try row.finish()
-        return model
+    }
+
+    private func openRows() throws(StorageError) -> OpenRows {
+        if let opened { return opened }
+        let rows = OpenRows(try open())
+        opened = rows
+        return rows
+    }
+
+    // MARK: Types that own themselves
+
+    @usableFromInline
+    func firstNode<M: Storable>(_: M.Type, ownedBy owner: borrowing RowReader) throws(StorageError) -> M? {
+        guard let nodes else { return nil }
+        try load(nodes, from: openRows(), of: owner)
+        return try nodes.first(M.self, ownedBy: owner)
+    }
+
+    @usableFromInline
+    func allNodes<M: Storable>(_: M.Type, ownedBy owner: borrowing RowReader) throws(StorageError) -> [M] {
+        guard let nodes else { return [] }
+        try load(nodes, from: openRows(), of: owner)
+        return try nodes.all(M.self, ownedBy: owner)
     }
 
     /// Reads all rows of the owner's group, unless they are loaded already.
@@ -83,8 +110,9 @@ final class ChildRows {
 
 /// A cursor that stands at the children of one owner after the other.
 private final class OpenRows {
-    private var cursor: Cursor
-    private var state = State.beforeRow
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var cursor: Cursor
+    @exclusivity(unchecked) private var state = State.beforeRow
 
     private enum State { case beforeRow, onRow, atEnd }
 
@@ -116,6 +144,7 @@ private final class OpenRows {
 ///
 /// They are kept while the group is read, because a tree of several recursive properties visits its tables in an order
 /// of its own. Costs the memory of one root's rows.
+@usableFromInline
 final class NodeRows {
     private let context: RowContext
     private var rows: RowBuffer

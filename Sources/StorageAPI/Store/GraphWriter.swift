@@ -1,11 +1,45 @@
+/// Where the children of one relation of one owner are written. Made for one call, in which the graph writer lives.
+@usableFromInline
+struct ChildPlace {
+    fileprivate unowned(unsafe) let graph: GraphWriter
+    fileprivate let table: TableBinding
+    fileprivate let rows: RowBuffer
+    fileprivate let owner: TableBinding
+    fileprivate let ownerRows: RowBuffer
+    fileprivate let ownerRow: Int
+    /// How many of the owner's cells are written.
+    fileprivate let written: Int
+
+    @usableFromInline
+    func beginChild(_ position: Int) -> RowWriter { graph.beginChild(position, in: self) }
+
+    @usableFromInline
+    func endChild(_ row: consuming RowWriter) { graph.endChild(row) }
+
+    /// Ends the children. One in the owner's own table may have moved the owner's row.
+    @usableFromInline
+    func end(_ owner: inout RowWriter) {
+        graph.endChildren()
+        let rest = owner.end - owner.next
+        owner.next = ownerRows.row(ownerRow) + written
+        owner.end = owner.next + rest
+    }
+}
+
 /// Lowers models to rows: a root row, and rows of children that carry the root's key and their positions.
 ///
 /// Rows collect in one buffer a table until they are written as batches, so a thousand models cost a few calls of the
-/// backend. Used by one thread at a time.
+/// backend.
+///
+/// Unchecked: used by one thread at a time, to which ``ModelHandle`` hands it out under its lock.
 @usableFromInline
-final class GraphWriter {
+final class GraphWriter: @unchecked Sendable {
     let model: ModelTables
     let buffers: [RowBuffer]
+    // What every model needs, without the way through the tables.
+    private let root: TableBinding
+    private let rootRows: RowBuffer
+    private let hasChildren: Bool
     private let limits: BackendInfo.Limits
     private let arena: UnsafeMutablePointer<Arena>
     private let rootKey: UnsafeMutablePointer<Cell>
@@ -22,6 +56,9 @@ final class GraphWriter {
         self.model = model
         self.limits = limits
         buffers = model.tables.map { RowBuffer(width: $0.columns.count) }
+        root = model.root
+        rootRows = buffers[0]
+        hasChildren = model.hasChildren
         lastStarts = buffers.map { _ in 0 }
         arena = .allocate(capacity: 1)
         arena.initialize(to: Arena(limit: limits.valueBytes))
@@ -37,7 +74,7 @@ final class GraphWriter {
 
     /// Whether the rows so far are better written before more are added.
     var isFull: Bool {
-        buffers[0].count >= 256 || arena.pointee.size > 1 << 20
+        rootRows.count >= 256 || arena.pointee.size > 1 << 20
     }
 
     /// Takes back the model that was added last; its bytes stay in the arena until the rows are written.
@@ -48,6 +85,17 @@ final class GraphWriter {
     func removeAll() {
         for buffer in buffers { buffer.removeAll() }
         arena.pointee.reset()
+    }
+
+    /// Whether its memory is worth keeping for the next write.
+    var isSmall: Bool { buffers.allSatisfy { $0.capacity * $0.width <= 4096 } }
+
+    /// The only cell of the key of the model that was added last, where it is an integer.
+    var lastIntegerKey: Int64? {
+        let (cells, root) = (model.root.keyCells, buffers[0])
+        guard cells.count == 1 else { return nil }
+        let cell = root.row(root.count - 1)[cells[0]]
+        return cell.tag == .int ? cell.int : nil
     }
 
     // MARK: Roots
@@ -65,25 +113,29 @@ final class GraphWriter {
     /// A writer for the next model.
     func beginRoot() -> RowWriter {
         lastNode = 0
-        if model.hasChildren {
+        if hasChildren {
             for index in buffers.indices { lastStarts[index] = buffers[index].count }
         }
-        return begin(table: 0)
+        let index = rootRows.append()
+        return RowWriter(
+            next: rootRows.row(index), count: root.columns.count, arena: arena, graph: self, table: 0, row: index)
     }
 
     /// Ends the model that ``beginRoot()`` began.
     ///
     /// - Throws: `missingKey`, `invalidValue` or `limitExceeded`. The writer is then of no further use.
     func endRoot(_ row: consuming RowWriter) throws(StorageError) {
-        finish(row)
+        if row.next != row.end || row.relation != root.relations.count { finish(row) }
         if failure != nil { try throwFailure() }
-        let root = buffers[0]
-        try checkKey(root.row(root.count - 1), cells: model.root.keyCells)
+        try checkKey(rootRows.row(rootRows.count - 1), cells: root.keyCells)
     }
 
     /// The key of the model that was added last.
-    var lastKey: [Value] {
-        let row = buffers[0].row(buffers[0].count - 1)
+    var lastKey: [Value] { key(of: buffers[0].count - 1) }
+
+    /// The key of one of the models.
+    func key(of index: Int) -> [Value] {
+        let row = buffers[0].row(index)
         return model.root.keyCells.map { row[$0].value }
     }
 
@@ -127,60 +179,59 @@ final class GraphWriter {
 
     // MARK: Rows
 
-    private func begin(table: Int) -> RowWriter {
-        let binding = model.tables[table]
-        let index = buffers[table].append()
-        return RowWriter(
-            next: buffers[table].row(index) + binding.prefixCount, count: binding.columns.count - binding.prefixCount,
-            arena: arena, graph: self, table: table, row: index)
-    }
-
     private func finish(_ row: borrowing RowWriter) {
         if row.next != row.end || row.relation != model.tables[row.table].relations.count {
             fail(Self.disagreement("write(into:)"), cell: row.next, of: row)
         }
     }
 
-    /// Writes the children of the relation that `owner` has come to.
-    func write<C: Collection>(_ children: C, ownedBy owner: inout RowWriter) where C.Element: Storable {
-        guard failure == nil, model.tables[owner.table].relations.indices.contains(owner.relation) else {
-            return fail(Self.disagreement("write(into:)"), cell: owner.next, of: owner)
+    /// Begins the children of the relation that `owner` has come to. Nil where they cannot be written, which is remembered.
+    @usableFromInline
+    func beginChildren(of owner: borrowing RowWriter) -> ChildPlace? {
+        let table = model.tables[owner.table]
+        guard failure == nil, table.relations.indices.contains(owner.relation) else {
+            fail(Self.disagreement("write(into:)"), cell: owner.next, of: owner)
+            return nil
         }
         guard depth < limits.depth else {
-            return fail(
+            fail(
                 StorageError(
                     .limitExceeded, "Children nest deeper than the limit of \(limits.depth) levels.", model: model.name),
                 cell: owner.next, of: owner)
+            return nil
         }
         depth += 1
-        defer { depth -= 1 }
-        let place = owner.next - buffers[owner.table].row(owner.row)
-        let target = model.tables[model.tables[owner.table].relations[owner.relation].target]
-        for (position, child) in children.enumerated() {
-            var row = begin(table: target.index)
-            writePrefix(of: target, position: position, ownedBy: owner, into: buffers[target.index].row(row.row))
-            child.write(into: &row)
-            finish(row)
-        }
-        // A child in the owner's own table may have moved the owner's row.
-        let rest = owner.end - owner.next
-        owner.next = buffers[owner.table].row(owner.row) + place
-        owner.end = owner.next + rest
+        let target = model.tables[table.relations[owner.relation].target]
+        let ownerRows = buffers[owner.table]
+        return ChildPlace(
+            graph: self, table: target, rows: buffers[target.index], owner: table, ownerRows: ownerRows,
+            ownerRow: owner.row, written: owner.next - ownerRows.row(owner.row))
     }
 
-    private func writePrefix(
-        of target: TableBinding, position: Int, ownedBy owner: borrowing RowWriter, into row: UnsafeMutablePointer<Cell>
-    ) {
-        let table = model.tables[owner.table]
-        let ownerRow = buffers[owner.table].row(owner.row)
-        let shared = table.form == .root ? UnsafePointer(rootKey) : UnsafePointer(ownerRow)
-        let sharedCount = table.form == .root ? model.rootKeyCount : table.groupCount
-        row.update(from: shared, count: sharedCount)
-        if target.form == .node {
+    fileprivate func beginChild(_ position: Int, in place: borrowing ChildPlace) -> RowWriter {
+        let (table, rows) = (place.table, place.rows)
+        let index = rows.append()
+        let row = rows.row(index)
+        writePrefix(of: place, position, into: row)
+        return RowWriter(
+            next: row + table.prefixCount, count: table.columns.count - table.prefixCount, arena: arena, graph: self,
+            table: table.index, row: index)
+    }
+
+    fileprivate func endChild(_ row: borrowing RowWriter) { finish(row) }
+
+    fileprivate func endChildren() { depth -= 1 }
+
+    private func writePrefix(of place: borrowing ChildPlace, _ position: Int, into row: UnsafeMutablePointer<Cell>) {
+        let (owner, isRoot) = (place.owner, place.owner.form == .root)
+        let ownerRow = place.ownerRows.row(place.ownerRow)
+        let sharedCount = isRoot ? model.rootKeyCount : owner.groupCount
+        row.update(from: isRoot ? rootKey : ownerRow, count: sharedCount)
+        if place.table.form == .node {
             lastNode += 1
             row[sharedCount] = .int(lastNode)
-            row[sharedCount + 1] = table.form == .node ? ownerRow[table.groupCount] : .int(0)
-        } else if sharedCount < target.prefixCount {
+            row[sharedCount + 1] = owner.form == .node ? ownerRow[owner.groupCount] : .int(0)
+        } else if sharedCount < place.table.prefixCount {
             row[sharedCount] = .int(Int64(position))
         }
     }

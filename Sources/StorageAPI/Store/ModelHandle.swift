@@ -5,17 +5,13 @@ final class ModelHandle: Sendable {
     let tables: ModelTables
     private let ids: PlanIDs
     private let shapes = Mutex<[Shape: QueryPlan]>([:])
-    private let writes = Mutex<[WriteShape: WritePlan]>([:])
+    private let patches = Mutex<[[Int]: WritePlan]>([:])
+    /// A graph writer that the last write has left.
+    private let spareGraphWriter = Mutex<GraphWriter?>(nil)
 
     private struct Shape: Hashable {
         let table: Int
         let query: Query
-    }
-
-    private struct WriteShape: Hashable {
-        let table: Int
-        let operation: WriteOperation
-        let columns: [Int]
     }
 
     /// How many shapes a model's queries may have before new ones are no longer remembered. A program has dozens.
@@ -23,6 +19,7 @@ final class ModelHandle: Sendable {
 
     /// For each table the plans that read its rows whole: all, one root's, several roots'.
     private let wholeRows: [[QueryPlan]]
+    private let wholeWrites: [TableWrites]
 
     init(_ tables: ModelTables, ids: PlanIDs) {
         self.tables = tables
@@ -37,6 +34,7 @@ final class ModelHandle: Sendable {
                     tables: schemas)
             }
         }
+        wholeWrites = tables.tables.map { TableWrites($0, keyCount: keyCount, ids: ids) }
     }
 
     var name: String { tables.name }
@@ -64,28 +62,37 @@ final class ModelHandle: Sendable {
         }
     }
 
-    /// The plan for writing whole rows of a table.
+    /// The plan for writing or removing whole rows of a table.
     func plan(_ operation: WriteOperation, table: Int = 0) -> WritePlan {
-        let binding = tables.tables[table]
         switch operation {
-        case .insert, .upsert, .update: return plan(operation, table: table, columns: binding.columns)
-        case .delete:
-            return plan(operation, table: table, columns: Array(binding.schema.key.prefix(tables.rootKeyCount)))
-        case .patch, .truncate: return plan(operation, table: table, columns: [])
+        case .insert: wholeWrites[table].insert
+        case .upsert: wholeWrites[table].upsert
+        case .update: wholeWrites[table].update
+        case .delete: wholeWrites[table].delete
+        case .truncate: wholeWrites[table].truncate
+        case .patch: plan(setting: [])
         }
     }
 
-    /// The plan for setting some columns of the root.
-    func plan(setting columns: [Int]) -> WritePlan { plan(.patch, table: 0, columns: columns) }
+    /// A graph writer for one write. Making one takes as long as writing a small model.
+    func takeGraphWriter(_ limits: BackendInfo.Limits) -> GraphWriter {
+        spareGraphWriter.withLock { $0.take() } ?? GraphWriter(tables, limits: limits)
+    }
 
-    private func plan(_ operation: WriteOperation, table: Int, columns: [Int]) -> WritePlan {
-        writes.withLock { writes in
-            let shape = WriteShape(table: table, operation: operation, columns: columns)
-            if let plan = writes[shape] { return plan }
+    /// Keeps a graph writer for the next write. One that has failed must not come back.
+    func giveBack(_ graph: GraphWriter) {
+        guard graph.isSmall else { return }
+        spareGraphWriter.withLock { $0 = graph }
+    }
+
+    /// The plan for setting some columns of the root.
+    func plan(setting columns: [Int]) -> WritePlan {
+        patches.withLock { patches in
+            if let plan = patches[columns] { return plan }
             let plan = WritePlan(
-                id: ids.next(), operation: operation, table: tables.tables[table].schema, columns: columns,
-                keyColumns: operation == .patch ? tables.root.schema.key : [])
-            writes[shape] = plan
+                id: ids.next(), operation: .patch, table: tables.root.schema, columns: columns,
+                keyColumns: tables.root.schema.key)
+            patches[columns] = plan
             return plan
         }
     }
@@ -96,4 +103,24 @@ final class PlanIDs: Sendable {
     private let last = Atomic<Int>(-1)
 
     func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+/// The plans of the writes that take or remove whole rows of a table.
+private struct TableWrites {
+    let insert: WritePlan
+    let upsert: WritePlan
+    let update: WritePlan
+    let delete: WritePlan
+    let truncate: WritePlan
+
+    init(_ table: TableBinding, keyCount: Int, ids: PlanIDs) {
+        func plan(_ operation: WriteOperation, _ columns: [Int]) -> WritePlan {
+            WritePlan(id: ids.next(), operation: operation, table: table.schema, columns: columns)
+        }
+        insert = plan(.insert, table.columns)
+        upsert = plan(.upsert, table.columns)
+        update = plan(.update, table.columns)
+        delete = plan(.delete, Array(table.schema.key.prefix(keyCount)))
+        truncate = plan(.truncate, [])
+    }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The models that a store has prepared, by their type.
 final class ModelRegistry: Sendable {
-    private let handles = Mutex<[ObjectIdentifier: ModelHandle]>([:])
+    private let handles = Mutex(HandlesByType())
     /// Models known by their recorded tables alone, by their stored name.
     private let recorded = Mutex<[String: ModelHandle]>([:])
     let ids = PlanIDs()
@@ -34,7 +34,7 @@ final class ModelRegistry: Sendable {
 
     func add(_ prepared: [ObjectIdentifier: ModelHandle]) {
         guard !prepared.isEmpty else { return }
-        handles.withLock { $0.merge(prepared) { old, _ in old } }
+        handles.withLock { handles in for (type, handle) in prepared { handles.add(handle, for: type) } }
     }
 
     /// The model's handle if its tables are as it declares them; nil where something is to be changed first.
@@ -79,7 +79,7 @@ final class ModelRegistry: Sendable {
     /// Forgets what is known of models by their types: their tables have changed.
     func forget(_ models: Set<String>) {
         guard !models.isEmpty else { return }
-        handles.withLock { handles in handles = handles.filter { !models.contains($0.value.name) } }
+        handles.withLock { $0.removeAll { models.contains($0.name) } }
     }
 
     /// The handle of a model as the store has recorded it; the same one as long as its tables stay as they are.
@@ -90,6 +90,11 @@ final class ModelRegistry: Sendable {
         let handle = ModelHandle(try ModelTables(recorded: name, tables), ids: ids)
         recorded.withLock { $0[name] = handle }
         return handle
+    }
+
+    /// The handle of a model that is known by its type; nil for others, which a session is asked for.
+    func known(_ model: ModelSource) -> ModelHandle? {
+        if case .type(let type) = model { handle(type) } else { nil }
     }
 
     /// - Throws: `io` for a type that has not been prepared; as ``recorded(_:in:)``.
@@ -114,5 +119,37 @@ final class ModelRegistry: Sendable {
         try SchemaPlanner(
             declared, recorded: try session.tables(), reservedPrefixes: info.reservedNamePrefixes,
             columnLimit: info.limits.columns)
+    }
+}
+
+/// Handles in the order of their types' identities: every call looks one up, which takes a few comparisons here and a
+/// hash of sixteen rounds in a dictionary.
+private struct HandlesByType {
+    private var entries: [(type: ObjectIdentifier, handle: ModelHandle)] = []
+
+    subscript(type: ObjectIdentifier) -> ModelHandle? {
+        let place = place(of: type)
+        return place < entries.count && entries[place].type == type ? entries[place].handle : nil
+    }
+
+    /// Adds a handle unless the type has one.
+    mutating func add(_ handle: ModelHandle, for type: ObjectIdentifier) {
+        let place = place(of: type)
+        if place < entries.count, entries[place].type == type { return }
+        entries.insert((type, handle), at: place)
+    }
+
+    mutating func removeAll(where isUnwanted: (ModelHandle) -> Bool) {
+        entries.removeAll { isUnwanted($0.handle) }
+    }
+
+    /// The first place whose type does not come before the given one.
+    private func place(of type: ObjectIdentifier) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].type < type { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

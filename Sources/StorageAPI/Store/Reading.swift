@@ -7,15 +7,14 @@ struct Reading {
 
     // MARK: Models
 
-    func find<M: Storable>(_: M.Type, key: M.Key) throws(StorageError) -> M? {
+    /// Calls the body with the rows of a key, of which there is one or none.
+    func find(_ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void) throws(StorageError) {
         let scope = Query.Scope.key(columns: model.rootKeyCount)
-        let arguments = QueryArguments(M.values(of: key))
+        let arguments = QueryArguments(key)
         let context = root()
-        attachChildren(to: context, scope, arguments)
+        if model.hasChildren { attachChildren(to: context, scope, arguments) }
         var rows = RowCursor(try session.rows(handle.plan(rowsOf: 0, scope), arguments), context)
-        var models: [M] = []
-        try M.read(&rows, limit: 1, into: &models)
-        return models.first
+        try body(&rows)
     }
 
     func all<M: Storable>(_: M.Type, _ selection: Selection) throws(StorageError) -> [M] {

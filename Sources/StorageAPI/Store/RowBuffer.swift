@@ -4,7 +4,7 @@ final class RowBuffer {
     let width: Int
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private(set) var cells: UnsafeMutablePointer<Cell>
-    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private(set) var capacity: Int
 
     init(width: Int) {
         self.width = max(width, 1)

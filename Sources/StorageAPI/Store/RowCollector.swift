@@ -3,15 +3,20 @@ public struct RowCollector: ~Copyable {
     @usableFromInline let graph: GraphWriter
     /// Whether a model's key must be written before the model, for the rows that it owns.
     @usableFromInline let needsKey: Bool
-    /// Keys so far, where a model replaces an earlier one of the same key. Nil where a repeated key is an error anyway.
+    /// Whether a model replaces an earlier one of the same key. Else a repeated key is an error anyway.
+    private let replaces: Bool
+    /// Keys so far; nil as long as they ascend, so that none can be a repeated one.
     private var keys: Set<[Value]>?
+    /// The last of keys that ascend.
+    private var greatest = Int64.min
     /// How many models have been taken.
     private(set) var count = 0
 
+    /// - Parameter replaces: whether of several models with one key the last is kept.
     init(_ graph: GraphWriter, replaces: Bool) {
         self.graph = graph
         needsKey = graph.model.hasChildren
-        keys = replaces && graph.model.hasChildren ? [] : nil
+        self.replaces = replaces && graph.model.hasChildren
     }
 
     /// Whether another model may be added.
@@ -32,7 +37,7 @@ public struct RowCollector: ~Copyable {
     @usableFromInline
     mutating func end(_ row: consuming RowWriter) throws(StorageError) -> Bool {
         try graph.endRoot(row)
-        if keys != nil, keys?.insert(graph.lastKey).inserted == false {
+        if replaces, isRepeated() {
             graph.removeLast()
             return false
         }
@@ -50,7 +55,19 @@ public struct RowCollector: ~Copyable {
     /// Forgets the rows, which have been stored.
     mutating func removeAll() {
         graph.removeAll()
-        keys?.removeAll()
+        keys = nil
+        greatest = .min
         count = 0
+    }
+
+    /// Whether the last model's key is that of an earlier one.
+    private mutating func isRepeated() -> Bool {
+        if keys == nil, let key = graph.lastIntegerKey, count == 0 || key > greatest {
+            greatest = key
+            return false
+        }
+        var known = keys ?? Set((0..<count).map(graph.key(of:)))
+        defer { keys = known }
+        return !known.insert(graph.lastKey).inserted
     }
 }

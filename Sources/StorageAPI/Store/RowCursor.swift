@@ -16,6 +16,16 @@ public struct RowCursor: ~Copyable {
     @inlinable @inline(__always)
     public mutating func next() throws(StorageError) -> Bool { try cursor.next() }
 
+    /// The next row as a model; nil after the last.
+    @inlinable @inline(__always)
+    mutating func nextModel<M: Storable>(_: M.Type) throws(StorageError) -> M? {
+        guard try next() else { return nil }
+        var row = self.row
+        let model = try M(reading: &row)
+        try row.finish()
+        return model
+    }
+
     /// The current row. Valid until the next call of ``next()``.
     @inlinable
     public var row: RowReader {

@@ -16,11 +16,12 @@ public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
     /// Reads ahead by some records; an iterator that is dropped releases its snapshot.
     public struct Iterator: AsyncIteratorProtocol {
         let stream: OpenStream<Model>
-        private var ahead: [Model] = []
-        private var position = 0
+        /// The records at hand, the next one last, so that each is moved out and not copied.
+        @usableFromInline var ahead: [Model] = []
 
         init(stream: OpenStream<Model>) { self.stream = stream }
 
+        @inlinable
         public mutating func next() async throws(StorageError) -> Model? {
             try await next(isolation: nil)
         }
@@ -28,19 +29,23 @@ public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
         /// The next record.
         ///
         /// - Throws: `closed` where the store was closed meanwhile; `cancelled`; what reading throws.
+        @inlinable
         public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Model? {
-            if position == ahead.count {
-                if Task.isCancelled {
-                    stream.end()
-                    throw StorageError(.cancelled, "The task was cancelled.", operation: "stream")
-                }
-                if stream.needsPreparation { try await stream.store.prepare([Model.self]) }
-                ahead = try stream.chunk()
-                position = 0
+            if ahead.isEmpty {
+                try await readAhead()
+                ahead.reverse()
             }
-            guard position < ahead.count else { return nil }
-            defer { position += 1 }
-            return ahead[position]
+            return ahead.popLast()
+        }
+
+        @usableFromInline
+        nonisolated(nonsending) mutating func readAhead() async throws(StorageError) {
+            if Task.isCancelled {
+                stream.end()
+                throw StorageError(.cancelled, "The task was cancelled.", operation: "stream")
+            }
+            if stream.needsPreparation { try await stream.store.prepare([Model.self]) }
+            try stream.read(into: &ahead)
         }
     }
 }
@@ -66,7 +71,12 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         case byChunk(Cursor, Reading)
     }
 
-    private static var chunkSize: Int { 256 }
+    /// As few as the allocator keeps at hand, so that a record takes the memory of one that is gone; a lock and a call for
+    /// each would cost more than it saves.
+    private static var recordsInStep: Int { 8 }
+
+    /// Records whose children are asked for by their keys.
+    private static var recordsByKeys: Int { 256 }
 
     init(store: Store, selection: Selection, source: ModelSource) {
         self.store = store
@@ -80,12 +90,12 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         if case .type(let type) = source { store.registry.handle(type) == nil } else { false }
     }
 
-    /// The next records; empty at the end.
-    func chunk() throws(StorageError) -> [Model] {
+    /// Adds the next records; none at the end.
+    func read(into models: inout [Model]) throws(StorageError) {
         do {
             try store.gate.enter()
             defer { store.gate.leave() }
-            return try lock.withLock { _ throws(StorageError) in try nextChunk() }
+            try lock.withLock { _ throws(StorageError) in try readNext(into: &models) }
         } catch {
             end()
             throw error.at(
@@ -93,18 +103,15 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         }
     }
 
-    private func nextChunk() throws(StorageError) -> [Model] {
+    private func readNext(into models: inout [Model]) throws(StorageError) {
         switch phase {
         case .notBegun: try begin()
         case .running: break
-        case .ended: return []
+        case .ended: return
         case .closed: throw Gate.closed
         }
-        var models: [Model] = []
-        try read(into: &models)
         // A cursor is not asked again after its last row.
-        if models.count < Self.chunkSize { release(.ended) }
-        return models
+        if try readRows(into: &models) { release(.ended) }
     }
 
     private func begin() throws(StorageError) {
@@ -122,17 +129,21 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         }
     }
 
-    private func read(into models: inout [Model]) throws(StorageError) {
+    /// Whether the rows have come to their end.
+    private func readRows(into models: inout [Model]) throws(StorageError) -> Bool {
+        let limit: Int
         switch rows.take() {
         case .inStep(var cursor):
-            try Model.read(&cursor, limit: Self.chunkSize, into: &models)
+            limit = Self.recordsInStep
+            try Model.read(&cursor, limit: limit, into: &models)
             rows = .inStep(cursor)
         case .byChunk(var cursor, let reading):
-            try reading.read(
-                &cursor, limit: Self.chunkSize, isKeyOrder: selection.order.isEmpty, into: &models)
+            limit = Self.recordsByKeys
+            try reading.read(&cursor, limit: limit, isKeyOrder: selection.order.isEmpty, into: &models)
             rows = .byChunk(cursor, reading)
-        case nil: break
+        case nil: return true
         }
+        return models.count < limit
     }
 
     /// Gives everything back; later chunks are empty.

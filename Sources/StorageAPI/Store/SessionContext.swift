@@ -3,13 +3,14 @@
 /// What a body takes out of it (a query builder) finds it closed afterwards.
 final class SessionContext {
     let store: Store
-    private var session: (any StorageSession)?
-    private var writer: (any StorageWriter)?
-    private var job: WriteJob?
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var session: (any StorageSession)?
+    @exclusivity(unchecked) private var writer: (any StorageWriter)?
+    @exclusivity(unchecked) private var job: WriteJob?
     /// Models prepared in this transaction, known to the store only once it is committed.
-    private(set) var prepared: [ObjectIdentifier: ModelHandle] = [:]
+    @exclusivity(unchecked) private(set) var prepared: [ObjectIdentifier: ModelHandle] = [:]
     /// Models whose tables a schema has changed, so that what the store knows of them by their types is out of date.
-    private(set) var changed: Set<String> = []
+    @exclusivity(unchecked) private(set) var changed: Set<String> = []
 
     init(_ store: Store, reader: any StorageReader) {
         self.store = store
@@ -76,8 +77,9 @@ final class SessionContext {
     }
 
     func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
-        if let known = prepared[ObjectIdentifier(type)] { return known }
-        if let known = store.registry.handle(type), !changed.contains(known.name) { return known }
+        // Most transactions prepare nothing, and an empty dictionary hashes what it is asked for all the same.
+        if !prepared.isEmpty, let known = prepared[ObjectIdentifier(type)] { return known }
+        if let known = store.registry.handle(type), changed.isEmpty || !changed.contains(known.name) { return known }
         let session = try openSession()
         if let handle = try store.registry.upToDate(type, in: session) {
             prepared[ObjectIdentifier(type)] = handle

@@ -8,7 +8,7 @@ extension Store {
         do {
             try gate.enter()
             defer { gate.leave() }
-            if info.lacking[.concurrentReads] != nil { try checkNotInside(operation) }
+            if !readsBesideWriter { try checkNotInside(operation) }
             let reader = try engine.reader(scope)
             defer { reader.end() }
             return try body(reader)
@@ -22,19 +22,14 @@ extension Store {
         _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
-            return try reading(operation, scope(of: model)) { (reader) throws(StorageError) in
-                try body(Reading(handle: registry.handle(model, in: reader), session: reader))
+            let known = registry.known(model)
+            let scope: ReadScope = known?.tables.hasChildren == false ? .query : .snapshot
+            return try reading(operation, scope) { (reader) throws(StorageError) in
+                if let known { return try body(Reading(handle: known, session: reader)) }
+                return try body(Reading(handle: registry.handle(model, in: reader), session: reader))
             }
         } catch {
             throw error.at(model: registry.name(of: model))
-        }
-    }
-
-    private func scope(of model: ModelSource) -> ReadScope {
-        if case .type(let type) = model, registry.handle(type)?.tables.hasChildren == false {
-            .query
-        } else {
-            .snapshot
         }
     }
 
@@ -80,7 +75,7 @@ extension Store {
     /// Counts a call that writes, until the gate is left.
     func enter(_ operation: String) throws(StorageError) {
         do {
-            try info.require(.writing, for: operation)
+            if !canWrite { try info.require(.writing, for: operation) }
             try gate.enter()
         } catch {
             throw error.at(operation: operation, backend: info.name)

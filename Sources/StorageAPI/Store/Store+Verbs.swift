@@ -9,12 +9,14 @@ extension Store {
     /// - Throws: `duplicateKey` where a record has the key already; then nothing is stored. `invalidValue`,
     ///   `constraint`, `limitExceeded`; what the engine meets.
     @discardableResult
+    @inlinable
     public nonisolated(nonsending) func insert<M: Storable>(_ model: M) async throws(StorageError) -> M {
         try await put(model, .insert)
     }
 
     /// Stores new records with all that they own: all of them or, where one fails, none.
     @discardableResult
+    @inlinable
     public nonisolated(nonsending) func insert<M: Storable>(_ models: [M]) async throws(StorageError) -> [M] {
         try await put(models, .insert)
     }
@@ -24,6 +26,7 @@ extension Store {
     ///
     /// - Returns: the stored record, with its key where the store assigned it.
     @discardableResult
+    @inlinable
     public nonisolated(nonsending) func save<M: Storable>(_ model: M) async throws(StorageError) -> M {
         try await put(model, .upsert)
     }
@@ -31,6 +34,7 @@ extension Store {
     /// Stores records whether or not their keys are stored already: all of them or, where one fails, none. Of two with
     /// the same key the last is kept.
     @discardableResult
+    @inlinable
     public nonisolated(nonsending) func save<M: Storable>(_ models: [M]) async throws(StorageError) -> [M] {
         try await put(models, .upsert)
     }
@@ -38,11 +42,13 @@ extension Store {
     /// Replaces a stored record, with all that it owns, by this value.
     ///
     /// - Throws: `notFound` where no record has the key, `missingKey` where the key is nil; then nothing is stored.
+    @inlinable
     public nonisolated(nonsending) func update<M: Storable>(_ model: M) async throws(StorageError) {
         _ = try await put(model, .update)
     }
 
     /// Replaces stored records: all of them or, where one fails, none.
+    @inlinable
     public nonisolated(nonsending) func update<M: Storable>(_ models: [M]) async throws(StorageError) {
         _ = try await put(models, .update)
     }
@@ -61,7 +67,7 @@ extension Store {
     /// Deletes records with all that they own, by their keys.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(_ models: [M]) async throws(StorageError) -> Int {
-        try await write("delete", M.self) { (writing) throws(StorageError) in try writing.delete(models) }
+        try await deleting(M.self) { (writing) throws(StorageError) in try writing.delete(models) }
     }
 
     /// Deletes the record with the key, and all that it owns.
@@ -77,7 +83,7 @@ extension Store {
     public nonisolated(nonsending) func delete<M: Storable>(
         _: M.Type, keys: [M.Key]
     ) async throws(StorageError) -> Int {
-        try await write("delete", M.self) { (writing) throws(StorageError) in try writing.delete(M.self, keys: keys) }
+        try await deleting(M.self) { (writing) throws(StorageError) in try writing.delete(M.self, keys: keys) }
     }
 
     /// Deletes the records that meet a condition; see ``Delete``.
@@ -93,8 +99,11 @@ extension Store {
     /// The record with the key, with all that it owns, or nil.
     ///
     /// - Throws: `typeMismatch` where a stored value does not fit its property.
+    @inlinable
     public nonisolated(nonsending) func find<M: Storable>(_: M.Type, key: M.Key) async throws(StorageError) -> M? {
-        try await select(M.self).run { (reading) throws(StorageError) in try reading.find(M.self, key: key) }
+        var found: M?
+        try await lookUp(M.self, M.values(of: key)) { (rows) throws(StorageError) in found = try rows.nextModel(M.self) }
+        return found
     }
 
     /// Asks for records; see ``Select``.
@@ -102,37 +111,75 @@ extension Store {
 
     // MARK: Helpers
 
-    nonisolated(nonsending) private func put<M: Storable>(
-        _ model: M, _ operation: WriteOperation
-    ) async throws(StorageError) -> M {
-        let stored = try await write(operation.verb, M.self) { (writing) throws(StorageError) in
-            try writing.put(one: model, operation)
+    // What knows a model's type is compiled into the program, where its type is known, and does next to nothing; the
+    // rest is not generic.
+
+    @usableFromInline
+    nonisolated(nonsending) func lookUp(
+        _ type: any Storable.Type, _ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void
+    ) async throws(StorageError) {
+        if registry.handle(type) == nil { try await prepare([type]) }
+        if Task.isCancelled {
+            throw StorageError(.cancelled, "The task was cancelled.", operation: "select").at(backend: info.name)
         }
-        return stored
+        try reading("select", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
     }
 
-    nonisolated(nonsending) private func put<M: Storable>(
+    @inlinable
+    nonisolated(nonsending) func put<M: Storable>(
+        _ model: M, _ operation: WriteOperation
+    ) async throws(StorageError) -> M {
+        let stored = Stored(model)
+        try await write(operation.verb, M.self) { (writing) throws(StorageError) in
+            stored.value = try writing.put(one: stored.value, operation)
+        }
+        return stored.value
+    }
+
+    @inlinable
+    nonisolated(nonsending) func put<M: Storable>(
         _ models: [M], _ operation: WriteOperation
     ) async throws(StorageError) -> [M] {
         guard !models.isEmpty else { return [] }
-        return try await write(operation.verb, M.self) { (writing) throws(StorageError) in
-            try writing.put(models, operation)
+        let stored = Stored(models)
+        try await write(operation.verb, M.self) { (writing) throws(StorageError) in
+            try writing.put(&stored.value, operation)
         }
+        return stored.value
     }
 
-    nonisolated(nonsending) private func write<M: Storable, T>(
-        _ operation: String, _: M.Type, _ body: @escaping (Writing) throws(StorageError) -> T
-    ) async throws(StorageError) -> T {
+    /// Deletes and returns how many went.
+    nonisolated(nonsending) private func deleting(
+        _ type: any Storable.Type, _ body: @escaping (Writing) throws(StorageError) -> Int
+    ) async throws(StorageError) -> Int {
+        let deleted = Stored(0)
+        try await write("delete", type) { (writing) throws(StorageError) in deleted.value = try body(writing) }
+        return deleted.value
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func write(
+        _ operation: String, _ type: any Storable.Type, _ body: @escaping (Writing) throws(StorageError) -> Void
+    ) async throws(StorageError) {
         try await writing(operation) { context throws(StorageError) in
-            let model = ModelSource.type(M.self)
-            return try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
+            let model = ModelSource.type(type)
+            try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
         }
     }
 }
 
+/// Models on the way through a write: as they are given, and as they are stored once it has run.
+@usableFromInline
+final class Stored<T> {
+    @usableFromInline var value: T
+
+    @usableFromInline
+    init(_ value: T) { self.value = value }
+}
+
 extension WriteOperation {
     /// The verb that errors name.
-    var verb: String {
+    @usableFromInline var verb: String {
         switch self {
         case .insert: "insert"
         case .upsert: "save"
@@ -145,15 +192,23 @@ extension WriteOperation {
 
 extension Writing {
     /// Writes one model; its error names no element.
+    @inlinable
     func put<M: Storable>(one model: M, _ operation: WriteOperation) throws(StorageError) -> M {
+        var models = [model]
         do {
-            return try put([model], operation).first ?? model
+            try put(&models, operation)
         } catch {
-            throw error.with { $0.element = nil }
+            throw withoutElement(error)
         }
+        return models.first ?? model
     }
 
+    @usableFromInline
+    func withoutElement(_ error: StorageError) -> StorageError { error.with { $0.element = nil } }
+
     func delete<M: Storable>(_: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
-        try delete(ValueList(width: handle.tables.rootKeyCount, values: keys.flatMap(M.values(of:))))
+        let cells = ValueCells(width: handle.tables.rootKeyCount)
+        for key in keys { cells.add(M.values(of: key)) }
+        return try delete(cells.rows)
     }
 }

@@ -22,6 +22,9 @@ public final class Store: Sendable {
     let registry: ModelRegistry
     let gate = Gate()
     let logger: Logger
+    /// What every call asks of ``info``.
+    let readsBesideWriter: Bool
+    let canWrite: Bool
 
     /// Opens a store.
     ///
@@ -68,6 +71,8 @@ public final class Store: Sendable {
         }
         self.logger = logger
         info = engine.info
+        readsBesideWriter = info.lacking[.concurrentReads] == nil
+        canWrite = info.lacking[.writing] == nil
         queue = WriteQueue(engine)
         registry = ModelRegistry(info, logger: logger)
         logger.debug(

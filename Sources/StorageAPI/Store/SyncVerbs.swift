@@ -10,14 +10,24 @@ public protocol WritingVerbs: ReadingVerbs, ~Copyable {}
 /// What the verbs of a handle run on.
 public struct VerbRunner {
     let executor: Executor
+
+    @usableFromInline
+    func lookUp(
+        _ type: any Storable.Type, _ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try executor.reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
+    }
 }
 
 extension ReadingVerbs where Self: ~Copyable {
     /// The record with the key, with all that it owns, or nil.
+    @inlinable
     public func find<M: Storable>(_: M.Type, key: M.Key) throws(StorageError) -> M? {
-        try _runner.executor.reading("find", M.self) { (reading) throws(StorageError) in
-            try reading.find(M.self, key: key)
+        var found: M?
+        try _runner.lookUp(M.self, M.values(of: key)) { (rows) throws(StorageError) in
+            found = try rows.nextModel(M.self)
         }
+        return found
     }
 
     /// Asks for records; see ``BlockingSelect``.

@@ -25,12 +25,15 @@ final class WriteQueue: Sendable {
     /// - Parameter atEnd: called on the queue, before the caller's task gets a thread again.
     nonisolated(nonsending) func run(_ job: WriteJob, atEnd: @escaping @Sendable () -> Void = {}) async {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                enqueue(job) {
+            // Unchecked, because this is half of what a write costs beside its statements: the queue completes every
+            // job once, since `drain` takes each from `pending` once.
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+                job.completion = {
                     atEnd()
                     continuation.resume()
                 }
-                queue.async { self.drain() }
+                // Where others wait already, the drain that they have asked for has not begun, and takes this one along.
+                if enqueue(job) { queue.async { self.drain() } }
             }
         } onCancel: {
             job.cancel()
@@ -39,7 +42,7 @@ final class WriteQueue: Sendable {
 
     /// The same on the caller's thread.
     func runBlocking(_ job: WriteJob) {
-        enqueue(job) {}
+        _ = enqueue(job)
         queue.sync { drain() }
     }
 
@@ -59,9 +62,12 @@ final class WriteQueue: Sendable {
         if let failure { throw failure }
     }
 
-    private func enqueue(_ job: WriteJob, _ completion: @escaping @Sendable () -> Void) {
-        job.completion.withLock { $0 = completion }
-        pending.withLock { $0.append(job) }
+    /// Whether the job is the first that waits.
+    private func enqueue(_ job: WriteJob) -> Bool {
+        pending.withLock { pending in
+            pending.append(job)
+            return pending.count == 1
+        }
     }
 
     /// Commits all jobs that wait. A job that another drain took along leaves nothing to do here.
@@ -86,8 +92,8 @@ final class WriteQueue: Sendable {
 
 /// One write that waits its turn.
 ///
-/// Unchecked: `body` and `outcome` are touched by the queue's thread alone between being enqueued and `completion`, and
-/// by the caller before and after; the queue and the continuation order the two.
+/// Unchecked: `body`, `completion` and `outcome` are touched by the queue's thread alone between being enqueued and
+/// `completion`, and by the caller before and after; the queue and the continuation order the two.
 final class WriteJob: @unchecked Sendable {
     /// Gone once the job is complete: what outlives the call must not keep the caller's closure.
     private var body: ((any StorageWriter, WriteJob) throws(StorageError) -> Void)?
@@ -97,7 +103,8 @@ final class WriteJob: @unchecked Sendable {
     /// Models whose tables the job has changed by a schema.
     var changed: Set<String> = []
     private let cancelled = Atomic<Bool>(false)
-    let completion = Mutex<(@Sendable () -> Void)?>(nil)
+    /// What wakes the caller, where it does not wait on the queue itself.
+    var completion: (@Sendable () -> Void)?
 
     init(_ body: @escaping (any StorageWriter, WriteJob) throws(StorageError) -> Void) {
         self.body = body
@@ -131,10 +138,6 @@ final class WriteJob: @unchecked Sendable {
 
     func complete() {
         body = nil
-        let completion = completion.withLock { stored in
-            defer { stored = nil }
-            return stored
-        }
-        completion?()
+        completion.take()?()
     }
 }

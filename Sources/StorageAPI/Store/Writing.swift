@@ -1,4 +1,5 @@
 /// Writes models through a session: the one home of cascades and of assigned keys.
+@usableFromInline
 struct Writing {
     let handle: ModelHandle
     let writer: any StorageWriter
@@ -8,17 +9,39 @@ struct Writing {
 
     // MARK: Insert, save, update
 
+    /// Writes models with all that they own, and gives them the keys that they lack.
+    @inlinable
+    func put<M: Storable>(_ models: inout [M], _ operation: WriteOperation) throws(StorageError) {
+        if assignsKeys(operation) { try assignKeys(&models) }
+        let given = models
+        try put(given.count, operation) { (index, rows) throws(StorageError) in
+            try M.write(given, from: index, into: &rows)
+        }
+    }
+
     /// Writes models with all that they own, and returns them with their keys.
     func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
-        guard !models.isEmpty else { return [] }
         var stored = models
-        if model.assignsKeys, operation != .update { try assignKeys(&stored) }
-        var rows = RowCollector(GraphWriter(model, limits: limits), replaces: operation != .insert)
+        try put(&stored, operation)
+        return stored
+    }
+
+    @usableFromInline
+    func assignsKeys(_ operation: WriteOperation) -> Bool { model.assignsKeys && operation != .update }
+
+    /// - Parameter write: writes models from an index on and returns the index of the next.
+    @usableFromInline
+    func put(
+        _ count: Int, _ operation: WriteOperation,
+        _ write: (Int, inout RowCollector) throws(StorageError) -> Int
+    ) throws(StorageError) {
+        let graph = handle.takeGraphWriter(limits)
+        var rows = RowCollector(graph, replaces: operation != .insert && count > 1)
         var index = 0
-        while index < stored.count {
+        while index < count {
             let first = index
             do throws(StorageError) {
-                index = try M.write(stored, from: index, into: &rows)
+                index = try write(index, &rows)
             } catch {
                 // An element before it may fail in the engine, and the call's error is that of the first that fails.
                 if rows.takeBackUnfinished() { try flush(rows.graph, operation, first: first) }
@@ -27,7 +50,7 @@ struct Writing {
             try flush(rows.graph, operation, first: first)
             rows.removeAll()
         }
-        return stored
+        handle.giveBack(graph)
     }
 
     private func flush(
@@ -77,7 +100,7 @@ struct Writing {
         return try delete(cells.rows)
     }
 
-    private func delete(_ keys: RowBuffer) throws(StorageError) -> Int {
+    func delete(_ keys: RowBuffer) throws(StorageError) -> Int {
         guard keys.count > 0 else { return 0 }
         try deleteChildren(of: keys, keyCells: Array(0..<model.rootKeyCount))
         return try writer.write(batch(handle.plan(.delete), keys))
@@ -158,7 +181,8 @@ struct Writing {
     // MARK: Assigned keys
 
     /// Gives every nil key the number after the greatest ever stored (clause K2), in the array's order.
-    private func assignKeys<M: Storable>(_ models: inout [M]) throws(StorageError) {
+    @usableFromInline
+    func assignKeys<M: Storable>(_ models: inout [M]) throws(StorageError) {
         let graph = GraphWriter(model, limits: limits)
         let keys = RowBuffer(width: 1)
         var greatest = try writer.greatestKey(in: model.root.schema)
