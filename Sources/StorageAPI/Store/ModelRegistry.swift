@@ -21,7 +21,7 @@ final class ModelRegistry: Sendable {
 
     /// Whether the program has declared a model of the stored name.
     func isDeclared(_ name: String) -> Bool {
-        handles.withLock { $0.values.contains { $0.name.isSame(as: name) } }
+        handles.withLock { $0.contains { $0.name.isSame(as: name) } }
     }
 
     /// The stored name of a model.
@@ -130,6 +130,10 @@ private struct HandlesByType {
     subscript(type: ObjectIdentifier) -> ModelHandle? {
         let place = place(of: type)
         return place < entries.count && entries[place].type == type ? entries[place].handle : nil
+    }
+
+    func contains(where isWanted: (ModelHandle) -> Bool) -> Bool {
+        entries.contains { isWanted($0.handle) }
     }
 
     /// Adds a handle unless the type has one.
