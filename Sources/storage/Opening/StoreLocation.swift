@@ -53,7 +53,7 @@ struct StoreLocation: ExpressibleByArgument {
         do throws(StorageError) {
             return try await Store(url: address, backends: Self.backends)
         } catch {
-            if error.message.contains(url.path) { throw error }
+            if error.code == .configuration || error.message.contains(url.path) { throw error }
             throw ToolError("\(url.path): \(error.sentence)", ToolExit(error.code))
         }
     }

@@ -67,7 +67,7 @@ extension StorageError {
     /// The engine's own words are left out but where they say more than the store knows.
     var sentence: String {
         var place: [String] = []
-        if let model { place.append(model) }
+        if let model, !message.contains(model) { place.append(model) }
         if let key {
             place.append("key \(key.map(\.description).joined(separator: ", "))")
         } else if let element {
