@@ -49,7 +49,8 @@ public struct ArchiveBackend: StorageBackend {
     public var durability: Durability
     /// How a new file is compressed; an old one keeps its codec until it is compacted.
     public var codec: ArchiveCodec
-    /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil for the codec's usual level, 3 or 6.
+    /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil for the codec's usual level: zstd 3, and 6 where the file is
+    /// written anew; xz 6.
     public var level: Int?
     /// When superseded records give their room back.
     public var compaction: Compaction

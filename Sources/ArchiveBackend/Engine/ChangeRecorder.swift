@@ -4,9 +4,6 @@ internal import StorageAPI
 struct ChangeRecorder {
     /// How many records go into entries of their own; more are put together in segments.
     private static let mostSeparate = 64
-    /// What a segment holds at most: records, and bytes after which it ends.
-    private static let segmentRecords = 256
-    static let segmentBytes = 1 << 20
 
     let archives: [ModelArchive]
     let tables: ArchiveTables
@@ -53,36 +50,50 @@ struct ChangeRecorder {
         _ changes: Changes, _ archive: ModelArchive, to commit: inout CommitWriter
     ) throws(StorageError) {
         let members = archive.tables.compactMap { tables[$0] }
-        let changed = try Self.count(
-            RecordDifference(from: changes.base, to: members), upTo: Self.mostSeparate + 1, members)
-        guard changed > 0 else { return }
+        let difference = RecordDifference(from: changes.base, to: members)
+        let keys = ChangedKeys(of: members)
+        // How many there are is known from the first ones, as far as it matters.
+        while keys.count <= Self.mostSeparate, difference.next(keys.next) { keys.keep() }
+        guard keys.count > 0 else { return }
+        let isSeparate = keys.count <= Self.mostSeparate
         var writer = EntryWriter(archive, sequence: sequence)
         let buffer = RecordBuffer(members)
-        let difference = RecordDifference(from: changes.base, to: members)
-        let isSeparate = changed <= Self.mostSeparate
-        try ArchiveTable.withKey(of: members) { (key) throws(StorageError) in
-            while difference.next(key) {
-                tally.written += 1
-                if !buffer.fill(key) {
-                    try writer.delete(key, isSeparate: isSeparate, &commit)
-                } else {
-                    if isSeparate, buffer.bytes < Self.segmentBytes { tally.separate += 1 }
-                    try writer.add(buffer, key, isSeparate: isSeparate, &commit)
-                }
-            }
+        for index in 0..<keys.count { try write(keys[index], buffer, isSeparate, &writer, &commit) }
+        while !isSeparate, difference.next(keys.next) {
+            try write(keys.next, buffer, isSeparate, &writer, &commit)
         }
         try writer.finish(&commit)
     }
 
-    /// How many records there are, up to a number.
-    private static func count(
-        _ difference: RecordDifference, upTo most: Int, _ members: [ArchiveTable]
-    ) throws(StorageError) -> Int {
-        var count = 0
-        try ArchiveTable.withKey(of: members) { key throws(StorageError) in
-            while count < most, difference.next(key) { count += 1 }
+    private mutating func write(
+        _ key: UnsafePointer<Cell>, _ buffer: RecordBuffer, _ isSeparate: Bool, _ writer: inout EntryWriter,
+        _ commit: inout CommitWriter
+    ) throws(StorageError) {
+        tally.written += 1
+        guard buffer.fill(key) else { return try writer.delete(key, isSeparate: isSeparate, &commit) }
+        if isSeparate, buffer.bytes < EntryWriter.segmentBytes { tally.separate += 1 }
+        try writer.add(buffer, key, isSeparate: isSeparate, &commit)
+    }
+
+    /// The first keys of a difference. Their cells' bytes are those of the tables.
+    private final class ChangedKeys {
+        private let cells: UnsafeMutablePointer<Cell>
+        private let width: Int
+        private(set) var count = 0
+
+        init(of members: [ArchiveTable]) {
+            width = max(members.first?.rootKeyCount ?? 0, 1)
+            cells = .allocate(capacity: (mostSeparate + 2) * width)
         }
-        return count
+
+        deinit { cells.deallocate() }
+
+        subscript(index: Int) -> UnsafePointer<Cell> { UnsafePointer(cells + index * width) }
+
+        /// Where the next key goes. There is room for one more than are kept.
+        var next: UnsafeMutablePointer<Cell> { cells + count * width }
+
+        func keep() { count += 1 }
     }
 
     // MARK: Everything
@@ -123,84 +134,6 @@ struct ChangeRecorder {
             Result { () throws(StorageError) in try commit.add(name: StoreRecord.entryName, contents: contents) }
         }
         try result.get()
-    }
-
-    /// One model's entries in one commit.
-    private struct EntryWriter: ~Copyable {
-        private let archive: ModelArchive
-        private let sequence: UInt64
-        private var records: RecordEncoder
-        private var deleted: RecordEncoder
-        private var segments = 0
-        private var deletions = 0
-
-        init(_ archive: ModelArchive, sequence: UInt64) {
-            self.archive = archive
-            self.sequence = sequence
-            records = RecordEncoder(archive.layout)
-            deleted = RecordEncoder(archive.layout)
-            records.begin(sequence: sequence)
-            deleted.begin(sequence: sequence)
-        }
-
-        /// A large record has an entry of its own even among many, so that it needs no more room there than by itself.
-        mutating func add(
-            _ buffer: RecordBuffer, _ key: UnsafePointer<Cell>, isSeparate: Bool, _ commit: inout CommitWriter
-        ) throws(StorageError) {
-            if isSeparate || buffer.bytes >= segmentBytes {
-                if records.count > 0 { try endSegment(&commit) }
-                return try addSeparate(buffer.rows, key, &commit)
-            }
-            try records.add(buffer.rows)
-            if records.count == segmentRecords || records.size >= segmentBytes { try endSegment(&commit) }
-        }
-
-        private mutating func addSeparate(
-            _ rows: RecordRows, _ key: UnsafePointer<Cell>, _ commit: inout CommitWriter
-        ) throws(StorageError) {
-            do throws(StorageError) {
-                try records.add(rows)
-                try Self.flush(&records, archive.recordName(key), asList: false, sequence, &commit)
-            } catch {
-                throw archive.naming(error, key)
-            }
-        }
-
-        /// The deletion is told by a list of keys; an empty entry in the record's place is for who extracts the file.
-        mutating func delete(
-            _ key: UnsafePointer<Cell>, isSeparate: Bool, _ commit: inout CommitWriter
-        ) throws(StorageError) {
-            if isSeparate {
-                try commit.add(name: archive.recordName(key), contents: UnsafeRawBufferPointer(start: nil, count: 0))
-            }
-            try deleted.addKey(key)
-            if deleted.size >= segmentBytes { try endDeletions(&commit) }
-        }
-
-        mutating func finish(_ commit: inout CommitWriter) throws(StorageError) {
-            if deleted.count > 0 { try endDeletions(&commit) }
-            if records.count > 0 { try endSegment(&commit) }
-        }
-
-        private mutating func endSegment(_ commit: inout CommitWriter) throws(StorageError) {
-            try Self.flush(&records, archive.segmentName(sequence, segments), asList: true, sequence, &commit)
-            segments += 1
-        }
-
-        private mutating func endDeletions(_ commit: inout CommitWriter) throws(StorageError) {
-            try Self.flush(&deleted, archive.deletedName(sequence, deletions), asList: true, sequence, &commit)
-            deletions += 1
-        }
-
-        private static func flush(
-            _ encoder: inout RecordEncoder, _ name: String, asList: Bool, _ sequence: UInt64,
-            _ commit: inout CommitWriter
-        ) throws(StorageError) {
-            try encoder.finish(asList: asList) { (bytes) throws(StorageError) in
-                try commit.add(name: name, contents: bytes)
-            }
-            encoder.begin(sequence: sequence)
-        }
     }
 }
 

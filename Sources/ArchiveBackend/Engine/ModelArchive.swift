@@ -9,6 +9,7 @@ struct ModelArchive {
     /// The names of its tables, the root's first.
     let tables: [String]
     let layout: RecordLayout
+    let encoders = EncoderCache()
     private let keyTypes: [ColumnType]
 
     private static let segments = "segments"
@@ -24,6 +25,9 @@ struct ModelArchive {
         folder = EntryName.escape(root.name, keepingCase: true, limit: 40)
         keyTypes = root.key.map { root.columns[$0].type }
     }
+
+    /// How many values a key has.
+    var keyCount: Int { keyTypes.count }
 
     /// What an entry in the model's folder holds.
     enum Contents {

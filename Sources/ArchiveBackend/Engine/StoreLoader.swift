@@ -46,7 +46,7 @@ struct StoreLoader {
         _ entry: Entry, _ loader: ModelLoader, isSeparate: Bool
     ) throws(StorageError) {
         let places = loader.places
-        let isSeparate = isSeparate && entry.contents.count < ChangeRecorder.segmentBytes
+        let isSeparate = isSeparate && entry.contents.count < EntryWriter.segmentBytes
         try loader.decoder.decode(entry.contents) { (record) throws(StorageError) in
             tally.written += 1
             if isSeparate { tally.separate += 1 }

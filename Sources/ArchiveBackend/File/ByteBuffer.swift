@@ -1,9 +1,10 @@
 /// Bytes that grow and are kept for the next use. The bytes that it hands out are valid until it changes.
 final class ByteBuffer {
-    // Owned by the buffer from allocation to deinit; no pointer to it is kept elsewhere across a change.
-    private var memory: UnsafeMutableRawPointer
-    private var capacity: Int
-    private(set) var count = 0
+    // Owned by the buffer from allocation to deinit; no pointer to it is kept elsewhere across a change. Exclusivity is not
+    // checked at run time: no access to these lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private(set) var count = 0
 
     init(capacity: Int = 4096) {
         self.capacity = max(capacity, 64)

@@ -17,7 +17,7 @@ extension StoreFile {
     ) throws(StorageError) {
         try require(writing: true)
         guard let current, let last = current.scanner.last else {
-            return try replace(WriterState(store: UUID(), generation: 0), options.codec, body)
+            return try replace(WriterState(store: UUID(), generation: 0), body)
         }
         let state = WriterState(after: last, end: current.scanner.position, durable: current.durable)
         try write(state, current, isSeal: false, body)
@@ -33,7 +33,7 @@ extension StoreFile {
         _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
         try require(writing: true)
-        try replace(WriterState(store: storeID ?? UUID(), generation: generation &+ 1), options.codec, body)
+        try replace(WriterState(store: storeID ?? UUID(), generation: generation &+ 1), body)
         seal()
     }
 
@@ -93,12 +93,12 @@ extension StoreFile {
 extension StoreFile {
     /// Writes a new file and puts it in the place of the old one, if there is one.
     private func replace(
-        _ state: WriterState, _ codec: ArchiveCodec, _ body: (inout CommitWriter) throws(StorageError) -> Void
+        _ state: WriterState, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
         try removeTemporary()
         let new: Current
         do throws(StorageError) {
-            new = try writeTemporary(state, codec, body)
+            new = try writeTemporary(state, body)
             do throws(SystemError) { try layer.rename(temporaryPath, to: path) } catch {
                 throw FileFailure.error(error, path)
             }
@@ -116,10 +116,10 @@ extension StoreFile {
     }
 
     private func writeTemporary(
-        _ state: WriterState, _ codec: ArchiveCodec, _ body: (inout CommitWriter) throws(StorageError) -> Void
+        _ state: WriterState, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Current {
         let file = try createTemporary()
-        let compressor = options.compressor(for: codec)
+        let compressor = options.rewritingCompressor
         var writer = CommitWriter(file, compressor, buffers, state, modified: layer.now(), isRewriting: true)
         try body(&writer)
         try writer.finish()
@@ -127,7 +127,7 @@ extension StoreFile {
             throw StorageError(.invalidValue, "A store file must have an entry; nothing was given to write.")
         }
         try file.sync(.everything)
-        var scanner = CommitScanner(try FileWindow(file), codec)
+        var scanner = CommitScanner(try FileWindow(file), options.codec)
         scanner.adopt(last, end: writer.state.end)
         return Current(file: file, scanner: scanner, durable: writer.state.end, isSealed: false)
     }

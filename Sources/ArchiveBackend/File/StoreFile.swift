@@ -99,7 +99,10 @@ package final class StoreFile {
 package struct FileOptions: Sendable {
     /// For a new file, and for one that is rewritten.
     package let codec: ArchiveCodec
+    /// Of commits.
     package let level: Int
+    /// Of a file that is written anew.
+    package let rewritingLevel: Int
 
     /// Throws `configuration` for a level that the codec does not have, and `unsupported` for a codec that this system's
     /// libarchive lacks.
@@ -111,10 +114,14 @@ package struct FileOptions: Sendable {
         }
         self.codec = codec
         self.level = level ?? codec.defaultLevel
+        rewritingLevel = level ?? codec.defaultRewritingLevel
     }
 
-    /// The compressor for a file of a codec, with this level where it is of the same.
+    /// The compressor for commits to a file of a codec, with this level where it is of the same.
     func compressor(for codec: ArchiveCodec) -> FrameCompressor {
         FrameCompressor(codec: codec, level: codec == self.codec ? level : codec.defaultLevel)
     }
+
+    /// The compressor for a file that is written anew.
+    var rewritingCompressor: FrameCompressor { FrameCompressor(codec: codec, level: rewritingLevel) }
 }

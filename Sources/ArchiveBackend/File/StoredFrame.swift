@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// zstd frames that are made without compressing: raw blocks, and blocks of one repeated byte for runs of zeros, of
 /// which a tar header has several (RFC 8878, 3.1.1.2).
 ///
@@ -40,11 +48,20 @@ enum StoredFrame {
     private static func zeros(in contents: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
         var place = start
         while place < contents.count {
-            guard let first = contents[place...].firstIndex(of: 0) else { return nil }
-            let end = contents[first...].firstIndex { $0 != 0 } ?? contents.count
+            guard let first = contents.firstZero(from: place) else { return nil }
+            var end = first + 1
+            while end < contents.count, contents[end] == 0 { end += 1 }
             if end - first >= shortestRun { return first..<end }
             place = end
         }
         return nil
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The place of the first zero from a place inside on.
+    fileprivate func firstZero(from place: Int) -> Int? {
+        guard let start = baseAddress, let found = memchr(start + place, 0, count - place) else { return nil }
+        return UnsafeRawPointer(found) - start
     }
 }

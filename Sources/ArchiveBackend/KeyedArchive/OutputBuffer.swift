@@ -2,7 +2,7 @@
 struct OutputBuffer: ~Copyable {
     // Owned by this value alone and `capacity` bytes long; every write reserves its room first.
     private var start: UnsafeMutableRawPointer
-    private var capacity: Int
+    private(set) var capacity: Int
     private(set) var count = 0
 
     init(capacity: Int = 4096) {

@@ -23,6 +23,8 @@ struct PropertyListWriter: ~Copyable {
     /// How many bytes the objects so far have; the table that follows them has up to four more for each object.
     var size: Int { buffer.count + offsets.count * 4 }
 
+    var memory: Int { buffer.capacity + offsets.capacity * 4 }
+
     mutating func begin() {
         buffer.removeAll()
         buffer.append("bplist00")

@@ -33,6 +33,9 @@ struct RecordEncoder: ~Copyable {
     /// About how many bytes the archive would have if it ended here.
     var size: Int { writer.list.size }
 
+    /// Bytes of memory that archives have needed so far.
+    var memory: Int { writer.list.memory + scratch.capacity }
+
     /// How many records have been added.
     var count: Int { records.count }
 

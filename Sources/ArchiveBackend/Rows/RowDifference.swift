@@ -16,7 +16,7 @@ struct RowDifference {
     /// A row that is in one tree only or differs between the two; the newer one where there are two.
     mutating func next() -> UnsafeRawPointer? {
         while true {
-            skipShared()
+            if old.isAtPage, new.isAtPage { RowWalk.skipShared(&old, &new) }
             guard let newRow = new.row else {
                 guard let oldRow = old.row else { return nil }
                 old.advance()
@@ -26,29 +26,20 @@ struct RowDifference {
                 new.advance()
                 return newRow
             }
+            // Most rows of a changed page are as they were.
+            if RowFormat.areEqual(oldRow, newRow) {
+                old.advance()
+                new.advance()
+                continue
+            }
             let comparison = order.compareRows(oldRow, newRow, count: order.columns.count)
             if comparison < 0 {
                 old.advance()
                 return oldRow
             }
             new.advance()
-            if comparison > 0 { return newRow }
-            old.advance()
-            if !RowFormat.areEqual(oldRow, newRow) { return newRow }
-        }
-    }
-
-    private mutating func skipShared() {
-        while true {
-            if let node = old.wholeNode, node === new.wholeNode {
-                old.advanceNode()
-                new.advanceNode()
-            } else if let page = old.wholePage, page === new.wholePage {
-                old.advancePage()
-                new.advancePage()
-            } else {
-                return
-            }
+            if comparison == 0 { old.advance() }
+            return newRow
         }
     }
 }

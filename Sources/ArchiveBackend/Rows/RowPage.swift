@@ -6,13 +6,15 @@ internal import StorageAPI
 /// Unchecked: a page is changed only by a tree that holds the one reference to it (``RowNode`` asks before each change),
 /// and a tree is a value of one thread; a page that others can see is never changed.
 final class RowPage: @unchecked Sendable {
-    private var memory: UnsafeMutableRawPointer
-    private var capacity: Int
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class, and none of
+    // its methods calls out.
+    @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var capacity: Int
     /// Bytes from the start that rows have taken, those of rows that are gone included.
-    private var used = 0
+    @exclusivity(unchecked) private var used = 0
     /// Bytes of the rows that are there, and of their offsets.
-    private(set) var liveBytes = 0
-    private(set) var count = 0
+    @exclusivity(unchecked) private(set) var liveBytes = 0
+    @exclusivity(unchecked) private(set) var count = 0
 
     /// The bytes that a page has unless one row alone is longer. Small enough to be copied for one changed row.
     static let fullBytes = 16_384
@@ -28,6 +30,15 @@ final class RowPage: @unchecked Sendable {
     convenience init(_ row: UnsafeRawPointer, capacity: Int = 0) {
         self.init(capacity: max(capacity, RowFormat.size(of: row) + Self.offsetBytes))
         insertCopy(of: row, at: 0)
+    }
+
+    /// A copy of a page, as it lies in memory.
+    init(_ other: RowPage) {
+        (capacity, used, liveBytes, count) = (other.capacity, other.used, other.liveBytes, other.count)
+        memory = .allocate(byteCount: capacity, alignment: 8)
+        memory.copyMemory(from: other.memory, byteCount: used)
+        let offsets = capacity - Self.offsetBytes * count
+        (memory + offsets).copyMemory(from: other.memory + offsets, byteCount: Self.offsetBytes * count)
     }
 
     /// A copy of some of a page's rows.

@@ -132,7 +132,9 @@ struct RowTree {
 ///
 /// Unchecked: changed only by a tree that holds the one reference to it, as ``RowTree`` asks before each change.
 final class RowNode: @unchecked Sendable {
-    private(set) var pages: [RowPage]
+    // Exclusivity is not checked at run time: no access lasts beyond one statement of this class, and none of its methods
+    // calls out.
+    @exclusivity(unchecked) private(set) var pages: [RowPage]
 
     static let mostPages = 128
 
@@ -210,7 +212,7 @@ final class RowNode: @unchecked Sendable {
 
     private func mutablePage(_ index: Int) -> RowPage {
         if !isKnownUniquelyReferenced(&pages[index]) {
-            pages[index] = RowPage(pages[index], 0..<pages[index].count)
+            pages[index] = RowPage(pages[index])
         }
         return pages[index]
     }

@@ -3,29 +3,33 @@ internal import StorageAPI
 /// A walk forward through the rows of a tree, which it keeps alive.
 struct RowWalk {
     private let tree: RowTree
-    private var position: RowTree.Position
+    private var node = 0
+    private var page = 0
+    private var index = 0
+    /// The page at the place, or nil behind the last; the index is one of its rows'.
+    private var current: RowPage?
 
     init(_ tree: RowTree) {
         self.tree = tree
-        position = tree.start
+        load()
     }
 
-    private var isAtEnd: Bool { position.node >= tree.nodes.count }
+    private mutating func load() { current = node < tree.nodes.count ? tree.nodes[node].pages[page] : nil }
 
     /// The row at which the walk stands; nil behind the last.
-    var row: UnsafeRawPointer? { isAtEnd ? nil : tree.row(at: position) }
-    /// The node, where the walk stands at its beginning.
-    var wholeNode: RowNode? { position.page == 0 && position.row == 0 && !isAtEnd ? tree.nodes[position.node] : nil }
-    /// The page, where the walk stands at its beginning.
-    var wholePage: RowPage? {
-        position.row == 0 && !isAtEnd ? tree.nodes[position.node].pages[position.page] : nil
-    }
+    @inline(__always)
+    var row: UnsafeRawPointer? { current?[index] }
+    /// Whether the walk stands at a page's first row.
+    @inline(__always)
+    var isAtPage: Bool { index == 0 && current != nil }
 
     /// Goes to the first row that does not stand before a key, which must not stand before the one of the last call.
     /// Costs one comparison where that is the row here.
     mutating func seek(_ key: UnsafePointer<Cell>, count: Int) {
         guard let row, tree.order.compare(row, to: key, count: count) < 0 else { return }
-        position = tree.search(key, count: count).position
+        let position = tree.search(key, count: count).position
+        (node, page, index) = (position.node, position.page, position.row)
+        load()
     }
 
     /// Whether the row here has a key that begins with the key's first `count` columns.
@@ -33,18 +37,54 @@ struct RowWalk {
         row.map { tree.order.compare($0, to: key, count: count) == 0 } ?? false
     }
 
-    // Called only where there is a row.
-
+    /// Goes one row on. Behind the last row it does nothing.
+    @inline(__always)
     mutating func advance() {
-        position.row += 1
-        if position.row == tree.nodes[position.node].pages[position.page].count { advancePage() }
+        guard let current else { return }
+        index += 1
+        if index == current.count { advancePage() }
     }
 
-    mutating func advancePage() {
-        position.row = 0
-        position.page += 1
-        if position.page == tree.nodes[position.node].pages.count { advanceNode() }
+    private mutating func advancePage() {
+        index = 0
+        page += 1
+        if page == tree.nodes[node].pages.count { (node, page) = (node + 1, 0) }
+        load()
     }
 
-    mutating func advanceNode() { position = RowTree.Position(node: position.node + 1, page: 0, row: 0) }
+    /// Leads two walks that both stand at a page over all nodes and pages that their trees share.
+    static func skipShared(_ left: inout RowWalk, _ right: inout RowWalk) {
+        while left.isAtPage, right.isAtPage {
+            let nodes = left.page == 0 && right.page == 0 ? sharedNodes(left, right) : 0
+            let pages = nodes == 0 ? sharedPages(left, right) : 0
+            if nodes + pages == 0 { return }
+            left.skip(nodes, pages)
+            right.skip(nodes, pages)
+        }
+    }
+
+    /// How many nodes both have from here on.
+    private static func sharedNodes(_ left: RowWalk, _ right: RowWalk) -> Int {
+        shared(left.tree.nodes, left.node, right.tree.nodes, right.node)
+    }
+
+    /// How many pages both have from here on in their nodes.
+    private static func sharedPages(_ left: RowWalk, _ right: RowWalk) -> Int {
+        shared(left.tree.nodes[left.node].pages, left.page, right.tree.nodes[right.node].pages, right.page)
+    }
+
+    @inline(__always)
+    private static func shared<T: AnyObject>(_ some: [T], _ start: Int, _ others: [T], _ otherStart: Int) -> Int {
+        let most = min(some.count - start, others.count - otherStart)
+        var count = 0
+        while count < most, some[start + count] === others[otherStart + count] { count += 1 }
+        return count
+    }
+
+    private mutating func skip(_ nodes: Int, _ pages: Int) {
+        node += nodes
+        page += pages
+        if page > 0, page == tree.nodes[node].pages.count { (node, page) = (node + 1, 0) }
+        load()
+    }
 }

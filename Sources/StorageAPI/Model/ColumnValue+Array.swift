@@ -49,6 +49,10 @@ extension Array: ScalarValue where Element: ColumnValue {
         if Element.self == UInt8.self {
             return Data.decode(&json).map { elements(of: [UInt8]($0)) }
         }
+        // The usual types by code of their own: through their conformance an element costs several times as much.
+        if Element.self == String.self { return json.readArray { String.decode(&$0) }.map(elements(of:)) }
+        if Element.self == Int.self { return json.readArray { Int.decode(&$0) }.map(elements(of:)) }
+        if Element.self == Double.self { return json.readArray { Double.decode(&$0) }.map(elements(of:)) }
         return json.readArray { Element.decode(&$0) }
     }
 
@@ -64,9 +68,9 @@ extension Array: ScalarValue where Element: ColumnValue {
         return .text(String(decoding: json.bytes, as: UTF8.self))
     }
 
-    // Sound where Element is UInt8, which every caller has just tested: the two types are one.
+    // Sound where Element is T, which every caller has just tested: the two types are one.
     @inlinable
-    static func elements(of bytes: [UInt8]) -> [Element] {
-        unsafeBitCast(bytes, to: [Element].self)
+    static func elements<T>(of values: [T]) -> [Element] {
+        unsafeBitCast(values, to: [Element].self)
     }
 }

@@ -30,16 +30,29 @@ public struct JSONWriter: Sendable {
 
     mutating func appendString(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20: appendEscape(byte)
-            default: bytes.append(byte)
+        var string = string
+        string.withUTF8 { text in
+            if text.contains(where: Self.isEscaped) {
+                for byte in text { appendCharacter(byte) }
+            } else {
+                bytes.append(contentsOf: text)
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func appendCharacter(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(byte)
+        case 0..<0x20: appendEscape(byte)
+        default: bytes.append(byte)
+        }
     }
 
     mutating func appendArray<E>(_ elements: [E], _ each: (E, inout JSONWriter) -> Void) {
