@@ -24,7 +24,8 @@ import Testing
             #expect(try tool.failure(66, command + ["archive:text"] + rest, Data()) != "")
             #expect(try tool.failure(66, command + ["sqlite:text"] + rest, Data()) != "")
             #expect(try tool.failure(64, command + ["mysql:x"] + rest, Data()).contains("sqlite"))
-            #expect(try tool.folder.contents == before)
+            // An archive's lock stays where somebody wanted to write.
+            #expect(try tool.folder.contents.filter { !$0.key.hasSuffix("-lock") } == before)
         }
     }
 
@@ -41,7 +42,7 @@ import Testing
     func `a query that cannot be read names its word and position`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         for (option, text, word) in [
-            ("--where", "age >", "position 6"), ("--where", "nose == 1", "nose"), ("--where", "age == 'x'", "age"),
+            ("--where", "age >", "character 6"), ("--where", "nose == 1", "nose"), ("--where", "age == 'x'", "age"),
             ("--order", "age sideways", "sideways"), ("--columns", "age,nose", "nose"),
         ] {
             let message = try tool.failure(65, "select", Tool.file, "Person", option, text)
@@ -60,7 +61,7 @@ import Testing
     func `a store in use is told so, and reading goes on beside it`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let name = engine == .sqlite ? "sqlite:\(Tool.file)?timeout=1" : Tool.file
-        try await tool.with(engine) { store in
+        try await tool.with(engine) { (store) async throws in
             try await store.transaction { transaction in
                 try transaction.insert(Person(id: 100, name: "x", age: 1, tags: [], city: nil, pens: []))
                 let message = try tool.failure(75, "delete", name, "Person", "1")
@@ -74,7 +75,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `control characters of a store do not reach the terminal`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        try await tool.with(engine) { store in
+        try await tool.with(engine) { (store) async throws in
             try await store.save(Pair(first: "\u{1B}[2J\n\u{202E}x", second: 0, note: "\u{7}"))
         }
         let text = try tool.output("select", Tool.file, "Pair")

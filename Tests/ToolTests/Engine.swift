@@ -21,7 +21,7 @@ extension Tool {
     /// A tool in a new folder with a store of the samples.
     init(_ engine: Engine) async throws {
         folder = try TemporaryFolder()
-        try await with(engine) { store in
+        try await with(engine) { (store) async throws in
             try await store.insert(Person.samples)
             try await store.insert([Pair(first: "a,b", second: -5, note: nil), Pair(first: "a", second: 1, note: "")])
         }

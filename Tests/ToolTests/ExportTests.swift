@@ -7,7 +7,7 @@ import Testing
     private func tool(_ engine: Engine) async throws -> Tool {
         let tool = try Tool(folder: TemporaryFolder())
         try await tool.with(engine) { store in try await store.insert(Everything.samples) }
-        try await tool.with(engine, "new.store") { store in
+        try await tool.with(engine, "new.store") { (store) async throws in
             #expect(try await store.select(Everything.self).count() == 0)
         }
         return tool
@@ -18,7 +18,7 @@ import Testing
         let tool = try await tool(engine)
         let text = try tool.output("export", Tool.file, "Everything", "--format", format)
         try tool.output("insert", "new.store", "Everything", "--quiet", input: text)
-        try await tool.with(engine, "new.store") { store in
+        try await tool.with(engine, "new.store") { (store) async throws in
             #expect(try await store.select(Everything.self).all() == Everything.samples)
         }
         #expect(try tool.output("export", "new.store", "Everything", "--format", format) == text)
@@ -30,7 +30,7 @@ import Testing
         let tool = try await tool(engine)
         try tool.output("export", Tool.file, "Everything", "--output", "all.\(format)")
         try tool.output("import", "new.store", "--model", "Everything", "all.\(format)")
-        try await tool.with(engine, "new.store") { store in
+        try await tool.with(engine, "new.store") { (store) async throws in
             #expect(try await store.select(Everything.self).all() == Everything.samples)
         }
     }
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `a reader that goes away ends the tool quietly`() async throws {
         let tool = try await Tool(.sqlite)
-        try await tool.with(.sqlite) { store in
+        try await tool.with(.sqlite) { (store) async throws in
             try await store.save((10..<20_000).map { Person(id: $0, name: "p", age: 1, tags: [], city: nil, pens: []) })
         }
         let process = tool.process(["select", Tool.file, "Person", "--format", "ndjson"])

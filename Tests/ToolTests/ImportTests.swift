@@ -146,7 +146,7 @@ struct ImportTests {
     func roundTrip(_ engine: Engine, _ format: String) async throws {
         let tool = try await Tool(engine)
         try await tool.with(engine) { store in try await store.insert(Everything.samples) }
-        try await tool.with(engine, "other.store") { store in
+        try await tool.with(engine, "other.store") { (store) async throws in
             // The other store knows the models, and has no records of them.
             try await store.insert(Everything.samples[0])
             try await store.truncate(Everything.self)

@@ -2,12 +2,12 @@ import Foundation
 import StorageKit
 
 @Storable struct Pen: Equatable {
-    var color: String
+    @Key var color: String
     var price: Double
 }
 
 @Storable struct City: Equatable {
-    var name: String
+    @Key var name: String
     var population: Int?
 }
 

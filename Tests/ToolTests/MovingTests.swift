@@ -25,7 +25,7 @@ struct MovingTests {
         let tool = try await Tool(engine)
         let other = other(engine)
         try tool.output("copy", Tool.file, "\(other.rawValue):copy.store")
-        try await tool.with(other, "copy.store") { store in
+        try await tool.with(other, "copy.store") { (store) async throws in
             try await store.delete(Person.self, key: 1)
             var person = Person.samples[1]
             person.age += 1
@@ -70,7 +70,7 @@ struct MovingTests {
     @Test("an interrupted copy leaves no target")
     func interrupted() async throws {
         let tool = try await Tool(.sqlite)
-        try await tool.with(.sqlite) { store in
+        try await tool.with(.sqlite) { (store) async throws in
             try await store.insert(
                 (100...60_000).map {
                     Person(id: $0, name: "\($0)", age: 1, tags: ["a"], city: nil, pens: [])

@@ -8,17 +8,15 @@ final class PseudoTerminal {
 
     /// - Parameter columns: how many cells a line has.
     init(columns: UInt16) throws {
-        controller = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard controller >= 0, grantpt(controller) == 0, unlockpt(controller) == 0, let name = ptsname(controller)
-        else {
-            throw POSIXError(.init(rawValue: errno) ?? .ENOTTY)
-        }
         var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        let descriptor = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0, ioctl(controller, UInt(TIOCSWINSZ), &size) == 0 else {
-            throw POSIXError(.init(rawValue: errno) ?? .ENOTTY)
+        var (controller, tool): (Int32, Int32) = (-1, -1)
+        guard openpty(&controller, &tool, nil, nil, &size) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ENOTTY)
         }
-        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // A process that another test starts meanwhile must not keep the terminal open.
+        for descriptor in [controller, tool] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        self.controller = controller
+        handle = FileHandle(fileDescriptor: tool, closeOnDealloc: true)
     }
 
     deinit { close(controller) }

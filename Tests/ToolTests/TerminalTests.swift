@@ -17,7 +17,7 @@ import Testing
 
     @Test func `a table is cut to the terminal's width`() async throws {
         let tool = try await Tool(.sqlite)
-        try await tool.with(.sqlite) { store in
+        try await tool.with(.sqlite) { (store) async throws in
             try await store.save(Pair(first: "b", second: 1, note: String(repeating: "note ", count: 8)))
         }
         let lines = try draw(tool, 30, "select", Tool.file, "Pair").split(separator: "\n")

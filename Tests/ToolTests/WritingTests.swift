@@ -27,7 +27,7 @@ import Testing
             "insert", Tool.file, "Person", "name=a=b", "age=-3", "tags=[\"ü\"]", "pens=[]")
         #expect(stored == #"{"id":10,"name":"a=b","age":-3,"tags":["ü"],"city":null,"pens":[]}"# + "\n")
         try tool.output("insert", Tool.file, "Pair", "first= x ", "second=0", "note=null")
-        try await tool.with(engine) { store in
+        try await tool.with(engine) { (store) async throws in
             #expect(try await store.select(Pair.self).all().first == Pair(first: " x ", second: 0, note: nil))
         }
     }
@@ -100,7 +100,7 @@ import Testing
         #expect(try await tool.people(engine).map(\.age) == [31, 31, 31])
         #expect(try await tool.people(engine).map(\.tags) == [["n"], [], ["n"]])
         #expect(try tool.output("update", Tool.file, "Pair", "--set", "note=null", "--yes") == "2 updated.\n")
-        try await tool.with(engine) { store in
+        try await tool.with(engine) { (store) async throws in
             #expect(try await store.select(Pair.self).all().map(\.note) == [nil, nil])
         }
         for (assignment, status) in [("id=3", 65), ("age=old", 65), ("age=null", 65), ("pens=[]", 65), ("nose=1", 65)] {

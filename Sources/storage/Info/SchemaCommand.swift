@@ -7,8 +7,7 @@ struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Show the properties of a store's models.",
         discussion: """
-            Owned records stand below their property. With --json the output is what `storage import --schema` and \
-            RecordSchema read.
+            Owned records stand below their property. With --json the output is what RecordSchema decodes.
 
             Examples:
               storage schema people.db

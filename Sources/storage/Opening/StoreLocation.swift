@@ -50,7 +50,12 @@ struct StoreLocation: ExpressibleByArgument {
         if purpose == .reading, url.options["readonly"] == nil, url.options["salvage"] == nil {
             address += (url.options.isEmpty ? "?" : "&") + "readonly=true"
         }
-        return try await Store(url: address, backends: Self.backends)
+        do throws(StorageError) {
+            return try await Store(url: address, backends: Self.backends)
+        } catch {
+            if error.code == .configuration || error.message.contains(url.path) { throw error }
+            throw ToolError("\(url.path): \(error.sentence)", ToolExit(error.code))
+        }
     }
 
     /// The file of a store that is a file.

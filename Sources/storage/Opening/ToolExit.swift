@@ -65,9 +65,9 @@ extension StorageError {
     /// The error for a person: where, what is wrong and what to do, and the code that documents list.
     ///
     /// The engine's own words are left out but where they say more than the store knows.
-    fileprivate var sentence: String {
+    var sentence: String {
         var place: [String] = []
-        if let model { place.append(model) }
+        if let model, !message.contains(model) { place.append(model) }
         if let key {
             place.append("key \(key.map(\.description).joined(separator: ", "))")
         } else if let element {
