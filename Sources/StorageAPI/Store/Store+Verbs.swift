@@ -102,7 +102,8 @@ extension Store {
     @inlinable
     public nonisolated(nonsending) func find<M: Storable>(_: M.Type, key: M.Key) async throws(StorageError) -> M? {
         var found: M?
-        try await lookUp(M.self, M.values(of: key)) { (rows) throws(StorageError) in found = try rows.nextModel(M.self) }
+        try await lookUp(M.self, M.values(of: key)) { (rows) throws(StorageError) in found = try rows.nextModel(M.self)
+        }
         return found
     }
 
