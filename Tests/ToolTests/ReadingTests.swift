@@ -55,6 +55,17 @@ import Testing
                 """)
     }
 
+    @Test func `a long table cuts no key that is wider than those before`() async throws {
+        let tool = try await Tool(.sqlite)
+        try await tool.with(.sqlite) { (store) async throws in
+            let ids = Array(1...1000) + [12_345_678]
+            try await store.save(ids.map { Person(id: $0, name: "p", age: 1, tags: [], city: nil, pens: []) })
+        }
+        let lines = try tool.output("select", Tool.file, "Person", "--columns", "id,name").split(separator: "\n")
+        #expect(lines.prefix(3) == ["  id  name", "────  ────", "   1  p"])
+        #expect(lines.suffix(2) == ["1000  p", "12345678  p"])
+    }
+
     @Test(arguments: Engine.allCases)
     func `records are printed as JSON, NDJSON and CSV`(engine: Engine) async throws {
         let tool = try await Tool(engine)

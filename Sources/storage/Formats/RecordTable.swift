@@ -1,12 +1,13 @@
 import StorageAPI
 
-/// Records as a table for people. The first thousand decide how wide the columns are.
+/// Records as a table for people. Columns are as wide as the widest of the first thousand needs, and grow with each further
+/// thousand.
 struct RecordTable: RecordWriter {
     private let columns: [RecordSchema.Property]
     private var table: TextTable
     private var waiting = 0
     private var widths: [Int]?
-    private static let measured = 1000
+    private static let batch = 1000
 
     init(_ columns: [RecordSchema.Property]) {
         self.columns = columns
@@ -16,7 +17,7 @@ struct RecordTable: RecordWriter {
     mutating func write(_ record: Record, to output: inout Output) throws {
         table.add(columns.enumerated().map { Self.text(record.content($1.name, near: $0)) })
         waiting += 1
-        if waiting == Self.measured { try print(&output) }
+        if waiting == Self.batch { try print(&output) }
     }
 
     mutating func finish(_ output: inout Output) throws {
@@ -24,10 +25,10 @@ struct RecordTable: RecordWriter {
     }
 
     private mutating func print(_ output: inout Output) throws {
-        let isFirst = widths == nil
-        let widths = widths ?? table.widths(fitting: Terminal.isTerminal(.standardOutput) ? Terminal.columns : nil)
-        self.widths = widths
-        for line in table.lines(widths, hasTitles: isFirst) { try output.line(line) }
+        let line = Terminal.isTerminal(.standardOutput) ? Terminal.columns : nil
+        let wide = table.widths(fitting: line, least: widths)
+        for line in table.lines(wide, hasTitles: widths == nil) { try output.line(line) }
+        widths = wide
         table.removeAll()
         waiting = 0
     }

@@ -40,10 +40,12 @@ struct TextTable {
     var lines: [String] { lines(widths(fitting: nil), hasTitles: true) }
 
     /// The width of each column. Where all are wider than a line, the widest give way.
-    func widths(fitting line: Int?) -> [Int] {
+    ///
+    /// - Parameter least: the widths of rows that were printed before.
+    func widths(fitting line: Int?, least: [Int]? = nil) -> [Int] {
         let titles = columns.map(\.title)
         var widths = columns.indices.map { column in
-            ([titles] + rows).map { $0[column].displayWidth }.max() ?? 0
+            ([titles] + rows).map { $0[column].displayWidth }.reduce(least?[column] ?? 0, max)
         }
         guard let line else { return widths }
         while widths.reduce(2 * (widths.count - 1), +) > line,
