@@ -2,11 +2,7 @@ import Foundation
 import SQLiteBackend
 import StorageAPI
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
+#if canImport(Darwin)
 import Darwin
 #endif
 
@@ -98,20 +94,27 @@ struct Memory {
             for try await _ in store.select(Record.self).stream() { streamed += 1 }
             try require(streamed == count)
         }
-        print(peak)
+        print(try peak())
     }
 
-    /// The process's greatest resident memory; the unit differs between systems.
-    private static var peak: Int {
+    #if canImport(Darwin)
+    /// The process's greatest resident memory.
+    private static func peak() throws -> Int {
         var usage = rusage()
-        #if canImport(Darwin)
         getrusage(RUSAGE_SELF, &usage)
         return usage.ru_maxrss
-        #else
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        return usage.ru_maxrss * 1024
-        #endif
     }
+    #else
+    /// The process's greatest resident memory. Linux's getrusage counts that of the process which it was spawned from.
+    private static func peak() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        guard let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
+            throw BenchmarkError("/proc/self/status has no VmHWM")
+        }
+        return kilobytes * 1024
+    }
+    #endif
 
     private static func require(_ holds: Bool) throws {
         guard holds else { throw BenchmarkError("another number of records than were stored") }
