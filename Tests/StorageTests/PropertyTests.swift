@@ -56,7 +56,7 @@ struct PropertyTests {
         @Ignored var ignored = 5
     }
 
-    private func full() throws -> Everything {
+    static func full() throws -> Everything {
         var all = Everything(id: 2)
         all.flag = false
         all.text = "a\0\"'\\é"
@@ -96,7 +96,7 @@ struct PropertyTests {
     @Test("V1 empty, nil and full values of every kind come back", arguments: Backend.allCases)
     func everything(_ backend: Backend) async throws {
         try await withStore(backend) { store in
-            let records = [Everything(id: 1), try full()]
+            let records = [Everything(id: 1), try Self.full()]
             try await store.insert(records)
             let stored = try await store.select(Everything.self).all()
             #expect(stored == records)

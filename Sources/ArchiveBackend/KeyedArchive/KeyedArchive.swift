@@ -32,7 +32,12 @@ public enum KeyedArchive {
     private static func encode<M: Storable>(
         _ models: [M], className: String?, asList: Bool
     ) throws(StorageError) -> [UInt8] {
-        let rows = try ModelRows(M.self)
+        try encode(models, ModelRows(M.self), className: className, asList: asList)
+    }
+
+    static func encode<M: Storable>(
+        _ models: [M], _ rows: ModelRows<M>, className: String?, asList: Bool
+    ) throws(StorageError) -> [UInt8] {
         var encoder = RecordEncoder(try layout(rows, className: className))
         encoder.begin(sequence: nil)
         try rows.write(models) { (tables) throws(StorageError) in
@@ -60,7 +65,10 @@ public enum KeyedArchive {
     ///
     /// - Throws: as for one model.
     public static func decode<M: Storable>(_: [M].Type, from archive: [UInt8]) throws(StorageError) -> [M] {
-        let rows = try ModelRows(M.self)
+        try decode(ModelRows(M.self), from: archive)
+    }
+
+    static func decode<M: Storable>(_ rows: ModelRows<M>, from archive: [UInt8]) throws(StorageError) -> [M] {
         var decoder = RecordDecoder(try layout(rows, className: nil))
         var reader = rows.reader()
         try archive.withUnsafeBufferPointer { (bytes) throws(StorageError) in

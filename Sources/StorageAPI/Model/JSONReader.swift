@@ -51,15 +51,19 @@ public struct JSONReader: ~Copyable {
     }
 
     mutating func readArray<E>(_ element: (inout JSONReader) -> E?) -> [E]? {
-        guard depth < Self.deepest, readByte(UInt8(ascii: "[")) else { return nil }
+        readList(from: UInt8(ascii: "["), to: UInt8(ascii: "]"), element)
+    }
+
+    mutating func readList<E>(from start: UInt8, to end: UInt8, _ element: (inout JSONReader) -> E?) -> [E]? {
+        guard depth < Self.deepest, readByte(start) else { return nil }
         depth += 1
         defer { depth -= 1 }
         var elements: [E] = []
-        if readByte(UInt8(ascii: "]")) { return elements }
+        if readByte(end) { return elements }
         while true {
             guard let next = element(&self) else { return nil }
             elements.append(next)
-            if readByte(UInt8(ascii: "]")) { return elements }
+            if readByte(end) { return elements }
             guard readByte(UInt8(ascii: ",")) else { return nil }
         }
     }
@@ -79,6 +83,13 @@ public struct JSONReader: ~Copyable {
             }
         }
         return nil
+    }
+
+    /// Whether a string follows that has no control characters, which JSON must escape. Passes over it.
+    mutating func readStrictString() -> Bool {
+        skipSpace()
+        let start = position
+        return readString() != nil && bytes[start..<position].allSatisfy { $0 >= 0x20 }
     }
 
     private mutating func readEscapedString(from start: Int) -> String? {
@@ -143,13 +154,13 @@ public struct JSONReader: ~Copyable {
         return matches
     }
 
-    private mutating func readByte(_ byte: UInt8) -> Bool {
+    mutating func readByte(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
         position += 1
         return true
     }
 
-    private mutating func peek() -> UInt8? {
+    mutating func peek() -> UInt8? {
         skipSpace()
         return position < bytes.count ? bytes[position] : nil
     }

@@ -9,16 +9,4 @@ public struct ModelSchema: Sendable {
         self.name = name
         self.properties = properties
     }
-
-    /// The key properties: those marked as key, or else the one called `id`.
-    var keys: [Property] {
-        let marked = properties.filter { $0.traits.contains(.key) }
-        return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
-    }
-
-    /// Whether the store assigns the key where it is nil (clause K2).
-    var assignsKeys: Bool {
-        guard keys.count == 1, keys[0].isOptional, case .column(let type) = keys[0].kind else { return false }
-        return type.storage == .integer
-    }
 }

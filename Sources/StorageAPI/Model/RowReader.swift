@@ -139,7 +139,7 @@ extension RowReader {
         return isPresent ? children : nil
     }
 
-    private mutating func nextChildren() throws(StorageError) -> ChildRows {
+    mutating func nextChildren() throws(StorageError) -> ChildRows {
         guard let children = context.takeUnretainedValue().children(relation) else { throw tooFewCells() }
         relation += 1
         return children

@@ -128,7 +128,7 @@ extension RowWriter {
         writeChildren(children ?? [])
     }
 
-    private mutating func writeChildren<C: Collection>(_ children: C) where C.Element: Storable {
+    mutating func writeChildren<C: Collection>(_ children: C) where C.Element: Storable {
         defer { relation += 1 }
         guard !children.isEmpty else { return }
         graph.takeUnretainedValue().write(children, ownedBy: &self)

@@ -6,9 +6,9 @@ struct DeclaredTables {
     struct Table {
         var path: [String]
         /// The owning table and property; nil for the root.
-        var owner: (table: Int, property: Property)?
+        var owner: (table: Int, property: DeclaredProperty)?
         /// The model whose rows the table holds.
-        var model: ModelSchema
+        var model: DeclaredModel
         var form: TableBinding.Form
         /// The leading columns, and for a root nothing.
         var prefix: [ColumnSchema]
@@ -17,87 +17,79 @@ struct DeclaredTables {
         var relations: [RelationBinding]
         var assignsKeys = false
 
-        /// Whether every owner has exactly one row here.
-        var isRequired: Bool {
-            guard let property = owner?.property, case .one = property.kind else { return false }
-            return !property.isOptional && form == .child
+        /// The name that is recorded for the owned model.
+        var recordedModel: String? { owner == nil ? nil : model.name }
+
+        /// Whether an owner may have several rows, where it is recorded.
+        var recordedIsMany: Bool? {
+            guard form == .node, case .many = owner?.property.kind else { return form == .node ? false : nil }
+            return true
         }
 
-        /// Whether an owner may have several rows here; nil for the root.
-        var isMany: Bool? {
-            guard let property = owner?.property else { return nil }
-            if case .many = property.kind { return true }
-            return false
+        /// Whether every owner has exactly one row here.
+        var isRequired: Bool {
+            form == .child && owner?.property.isRequiredChild == true
         }
     }
 
     struct Member {
-        var property: Property
+        var property: DeclaredProperty
         /// The column that stands for it in its owner's row: none for children, but for optional arrays.
         var column: ColumnSchema?
         var relation: Int?
     }
 
     private(set) var tables: [Table] = []
-    let model: ModelSchema
+    private let models: [DeclaredModel]
     private var recursive: [RecursiveKey: Int] = [:]
-    private var schemas: [ObjectIdentifier: ModelSchema] = [:]
 
     private struct RecursiveKey: Hashable {
         let entry: Int
-        let type: ObjectIdentifier
+        let model: Int
         let property: String
     }
 
     /// More tables than a sane model has, before the names of a diamond of types fill the memory.
     static let mostTables = 1000
 
-    init(_ type: any Storable.Type) throws(StorageError) {
-        model = type.schema
-        schemas[ObjectIdentifier(type)] = model
-        try SchemaValidation.validate(model)
+    init(_ type: any Storable.Type) throws(StorageError) { try self.init(DeclaredModels(type)) }
+
+    init(_ schema: RecordSchema) throws(StorageError) { try self.init(DeclaredModels(schema)) }
+
+    private init(_ declared: DeclaredModels) throws(StorageError) {
+        models = declared.list
         tables = [Table(path: [model.name], model: model, form: .root, prefix: [], members: [], relations: [])]
         tables[0].assignsKeys = model.assignsKeys
-        try expand(type, at: 0, entry: nil)
+        try expand(0, at: 0, entry: nil)
     }
 
-    private mutating func schema(of type: any Storable.Type) throws(StorageError) -> ModelSchema {
-        if let known = schemas[ObjectIdentifier(type)] { return known }
-        let schema = type.schema
-        schemas[ObjectIdentifier(type)] = schema
-        try SchemaValidation.validate(schema)
-        return schema
-    }
+    /// The root's model.
+    var model: DeclaredModel { models[0] }
 
-    /// Fills in the members of table `index`, whose rows are of `type`; `entry` is the table above the recursion.
-    private mutating func expand(_ type: any Storable.Type, at index: Int, entry: Int?) throws(StorageError) {
-        let schema = try schema(of: type)
-        let isRecursive = entry == nil ? try reaches(type, from: type) : false
-        let entry = entry ?? (isRecursive ? index : nil)
-        for property in schema.properties {
+    /// Fills in the members of table `index`, whose rows are of `model`; `entry` is the table above the recursion.
+    private mutating func expand(_ model: Int, at index: Int, entry: Int?) throws(StorageError) {
+        let entry = entry ?? (isRecursive(model) ? index : nil)
+        for property in models[model].properties {
             switch property.kind {
             case .column(let type):
                 tables[index].members.append(Member(property: property, column: column(property, type, at: index)))
             case .one(let child):
-                try relate(property, child, isMany: false, owner: type, index, entry)
+                try relate(property, child, isMany: false, owner: model, index, entry)
             case .many(let child):
-                try relate(property, child, isMany: true, owner: type, index, entry)
+                try relate(property, child, isMany: true, owner: model, index, entry)
             case .refused(let reason):
-                throw SchemaValidation.error(schema.name, property.name, reason)
+                throw SchemaValidation.error(models[model].name, property.name, reason)
             }
         }
     }
 
     private mutating func relate(
-        _ property: Property, _ child: any Storable.Type, isMany: Bool, owner: any Storable.Type, _ index: Int,
-        _ entry: Int?
+        _ property: DeclaredProperty, _ child: Int, isMany: Bool, owner: Int, _ index: Int, _ entry: Int?
     ) throws(StorageError) {
         let presence = isMany && property.isOptional ? presenceColumn(property) : nil
         tables[index].members.append(
             Member(property: property, column: presence, relation: tables[index].relations.count))
-        let key = entry.map {
-            RecursiveKey(entry: $0, type: ObjectIdentifier(owner), property: property.storedName)
-        }
+        let key = entry.map { RecursiveKey(entry: $0, model: owner, property: property.storedName) }
         let known = key.flatMap { recursive[$0] }
         let target = known ?? tables.count
         tables[index].relations.append(
@@ -120,14 +112,14 @@ struct DeclaredTables {
         }
         tables.append(
             Table(
-                path: path, owner: (index, property), model: try schema(of: child), form: entry == nil ? .child : .node,
+                path: path, owner: (index, property), model: models[child], form: entry == nil ? .child : .node,
                 prefix: prefix(below: index, property, isMany: isMany, entry: entry), members: [], relations: []))
         try expand(child, at: target, entry: entry)
     }
 
     /// Below the entry of a recursion a table's path names the declaring type, so that it does not depend on the order
     /// in which properties lead there.
-    private func path(of property: Property, below owner: Int, entry: Int?) -> [String] {
+    private func path(of property: DeclaredProperty, below owner: Int, entry: Int?) -> [String] {
         guard let entry, tables[owner].model.name != tables[entry].model.name else {
             return tables[entry ?? owner].path + [property.storedName]
         }
@@ -135,7 +127,7 @@ struct DeclaredTables {
     }
 
     private func prefix(
-        below owner: Int, _ property: Property, isMany: Bool, entry: Int?
+        below owner: Int, _ property: DeclaredProperty, isMany: Bool, entry: Int?
     ) -> [ColumnSchema] {
         if let entry {
             let node = ColumnSchema(name: "node", role: .node, property: "", type: .int64)
@@ -163,7 +155,7 @@ struct DeclaredTables {
         }
     }
 
-    private func column(_ property: Property, _ type: ColumnType, at index: Int) -> ColumnSchema {
+    private func column(_ property: DeclaredProperty, _ type: ColumnType, at index: Int) -> ColumnSchema {
         // A key that the store assigns is nil only in models that are not stored yet.
         let isAssigned = index == 0 && model.assignsKeys && property.name == model.keys.first?.name
         return ColumnSchema(
@@ -173,25 +165,18 @@ struct DeclaredTables {
             isUnique: index == 0 && property.traits.contains(.unique))
     }
 
-    private func presenceColumn(_ property: Property) -> ColumnSchema {
+    private func presenceColumn(_ property: DeclaredProperty) -> ColumnSchema {
         ColumnSchema(name: property.storedName, role: .presence, property: property.storedName, type: .bool)
     }
 
-    /// Whether rows of `type` can be owned, at any depth, by a row of `start`.
-    private mutating func reaches(
-        _ type: any Storable.Type, from start: any Storable.Type
-    ) throws(StorageError) -> Bool {
-        var seen: Set<ObjectIdentifier> = []
-        var open: [any Storable.Type] = [start]
+    /// Whether rows of a model can be owned, at any depth, by a row of it.
+    private func isRecursive(_ model: Int) -> Bool {
+        var seen: Set<Int> = []
+        var open = [model]
         while let next = open.popLast() {
-            for property in try schema(of: next).properties {
-                let child: any Storable.Type
-                switch property.kind {
-                case .one(let type), .many(let type): child = type
-                case .column, .refused: continue
-                }
-                if ObjectIdentifier(child) == ObjectIdentifier(type) { return true }
-                if seen.insert(ObjectIdentifier(child)).inserted { open.append(child) }
+            for child in models[next].properties.compactMap(\.child) {
+                if child == model { return true }
+                if seen.insert(child).inserted { open.append(child) }
             }
         }
         return false

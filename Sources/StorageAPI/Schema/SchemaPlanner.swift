@@ -103,11 +103,11 @@ struct SchemaPlanner {
         return TableSchema(
             name: names.allocate(table.path.joined(separator: "_")), path: table.path, columns: all,
             key: Self.key(of: all, table, declared.model), assignsKeys: table.assignsKeys,
-            isRequired: table.isRequired, model: table.model.name, isMany: table.isMany)
+            isRequired: table.isRequired, model: table.recordedModel, isMany: table.recordedIsMany)
     }
 
     static func key(
-        of columns: [ColumnSchema], _ table: DeclaredTables.Table, _ model: ModelSchema
+        of columns: [ColumnSchema], _ table: DeclaredTables.Table, _ model: DeclaredModel
     ) -> [Int] {
         guard table.form == .root else {
             return columns.indices.filter { [.owner, .position, .node].contains(columns[$0].role) }

@@ -4,10 +4,11 @@ enum SchemaValidation {
     /// The most properties that make up one key.
     private static let mostKeys = 16
 
-    static func validate(_ schema: ModelSchema) throws(StorageError) {
+    /// - Parameter needsKey: false for an owned model whose key is not known, since it is data there (clause C2).
+    static func validate(_ schema: DeclaredModel, needsKey: Bool = true) throws(StorageError) {
         try validateName(schema.name, schema.name, nil)
-        let keys = schema.keys
-        guard !keys.isEmpty else {
+        let keys = needsKey ? schema.keys : []
+        guard !keys.isEmpty || !needsKey else {
             throw error(schema.name, nil, "has no key: call a property id, or mark the key with @Key")
         }
         guard keys.count <= mostKeys else {
@@ -25,7 +26,8 @@ enum SchemaValidation {
         }
     }
 
-    private static func validateKey(_ key: Property, _ schema: ModelSchema, isOnly: Bool) throws(StorageError) {
+    private static func validateKey(_ key: DeclaredProperty, _ schema: DeclaredModel, isOnly: Bool) throws(StorageError)
+    {
         guard case .column(let type) = key.kind, type.canBeKey else {
             throw error(
                 schema.name, key.name,
@@ -38,7 +40,7 @@ enum SchemaValidation {
         }
     }
 
-    private static func validateTraits(_ property: Property, _ model: String) throws(StorageError) {
+    private static func validateTraits(_ property: DeclaredProperty, _ model: String) throws(StorageError) {
         guard !property.traits.isDisjoint(with: [.indexed, .unique]) else { return }
         switch property.kind {
         case .column(.embedded), .column(.array): break
@@ -53,6 +55,24 @@ enum SchemaValidation {
             throw error(model, property, "needs a stored name of 1 to 255 bytes without NUL")
         }
     }
+
+    /// Schemas are walked by functions that call themselves, so one that nests without measure comes no further.
+    static func checkSize(_ schema: RecordSchema) throws(StorageError) {
+        var level = [schema]
+        var count = 0
+        for _ in 0..<deepest {
+            count += level.count
+            guard count <= DeclaredTables.mostTables else { break }
+            level = level.flatMap(\.properties).compactMap(\.kind.schema)
+            if level.isEmpty { return }
+        }
+        throw StorageError(
+            .limitExceeded,
+            "The schema nests deeper than \(deepest) levels, or has more than \(DeclaredTables.mostTables) owned properties.",
+            operation: "open", model: schema.name)
+    }
+
+    private static let deepest = 200
 
     static func error(_ model: String, _ property: String?, _ problem: String) -> StorageError {
         let subject = property.map { "The property \($0)" } ?? "The model"

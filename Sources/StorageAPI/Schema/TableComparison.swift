@@ -43,7 +43,8 @@ struct TableComparison {
 
     private mutating func comparePrefix() throws(StorageError) {
         let stored = old.columns.filter { [.owner, .position, .node, .parent].contains($0.role) }
-        guard stored.map(\.role) == table.prefix.map(\.role), old.isMany == nil || old.isMany == table.isMany else {
+        guard stored.map(\.role) == table.prefix.map(\.role), old.isMany == nil || old.isMany == table.recordedIsMany
+        else {
             throw mismatch(
                 table.owner?.property.name,
                 "is owned in another way than it is stored (one child, several, or a recursive type)")
@@ -62,7 +63,7 @@ struct TableComparison {
         }
     }
 
-    private func storedColumn(for wanted: ColumnSchema, _ property: Property) -> Int? {
+    private func storedColumn(for wanted: ColumnSchema, _ property: DeclaredProperty) -> Int? {
         func place(_ name: String) -> Int? {
             old.columns.firstIndex { $0.role == wanted.role && $0.property == name }
         }
@@ -72,7 +73,7 @@ struct TableComparison {
     }
 
     private mutating func compare(
-        _ index: Int, _ wanted: ColumnSchema, _ property: Property
+        _ index: Int, _ wanted: ColumnSchema, _ property: DeclaredProperty
     ) throws(StorageError) {
         let stored = old.columns[index]
         var column = stored
@@ -106,7 +107,7 @@ struct TableComparison {
         notes.append("\(stored.property) renamed to \(wanted.property)")
     }
 
-    private mutating func add(_ wanted: ColumnSchema, _ property: Property) throws(StorageError) {
+    private mutating func add(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) {
         var names = NameAllocator(used: new.columns.map(\.name))
         var column = wanted
         column.name = names.allocate(wanted.name)
@@ -129,7 +130,7 @@ struct TableComparison {
 
     /// What rows without a value read: the default, or nil where the property is Optional.
     private func missingValue(
-        _ wanted: ColumnSchema, _ property: Property, returns isNew: Bool
+        _ wanted: ColumnSchema, _ property: DeclaredProperty, returns isNew: Bool
     ) throws(StorageError) -> Value? {
         guard isNew else { return wanted.isOptional ? .null : nil }
         guard let value = property.defaultValue else { return wanted.isOptional ? .null : nil }
@@ -176,8 +177,9 @@ struct TableComparison {
 
     private mutating func finish() {
         // A schema without them gets them with its next change: opening alone changes nothing.
-        if old.model != nil || new != old { (new.model, new.isMany) = (table.model.name, table.isMany) }
+        if old.model != nil || new != old { (new.model, new.isMany) = (table.recordedModel, table.recordedIsMany) }
         guard new != old else { return }
+        if new.model != old.model || new.isMany != old.isMany { notes.append("rows are of \(table.model.name)") }
         let note = notes.isEmpty ? "indexes changed" : notes.joined(separator: "; ")
         if needsRebuild {
             steps.append(.rebuild(from: old, to: new, sources: sources, note: note))
@@ -196,14 +198,14 @@ struct TableComparison {
     // MARK: Errors
 
     private func conversionError(
-        _ stored: ColumnSchema, _ wanted: ColumnSchema, _ property: Property
+        _ stored: ColumnSchema, _ wanted: ColumnSchema, _ property: DeclaredProperty
     ) -> StorageError {
         let was = "\(stored.type)\(stored.isOptional ? "?" : "")"
         let wants = "\(wanted.type)\(wanted.isOptional ? "?" : "")"
         return mismatch(property.name, "is stored as \(was) and declared as \(wants), and a stored value does not fit")
     }
 
-    private func noValueError(_ property: Property) -> StorageError {
+    private func noValueError(_ property: DeclaredProperty) -> StorageError {
         mismatch(
             property.name,
             "is new and has no value for the records that are stored already: make it Optional or give it a default")

@@ -64,8 +64,8 @@ public struct Update<Model: Storable>: AssignmentBuilder, Sendable {
     @discardableResult
     public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
         try await store.writing("update") { [selection, assignments] context throws(StorageError) in
-            try placed("update", Model.self, context) { () throws(StorageError) in
-                try context.writing(Model.self).patch(assignments.list, selection)
+            try placed("update", .type(Model.self), context) { () throws(StorageError) in
+                try context.writing(.type(Model.self)).patch(assignments.list, selection)
             }
         }
     }
@@ -82,8 +82,8 @@ public struct Delete<Model: Storable>: FilterBuilder, Sendable {
     @discardableResult
     public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
         try await store.writing("delete") { [selection] context throws(StorageError) in
-            try placed("delete", Model.self, context) { () throws(StorageError) in
-                try context.writing(Model.self).delete(selection)
+            try placed("delete", .type(Model.self), context) { () throws(StorageError) in
+                try context.writing(.type(Model.self)).delete(selection)
             }
         }
     }

@@ -5,40 +5,68 @@ enum Executor {
 
     func reading<M: Storable, T>(
         _ operation: String, _ type: M.Type, _ body: (Reading) throws(StorageError) -> T
+    ) throws(StorageError) -> T { try reading(operation, .type(type), body) }
+
+    func reading<T>(
+        _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         switch self {
         case .store(let store):
-            if store.registry.handle(type) == nil { try store.prepareBlocking([type]) }
-            return try store.reading(operation, type, nil, body)
+            if case .type(let type) = model, store.registry.handle(type) == nil { try store.prepareBlocking([type]) }
+            return try store.reading(operation, model, body)
         case .session(let context):
-            return try placed(operation, type, context) { () throws(StorageError) in try body(context.reading(type)) }
+            return try placed(operation, model, context) { () throws(StorageError) in try body(context.reading(model)) }
         }
     }
 
     func writing<M: Storable, T>(
         _ operation: String, _ type: M.Type, _ body: @escaping (Writing) throws(StorageError) -> T
+    ) throws(StorageError) -> T { try writing(operation, .type(type), body) }
+
+    func writing<T>(
+        _ operation: String, _ model: ModelSource, _ body: @escaping (Writing) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         switch self {
         case .store(let store):
             return try store.writingBlocking(operation) { context throws(StorageError) in
-                try placed(operation, type, context) { () throws(StorageError) in try body(context.writing(type)) }
+                try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
             }
         case .session(let context):
-            return try placed(operation, type, context) { () throws(StorageError) in
-                try context.atomically { () throws(StorageError) in try body(context.writing(type)) }
+            return try placed(operation, model, context) { () throws(StorageError) in
+                try context.atomically { () throws(StorageError) in try body(context.writing(model)) }
+            }
+        }
+    }
+
+    func prepare(_ schemas: [RecordSchema]) throws(StorageError) {
+        switch self {
+        case .store(let store):
+            try store.writingBlocking("prepare") { context throws(StorageError) in try context.prepare(schemas) }
+        case .session(let context):
+            do {
+                try context.atomically { () throws(StorageError) in try context.prepare(schemas) }
+            } catch {
+                throw error.at(operation: "prepare", backend: context.store.info.name)
             }
         }
     }
 }
 
+/// Where a call's model is known from.
+enum ModelSource: Sendable {
+    case type(any Storable.Type)
+    /// The stored name of a model that the store has recorded.
+    case recorded(String)
+}
+
 /// Adds the place to an error that passes.
-func placed<M: Storable, T>(
-    _ operation: String, _: M.Type, _ context: SessionContext, _ body: () throws(StorageError) -> T
+func placed<T>(
+    _ operation: String, _ model: ModelSource, _ context: SessionContext, _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
     do {
         return try body()
     } catch {
-        let model = context.store.registry.handle(M.self)?.name ?? M.schema.name
-        throw error.at(operation: operation, model: model, backend: context.store.info.name)
+        throw error.at(
+            operation: operation, model: context.store.registry.name(of: model), backend: context.store.info.name)
     }
 }

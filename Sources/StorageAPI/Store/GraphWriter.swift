@@ -13,6 +13,8 @@ final class GraphWriter {
     @exclusivity(unchecked) private var failure: StorageError?
     @exclusivity(unchecked) private var lastNode: Int64 = 0
     @exclusivity(unchecked) private var depth = 0
+    /// By table, for records that are written without their types.
+    @exclusivity(unchecked) private var recordPlaces: [RecordPlaces?] = []
     /// How many rows each buffer had before the last model.
     @exclusivity(unchecked) private var lastStarts: [Int]
 
@@ -177,6 +179,15 @@ final class GraphWriter {
         } else if sharedCount < target.prefixCount {
             row[sharedCount] = .int(Int64(position))
         }
+    }
+
+    /// Where the fields of records stand in a table's rows.
+    func recordPlaces(of table: Int) -> RecordPlaces {
+        if recordPlaces.isEmpty { recordPlaces = model.tables.map { _ in nil } }
+        if let known = recordPlaces[table] { return known }
+        let places = RecordPlaces(model.tables[table], of: model)
+        recordPlaces[table] = places
+        return places
     }
 
     // MARK: Failures

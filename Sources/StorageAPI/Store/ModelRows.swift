@@ -19,8 +19,12 @@ public final class ModelRows<Model: Storable> {
     private let declared: DeclaredTables
 
     /// - Throws: `configuration` for a model that cannot be stored.
-    public init(_: Model.Type = Model.self) throws(StorageError) {
-        declared = try DeclaredTables(Model.self)
+    public convenience init(_: Model.Type = Model.self) throws(StorageError) {
+        try self.init(DeclaredTables(Model.self))
+    }
+
+    private init(_ declared: DeclaredTables) throws(StorageError) {
+        self.declared = declared
         let planner = try SchemaPlanner(
             declared, recorded: [], reservedPrefixes: [], columnLimit: BackendInfo.Limits().columns)
         handle = ModelHandle(planner.binding, ids: PlanIDs())
@@ -158,6 +162,15 @@ public final class ModelRows<Model: Storable> {
 
     private func emptyBuffers() -> [BufferedRows] {
         handle.tables.tables.map { BufferedRows(width: $0.columns.count) }
+    }
+}
+
+extension ModelRows where Model == StoredRecord {
+    /// For records of a schema.
+    ///
+    /// - Throws: `configuration` for a schema that cannot be stored.
+    package convenience init(_ schema: RecordSchema) throws(StorageError) {
+        try self.init(DeclaredTables(schema))
     }
 }
 

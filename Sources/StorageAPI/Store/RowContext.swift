@@ -8,6 +8,9 @@ final class RowContext {
     private var relations: [Reference] = []
     private var owned: [ChildRows] = []
 
+    /// How the rows stand in records, for those that are read without their types.
+    private(set) lazy var recordForm = RecordForm(table, of: model)
+
     private struct Reference { unowned let rows: ChildRows }
 
     init(model: ModelTables, table: TableBinding) {

@@ -39,7 +39,9 @@ public struct Select<Model: Storable>: SelectionBuilder, Sendable {
     /// The records one after the other, of one snapshot, in memory that does not grow with their number.
     ///
     /// The snapshot lasts until the sequence ends or its iterator is gone; a stream of a closed store throws `closed`.
-    public func stream() -> SelectStream<Model> { SelectStream(store: store, selection: selection) }
+    public func stream() -> SelectStream<Model> {
+        SelectStream(store: store, selection: selection, source: .type(Model.self))
+    }
 
     /// How the backend would go about the query; see ``QueryExplanation``. Loads nothing.
     ///
@@ -55,7 +57,7 @@ public struct Select<Model: Storable>: SelectionBuilder, Sendable {
         if Task.isCancelled {
             throw StorageError(.cancelled, "The task was cancelled.", operation: "select").at(backend: store.info.name)
         }
-        return try store.reading("select", Model.self, nil, body)
+        return try store.reading("select", .type(Model.self), body)
     }
 }
 

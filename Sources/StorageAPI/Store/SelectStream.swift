@@ -7,9 +7,10 @@ public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
 
     let store: Store
     let selection: Selection
+    let source: ModelSource
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(stream: OpenStream(store: store, selection: selection))
+        Iterator(stream: OpenStream(store: store, selection: selection, source: source))
     }
 
     /// Reads ahead by some records; an iterator that is dropped releases its snapshot.
@@ -51,6 +52,7 @@ public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
 final class OpenStream<Model: Storable>: @unchecked Sendable {
     let store: Store
     private let selection: Selection
+    private let source: ModelSource
     private let lock = Mutex<Void>(())
     private var phase = Phase.notBegun
     private var reader: (any StorageReader)?
@@ -66,14 +68,17 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
 
     private static var chunkSize: Int { 256 }
 
-    init(store: Store, selection: Selection) {
+    init(store: Store, selection: Selection, source: ModelSource) {
         self.store = store
         self.selection = selection
+        self.source = source
     }
 
     deinit { end() }
 
-    var needsPreparation: Bool { store.registry.handle(Model.self) == nil }
+    var needsPreparation: Bool {
+        if case .type(let type) = source { store.registry.handle(type) == nil } else { false }
+    }
 
     /// The next records; empty at the end.
     func chunk() throws(StorageError) -> [Model] {
@@ -84,7 +89,7 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         } catch {
             end()
             throw error.at(
-                operation: "stream", model: store.registry.handle(Model.self)?.name, backend: store.info.name)
+                operation: "stream", model: store.registry.name(of: source), backend: store.info.name)
         }
     }
 
@@ -103,13 +108,11 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
     }
 
     private func begin() throws(StorageError) {
-        guard let handle = store.registry.handle(Model.self) else {
-            throw StorageError(.io, "The model is not prepared.", model: Model.schema.name)
-        }
         try store.gate.add(self) { [weak self] in self?.close() }
         let reader = try store.engine.reader(.snapshot)
         self.reader = reader
         phase = .running
+        let handle = try store.registry.handle(source, in: reader)
         let reading = Reading(handle: handle, session: reader)
         if let inStep = try reading.singlePass(selection) {
             rows = .inStep(inStep)

@@ -8,6 +8,8 @@ final class SessionContext {
     private var job: WriteJob?
     /// Models prepared in this transaction, known to the store only once it is committed.
     private(set) var prepared: [ObjectIdentifier: ModelHandle] = [:]
+    /// Models whose tables a schema has changed, so that what the store knows of them by their types is out of date.
+    private(set) var changed: Set<String> = []
 
     init(_ store: Store, reader: any StorageReader) {
         self.store = store
@@ -28,21 +30,50 @@ final class SessionContext {
         job = nil
     }
 
-    func reading<M: Storable>(_ type: M.Type) throws(StorageError) -> Reading {
-        Reading(handle: try handle(type), session: try openSession())
+    func reading(_ model: ModelSource) throws(StorageError) -> Reading {
+        Reading(handle: try handle(model), session: try openSession())
     }
 
-    func writing<M: Storable>(_ type: M.Type) throws(StorageError) -> Writing {
-        let handle = try handle(type)
+    func writing(_ model: ModelSource) throws(StorageError) -> Writing {
+        let handle = try handle(model)
+        return Writing(handle: handle, writer: try openWriter(handle.name), limits: store.info.limits)
+    }
+
+    /// Makes tables as schemas declare them.
+    func prepare(_ schemas: [RecordSchema]) throws(StorageError) {
+        for schema in schemas {
+            do throws(StorageError) {
+                guard try store.registry.prepare(schema, in: openWriter(schema.name)) else { continue }
+            } catch {
+                // What compares and changes tables was made for opening a store.
+                throw error.with {
+                    $0.operation = "prepare"
+                    $0.model = schema.name
+                }
+            }
+            changed.insert(schema.name)
+            prepared = prepared.filter { $0.value.name != schema.name }
+        }
+    }
+
+    private func handle(_ model: ModelSource) throws(StorageError) -> ModelHandle {
+        switch model {
+        case .type(let type): try handle(type)
+        case .recorded(let name): try store.registry.recorded(name, in: openSession())
+        }
+    }
+
+    private func openWriter(_ model: String) throws(StorageError) -> any StorageWriter {
         _ = try openSession()
         guard let writer else {
-            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: handle.name)
+            throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model)
         }
-        return Writing(handle: handle, writer: writer, limits: store.info.limits)
+        return writer
     }
 
     func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
-        if let known = store.registry.handle(type) ?? prepared[ObjectIdentifier(type)] { return known }
+        if let known = prepared[ObjectIdentifier(type)] { return known }
+        if let known = store.registry.handle(type), !changed.contains(known.name) { return known }
         let session = try openSession()
         if let handle = try store.registry.upToDate(type, in: session) {
             prepared[ObjectIdentifier(type)] = handle
@@ -64,7 +95,7 @@ final class SessionContext {
         guard let writer else {
             throw StorageError(.unsupported, "A read block has no savepoints; use transaction.", operation: "savepoint")
         }
-        let before = prepared
+        let before = (prepared, changed)
         var result: Result<T, any Error>?
         do {
             try writer.savepoint { () throws(StorageError) in
@@ -73,7 +104,7 @@ final class SessionContext {
                 if case .failure = outcome { throw StorageError(.cancelled, "The savepoint's body failed.") }
             }
         } catch {
-            prepared = before
+            (prepared, changed) = before
             if case .failure(let failure) = result { throw failure }
             throw error
         }
@@ -84,12 +115,12 @@ final class SessionContext {
     /// Runs one call of a transaction: a failure undoes the call, and the body may go on.
     func atomically<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         guard let writer else { return try body() }
-        let before = prepared
+        let before = (prepared, changed)
         var result: T?
         do {
             try writer.savepoint { () throws(StorageError) in result = try body() }
         } catch {
-            prepared = before
+            (prepared, changed) = before
             throw error
         }
         guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }

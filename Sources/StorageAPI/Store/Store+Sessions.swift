@@ -18,20 +18,23 @@ extension Store {
     }
 
     /// Runs a read of one model.
-    func reading<M: Storable, T>(
-        _ operation: String, _ type: M.Type, _ scope: ReadScope?,
-        _ body: (Reading) throws(StorageError) -> T
+    func reading<T>(
+        _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
     ) throws(StorageError) -> T {
-        guard let handle = registry.handle(type) else {
-            throw StorageError(.io, "The model is not prepared.", operation: operation, model: type.schema.name)
-        }
-        let scope = scope ?? (handle.tables.hasChildren ? .snapshot : .query)
         do {
-            return try reading(operation, scope) { (reader) throws(StorageError) in
-                try body(Reading(handle: handle, session: reader))
+            return try reading(operation, scope(of: model)) { (reader) throws(StorageError) in
+                try body(Reading(handle: registry.handle(model, in: reader), session: reader))
             }
         } catch {
-            throw error.at(model: handle.name)
+            throw error.at(model: registry.name(of: model))
+        }
+    }
+
+    private func scope(of model: ModelSource) -> ReadScope {
+        if case .type(let type) = model, registry.handle(type)?.tables.hasChildren == false {
+            .query
+        } else {
+            .snapshot
         }
     }
 
@@ -44,6 +47,7 @@ extension Store {
             defer { context.end() }
             try body(context)
             job.prepared = context.prepared
+            job.changed = context.changed
         }
     }
 
@@ -85,6 +89,7 @@ extension Store {
 
     private func finish<T>(_ job: WriteJob, _ operation: String, _ result: Box<T>) throws(StorageError) -> T {
         if let error = job.outcome { throw error.at(operation: operation, backend: info.name) }
+        registry.forget(job.changed)
         registry.add(job.prepared)
         guard let value = result.value else {
             throw StorageError(.io, "The backend did not run the write.", operation: operation).at(backend: info.name)

@@ -124,7 +124,8 @@ extension Store {
         _ operation: String, _: M.Type, _ body: @escaping (Writing) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         try await writing(operation) { context throws(StorageError) in
-            try placed(operation, M.self, context) { () throws(StorageError) in try body(context.writing(M.self)) }
+            let model = ModelSource.type(M.self)
+            return try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
         }
     }
 }

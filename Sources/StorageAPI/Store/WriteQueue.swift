@@ -94,6 +94,8 @@ final class WriteJob: @unchecked Sendable {
     private(set) var outcome: StorageError?
     /// Models that the job has prepared.
     var prepared: [ObjectIdentifier: ModelHandle] = [:]
+    /// Models whose tables the job has changed by a schema.
+    var changed: Set<String> = []
     private let cancelled = Atomic<Bool>(false)
     let completion = Mutex<(@Sendable () -> Void)?>(nil)
 

@@ -48,11 +48,11 @@ struct Writing {
         RowBatch(plan: plan, count: rows.count, cells: UnsafePointer(rows.cells))
     }
 
-    private func element(
-        _ index: Int, _ body: () throws(StorageError) -> Void
-    ) throws(StorageError) {
+    private func element<T>(
+        _ index: Int, _ body: () throws(StorageError) -> T
+    ) throws(StorageError) -> T {
         do {
-            try body()
+            return try body()
         } catch {
             throw error.with { $0.element = index }
         }
@@ -163,7 +163,7 @@ struct Writing {
         let keys = RowBuffer(width: 1)
         var greatest = try writer.greatestKey(in: model.root.schema)
         for index in models.indices {
-            let key = try graph.keyCell(of: models[index], in: keys)
+            let key = try element(index) { () throws(StorageError) in try graph.keyCell(of: models[index], in: keys) }
             if key.isNull {
                 guard greatest < Int64.max else { throw outOfKeys() }
                 greatest += 1

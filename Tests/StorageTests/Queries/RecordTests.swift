@@ -55,6 +55,8 @@ struct RecordTests {
             ])
             let records = try await store.records("Tree").all()
             #expect(records.map { Self.outline($0) } == ["a(b(leaf,leaf),leaf)", "e"])
+            let some = store.records("Tree").where(text: "any trees (name == \"b\" and count(trees) == 2)")
+            #expect(try await some.keys() == [[.int(1)]])
         }
     }
 

@@ -1,0 +1,39 @@
+/// A record in its dynamic form: what a store holds, read and written without the program's types.
+public struct Record: Hashable, Sendable {
+    /// The model's stored name; of an owned record the way to it: `Person.pens`.
+    public var model: String
+    /// The properties under their stored names. What is read has the columns first, in the order in which they were
+    /// added, then owned records; what is written may have them in any order.
+    public var fields: [Field]
+
+    public init(model: String, fields: [Field]) {
+        self.model = model
+        self.fields = fields
+    }
+
+    public struct Field: Hashable, Sendable {
+        public var name: String
+        public var content: Content
+
+        public init(name: String, content: Content) {
+            self.name = name
+            self.content = content
+        }
+    }
+
+    public enum Content: Hashable, Sendable {
+        /// A scalar, an array or an embedded value. Arrays and embedded values are JSON text.
+        case value(Value, ColumnType)
+        case child(Record?)
+        /// Owned records in order; nil where an optional array is.
+        case children([Record]?)
+    }
+
+    /// The content of a property; nil where the record has none of the name.
+    public subscript(name: String) -> Content? { fields.first { $0.name == name }?.content }
+
+    /// The value of a scalar property; nil where the record has none of the name.
+    public func value(_ name: String) -> Value? {
+        if case .value(let value, _)? = self[name] { value } else { nil }
+    }
+}

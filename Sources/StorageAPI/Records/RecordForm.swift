@@ -1,0 +1,121 @@
+/// What the fields of a record are in the rows of one table.
+struct RecordForm: Sendable {
+    /// The model's name in records that are read.
+    let model: String
+    /// One for each of a model's cells, in their order.
+    let columns: [Column]
+    let relations: [Relation]
+
+    struct Column: Sendable {
+        let name: String
+        let type: ColumnType
+        let isRequired: Bool
+        let content: Content
+    }
+
+    enum Content: Sendable {
+        case value
+        /// Whether the owned records of a relation are there.
+        case presence(Int?)
+    }
+
+    struct Relation: Sendable {
+        let name: String
+        let isMany: Bool
+        let isOptional: Bool
+        /// The names that owned records may have: the way to them, and their model's own where it is recorded.
+        let models: [String]
+    }
+
+    init(_ table: TableBinding, of model: ModelTables) {
+        self.model = table.schema.path.joined(separator: ".")
+        let cells = table.columns.dropFirst(table.prefixCount)
+        columns = cells.map { place in
+            let column = table.schema.columns[place]
+            let relation = table.relations.firstIndex { $0.storedProperty.isSame(as: column.property) }
+            // A key that is nil is found where keys are.
+            let isKey = table.form == .root && table.schema.key.contains(place)
+            return Column(
+                name: column.property, type: column.type, isRequired: !column.isOptional && !isKey,
+                content: column.role == .presence ? .presence(relation) : .value)
+        }
+        relations = table.relations.map { relation in
+            let target = model.tables[relation.target].schema
+            return Relation(
+                name: relation.storedProperty, isMany: relation.isMany, isOptional: relation.isOptional,
+                models: [target.path.joined(separator: "."), target.model].compactMap(\.self))
+        }
+    }
+}
+
+/// Where the fields of records stand in the rows of one table. Worked out once for records whose fields come in the same
+/// order, as those of one call mostly do.
+final class RecordPlaces {
+    let form: RecordForm
+    /// For each column the field that it takes, if there is one.
+    private(set) var columns: [Int?]
+    private(set) var relations: [Int?]
+    /// The columns of the root's key, in its order.
+    let keyColumns: [Int]
+    private var order: [String] = []
+    private let names: [[UInt8]: Target]
+
+    private enum Target {
+        case column(Int)
+        case relation(Int)
+    }
+
+    init(_ table: TableBinding, of model: ModelTables) {
+        form = RecordForm(table, of: model)
+        columns = form.columns.map { _ in nil }
+        relations = form.relations.map { _ in nil }
+        keyColumns = table.form == .root ? table.keyCells.map { $0 - table.prefixCount } : []
+        var names: [[UInt8]: Target] = [:]
+        for (index, column) in form.columns.enumerated() {
+            if case .value = column.content { names[Array(column.name.utf8)] = .column(index) }
+        }
+        for (index, relation) in form.relations.enumerated() { names[Array(relation.name.utf8)] = .relation(index) }
+        self.names = names
+    }
+
+    /// Finds the places of a record's fields.
+    ///
+    /// - Throws: `invalidValue` for a field that the model does not have, or that stands twice.
+    func find(_ fields: [Record.Field]) throws(StorageError) {
+        if isKnown(fields) { return }
+        order = []
+        for index in columns.indices { columns[index] = nil }
+        for index in relations.indices { relations[index] = nil }
+        for (index, field) in fields.enumerated() {
+            let earlier: Int?
+            switch names[Array(field.name.utf8)] {
+            case .column(let column):
+                earlier = columns[column]
+                columns[column] = index
+            case .relation(let relation):
+                earlier = relations[relation]
+                relations[relation] = index
+            case nil: throw unknown(field.name)
+            }
+            guard earlier == nil else {
+                throw StorageError(
+                    .invalidValue, "The record has \(field.name) twice; leave one.", property: field.name)
+            }
+        }
+        order = fields.map(\.name)
+    }
+
+    private func isKnown(_ fields: [Record.Field]) -> Bool {
+        guard fields.count == order.count, !order.isEmpty else { return false }
+        for index in fields.indices where !fields[index].name.isSame(as: order[index]) { return false }
+        return true
+    }
+
+    private func unknown(_ name: String) -> StorageError {
+        let known = form.columns.filter { if case .value = $0.content { true } else { false } }.map(\.name)
+        return StorageError(
+            .invalidValue,
+            "\(form.model) has no property \(name); it has \((known + form.relations.map(\.name)).joined(separator: ", ")).",
+            property: name)
+    }
+}

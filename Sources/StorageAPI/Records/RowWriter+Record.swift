@@ -1,0 +1,145 @@
+extension RowWriter {
+    /// Writes a record's fields to the columns of the row, and what it owns to rows of their own.
+    mutating func write(_ record: Record) {
+        let places = graph.takeUnretainedValue().recordPlaces(of: table)
+        do throws(StorageError) {
+            if table == 0 { try places.form.check(record) }
+            try places.find(record.fields)
+            for index in places.form.columns.indices { try write(column: index, of: record, places) }
+            // What a record owns may be in the same table, and have fields in another order.
+            let fields = places.relations
+            for index in places.form.relations.indices {
+                try write(places.form.relations[index], fields[index].map { record.fields[$0].content })
+            }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    /// Writes the key of a record alone.
+    mutating func writeKey(of record: Record) {
+        let places = graph.takeUnretainedValue().recordPlaces(of: 0)
+        do throws(StorageError) {
+            try places.form.check(record)
+            try places.find(record.fields)
+            for column in places.keyColumns { try write(column: column, of: record, places) }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    // MARK: Columns
+
+    private mutating func write(
+        column index: Int, of record: Record, _ places: RecordPlaces
+    ) throws(StorageError) {
+        let column = places.form.columns[index]
+        switch column.content {
+        case .presence(let relation):
+            let field = relation.flatMap { places.relations[$0] }
+            var isPresent = false
+            if let field, case .children(.some) = record.fields[field].content { isPresent = true }
+            put(Cell.int(isPresent ? 1 : 0))
+        case .value:
+            put(try column.stored(places.columns[index].map { record.fields[$0].content }))
+        }
+    }
+
+    /// Writes a value, whose bytes are copied, as the next cell.
+    private mutating func put(_ value: Value) {
+        switch value {
+        case .null: put(Cell.null)
+        case .int(let value): put(Cell.int(value))
+        case .unsigned(let value): put(Cell.unsigned(value))
+        case .double(let value): put(Cell.double(value))
+        case .text(let text): text.encode(into: &self)
+        case .blob(let bytes): bytes.withUnsafeBytes { put($0, as: .blob) }
+        }
+    }
+
+    // MARK: Owned records
+
+    private mutating func write(
+        _ relation: RecordForm.Relation, _ content: Record.Content?
+    ) throws(StorageError) {
+        switch content {
+        case .child(let child?) where !relation.isMany:
+            try relation.check(child)
+            writeChildren(CollectionOfOne(StoredRecord(child)))
+        case .children(let children?) where relation.isMany:
+            for child in children { try relation.check(child) }
+            writeChildren(children.lazy.map { StoredRecord($0) })
+        case nil, .child(nil), .children(nil):
+            try relation.checkMissing(content)
+            writeChildren(EmptyCollection<StoredRecord>())
+        case .value, .child, .children:
+            throw relation.invalid("holds \(relation.isMany ? "owned records" : "one owned record")")
+        }
+    }
+
+    // MARK: Failures
+
+    private func refuse(_ error: StorageError) {
+        let graph = graph.takeUnretainedValue()
+        let way = graph.model.tables[table].schema.path.dropFirst()
+        graph.fail(
+            error.with { state in
+                state.property = state.property.map { (way + [$0]).joined(separator: ".") }
+            }, cell: next, of: self)
+    }
+}
+
+extension RecordForm {
+    /// Checks that a root record is of this model.
+    fileprivate func check(_ record: Record) throws(StorageError) {
+        guard record.model.isSame(as: model) else {
+            throw StorageError(
+                .invalidValue,
+                "The record is of \(record.model), and the call writes \(model); write one model a call.",
+                model: model)
+        }
+    }
+}
+
+extension RecordForm.Column {
+    /// What the column stores for a field; nil where the record has none.
+    fileprivate func stored(_ content: Record.Content?) throws(StorageError) -> Value {
+        guard let content else { return try checked(.null) }
+        guard case .value(let value, let type) = content else {
+            throw invalid("holds a value of \(self.type), and no owned records")
+        }
+        guard type == self.type || ValueConversion.exists(from: type, to: self.type) else {
+            throw invalid("is \(self.type), and the record's field is \(type)")
+        }
+        return try checked(value)
+    }
+
+    private func checked(_ value: Value) throws(StorageError) -> Value {
+        if value.isNull, isRequired { throw invalid("is required, and the record has no value for it") }
+        guard let stored = value.stored(as: type) else { throw invalid("is \(type), which \(value) is not") }
+        return stored
+    }
+
+    private func invalid(_ problem: String) -> StorageError {
+        StorageError(.invalidValue, "\(name) \(problem). Correct the record.", property: name)
+    }
+}
+
+extension RecordForm.Relation {
+    fileprivate func check(_ child: Record) throws(StorageError) {
+        guard models.contains(where: { $0.isSame(as: child.model) }) else {
+            throw invalid("holds records of \(models.joined(separator: " or ")), and not of \(child.model)")
+        }
+    }
+
+    /// A record may leave its array out, which then is empty, or nil where the property is optional.
+    fileprivate func checkMissing(_ content: Record.Content?) throws(StorageError) {
+        guard isOptional || content == nil && isMany else {
+            throw invalid("is required, and the record has \(isMany ? "nil" : "nothing") for it")
+        }
+    }
+
+    fileprivate func invalid(_ problem: String) -> StorageError {
+        StorageError(.invalidValue, "\(name) \(problem). Correct the record.", property: name)
+    }
+}

@@ -1,0 +1,189 @@
+/// A model and all that it owns, as a program's types or a ``RecordSchema`` declare it: the root first, and every model
+/// once, so that one which owns itself leads back to its own place.
+struct DeclaredModels {
+    private(set) var list: [DeclaredModel] = []
+    private var types: [ObjectIdentifier: Int] = [:]
+    private var records: [RecordPlace: Int] = [:]
+
+    /// Two schemas are one model where they are equal and refer back to the same ones.
+    private struct RecordPlace: Hashable {
+        let schema: RecordSchema
+        let ancestors: [String: Int]
+    }
+
+    /// - Throws: `configuration` for a model that cannot be stored.
+    init(_ type: any Storable.Type) throws(StorageError) {
+        _ = add(type)
+        for model in list { try SchemaValidation.validate(model) }
+    }
+
+    init(_ schema: RecordSchema) throws(StorageError) {
+        try SchemaValidation.checkSize(schema)
+        _ = try add(schema, ancestors: [:])
+        for (index, model) in list.enumerated() { try SchemaValidation.validate(model, needsKey: index == 0) }
+        guard list[0].assignsKeys == schema.assignsKeys else {
+            throw SchemaValidation.error(
+                schema.name, nil, "needs one integer key, and assignsKeys, where the store is to assign its keys")
+        }
+    }
+
+    // MARK: Types
+
+    private mutating func add(_ type: any Storable.Type) -> Int {
+        if let known = types[ObjectIdentifier(type)] { return known }
+        let schema = type.schema
+        let index = list.count
+        types[ObjectIdentifier(type)] = index
+        list.append(DeclaredModel(name: schema.name, properties: []))
+        for property in schema.properties {
+            let kind: DeclaredProperty.Kind
+            switch property.kind {
+            case .column(let type): kind = .column(type)
+            case .one(let child): kind = .one(add(child))
+            case .many(let child): kind = .many(add(child))
+            case .refused(let reason): kind = .refused(reason)
+            }
+            list[index].properties.append(DeclaredProperty(property, kind))
+        }
+        return index
+    }
+
+    // MARK: Schemas
+
+    private mutating func add(
+        _ schema: RecordSchema, ancestors: [String: Int]
+    ) throws(StorageError) -> Int {
+        let free = schema.ancestors
+        let place = RecordPlace(schema: schema, ancestors: ancestors.filter { free.contains($0.key) })
+        if let known = records[place] { return known }
+        let index = list.count
+        records[place] = index
+        list.append(DeclaredModel(name: schema.name, properties: []))
+        var enclosing = ancestors
+        enclosing[schema.name] = index
+        let assigned = index == 0 && schema.assignsKeys ? schema.keyNames : []
+        for property in schema.properties {
+            let kind = try kind(of: property, in: schema, enclosing)
+            list[index].properties.append(
+                DeclaredProperty(property, kind, isAssigned: assigned.contains(property.name)))
+        }
+        return index
+    }
+
+    private mutating func kind(
+        of property: RecordSchema.Property, in schema: RecordSchema, _ enclosing: [String: Int]
+    ) throws(StorageError) -> DeclaredProperty.Kind {
+        switch property.kind {
+        case .column(let type): return .column(type)
+        case .child(let child): return .one(try add(child, ancestors: enclosing))
+        case .children(let child): return .many(try add(child, ancestors: enclosing))
+        case .ancestor(let name, let isMany):
+            guard let ancestor = enclosing[name] else {
+                throw SchemaValidation.error(
+                    schema.name, property.name, "refers to \(name), and no schema around it has that name")
+            }
+            return isMany ? .many(ancestor) : .one(ancestor)
+        }
+    }
+}
+
+/// A model of a declaration.
+struct DeclaredModel {
+    /// The stored name.
+    var name: String
+    /// In the order in which rows are read and written.
+    var properties: [DeclaredProperty]
+
+    /// The key properties: those marked as key, or else the one called `id`.
+    var keys: [DeclaredProperty] {
+        let marked = properties.filter { $0.traits.contains(.key) }
+        return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
+    }
+
+    /// Whether the store assigns the key where it is nil (clause K2).
+    var assignsKeys: Bool {
+        guard keys.count == 1, keys[0].isOptional, case .column(let type) = keys[0].kind else { return false }
+        return type.storage == .integer
+    }
+}
+
+/// A property of a declared model; see ``Property``.
+struct DeclaredProperty {
+    var name: String
+    var storedName: String
+    var renamedFrom: String?
+    var kind: Kind
+    var isOptional: Bool
+    var traits: Property.Traits
+    var defaultValue: (@Sendable () throws -> Value)?
+
+    enum Kind {
+        case column(ColumnType)
+        /// An owned record of the model at this place.
+        case one(Int)
+        case many(Int)
+        case refused(String)
+    }
+
+    init(_ property: Property, _ kind: Kind) {
+        name = property.name
+        storedName = property.storedName
+        renamedFrom = property.renamedFrom
+        self.kind = kind
+        isOptional = property.isOptional
+        traits = property.traits
+        defaultValue = property.defaultValue
+    }
+
+    /// - Parameter isAssigned: whether it is a key that may be nil in records that are not stored yet.
+    init(_ property: RecordSchema.Property, _ kind: Kind, isAssigned: Bool) {
+        name = property.name
+        storedName = property.name
+        self.kind = kind
+        traits = []
+        if property.isKey { traits.insert(.key) }
+        if property.isIndexed { traits.insert(.indexed) }
+        if property.isUnique { traits.insert(.unique) }
+        isOptional = property.isOptional || isAssigned
+        switch kind {
+        case .one: if isOptional { defaultValue = { .null } }
+        // No records are owned by those that were stored before.
+        case .many: defaultValue = { .null }
+        case .column, .refused: break
+        }
+    }
+
+    /// Whether it is one owned record that is always there.
+    var isRequiredChild: Bool {
+        if case .one = kind { !isOptional } else { false }
+    }
+
+    /// The model that it owns.
+    var child: Int? {
+        switch kind {
+        case .one(let child), .many(let child): child
+        case .column, .refused: nil
+        }
+    }
+}
+
+extension RecordSchema {
+    fileprivate var keyNames: [String] {
+        let marked = properties.filter(\.isKey)
+        return marked.isEmpty ? ["id"] : marked.map(\.name)
+    }
+
+    /// The names of enclosing schemas that this one, or one inside it, refers back to.
+    fileprivate var ancestors: Set<String> {
+        var names: Set<String> = []
+        for property in properties {
+            switch property.kind {
+            case .column: break
+            case .child(let child), .children(let child): names.formUnion(child.ancestors)
+            case .ancestor(let name, isMany: _): names.insert(name)
+            }
+        }
+        names.remove(name)
+        return names
+    }
+}

@@ -1,0 +1,132 @@
+// A model as a store has recorded it: its tables bound without the program's types, so that the same queries and writes
+// run.
+extension ModelTables {
+    /// - Parameter tables: all tables of the store.
+    /// - Throws: `invalidQuery` where no model has the name.
+    convenience init(recorded name: String, _ tables: [TableSchema]) throws(StorageError) {
+        let recorded = try RecordedTables(name, tables)
+        let bindings = recorded.list.indices.map { Self.binding($0, recorded) }
+        self.init(name: name, tables: bindings, assignsKeys: recorded.list[0].assignsKeys)
+    }
+
+    /// Whether a store's tables are still those that the model was made of.
+    func isMade(of recorded: [TableSchema]) -> Bool {
+        RecordedTables.list(name, recorded) == tables.map(\.schema)
+    }
+
+    private static func binding(_ index: Int, _ tables: RecordedTables) -> TableBinding {
+        let schema = tables.list[index]
+        let prefix = schema.columns.indices.filter { schema.columns[$0].role.isPrefix }
+        let own = schema.columns.indices.filter { !schema.columns[$0].role.isPrefix && !schema.columns[$0].isRemoved }
+        let relations = tables.owned[index].map { relation(schema, tables.list[$0], target: $0) }
+        let properties = own.filter { schema.columns[$0].role == .property }
+        let names = properties.map { schema.columns[$0].property } + relations.map(\.property)
+        let columns = prefix + own
+        return TableBinding(
+            index: index, schema: schema, form: schema.isRoot ? .root : schema.isNode ? .node : .child,
+            columns: columns, prefixCount: prefix.count,
+            keyCells: schema.isRoot
+                ? schema.key.compactMap(columns.firstIndex) : Array(tables.list[0].key.indices),
+            members: properties.map(TableBinding.Member.column) + relations.indices.map(TableBinding.Member.relation),
+            relations: relations, names: names.map { .init(name: $0, storedName: $0) })
+    }
+
+    private static func relation(_ owner: TableSchema, _ child: TableSchema, target: Int) -> RelationBinding {
+        let name = child.path.last ?? ""
+        let isMany = child.holdsMany(below: owner)
+        return RelationBinding(
+            storedProperty: name, property: name, target: target, isMany: isMany,
+            isOptional: isMany ? owner.hasPresence(of: name) : !child.isRequired)
+    }
+}
+
+/// The recorded tables of one model, and which of them own rows of which.
+struct RecordedTables {
+    /// The root's first, owners before what they own.
+    let list: [TableSchema]
+    /// For each table those whose rows its rows own. Tables of types that own themselves stand there as often as rows of
+    /// the declaring type do.
+    private(set) var owned: [[Int]]
+    /// For each table of a type that owns itself the table above the recursion.
+    private(set) var entries: [Int?]
+
+    /// - Throws: `invalidQuery` where no model has the name; `schemaMismatch` for a type that owns itself in a store that
+    ///   was written before the names of owned types were recorded.
+    init(_ name: String, _ recorded: [TableSchema]) throws(StorageError) {
+        list = Self.list(name, recorded)
+        guard let root = list.first, root.isRoot else {
+            let known = recorded.filter(\.isRoot).map { $0.path.joined() }.sorted().joined(separator: ", ")
+            throw StorageError(
+                .invalidQuery, "The store has no model \(name); it has \(known.isEmpty ? "none" : known).")
+        }
+        owned = list.map { _ in [] }
+        entries = list.map { _ in nil }
+        for index in list.indices.dropFirst() { try place(index) }
+    }
+
+    static func list(_ name: String, _ recorded: [TableSchema]) -> [TableSchema] {
+        let own = recorded.filter { $0.path.first.map { $0.isSame(as: name) } == true }
+        // Owners have shorter paths; of equal ones the first made comes first.
+        return own.enumerated().sorted { ($0.element.path.count, $0.offset) < ($1.element.path.count, $1.offset) }
+            .map(\.element)
+    }
+
+    /// The stored name of the model whose rows a table holds.
+    func model(of index: Int) -> String { list[index].model ?? list[index].path.last ?? "" }
+
+    private mutating func place(_ index: Int) throws(StorageError) {
+        let table = list[index]
+        guard let above = list.indices.last(where: { !list[$0].isNode && isAbove(list[$0], table) }) else { return }
+        guard table.isNode else { return owned[above].append(index) }
+        guard table.model != nil else {
+            throw StorageError(
+                .schemaMismatch,
+                "The names of the types below \(list[above].name) are not recorded; open the store once with them.",
+                model: list[0].path.first)
+        }
+        entries[index] = above
+        // Below the entry a path names the declaring type, but for the entry's own.
+        let type = table.path.count == list[above].path.count + 1 ? model(of: above) : table.path.dropLast().last ?? ""
+        for owner in list.indices where owner == above || isNode(owner, below: above) {
+            if model(of: owner).isSame(as: type) { owned[owner].append(index) }
+        }
+    }
+
+    private func isNode(_ index: Int, below entry: Int) -> Bool {
+        list[index].isNode && isAbove(list[entry], list[index])
+    }
+
+    private func isAbove(_ owner: TableSchema, _ table: TableSchema) -> Bool {
+        owner.path.count < table.path.count && zip(owner.path, table.path).allSatisfy { $0.isSame(as: $1) }
+    }
+}
+
+extension TableSchema {
+    /// Whether the rows are of a type that owns itself.
+    var isNode: Bool { columns.contains { $0.role == .node } }
+
+    /// Whether an owner may have several rows here. What is not recorded is taken for several, which loses none.
+    func holdsMany(below owner: TableSchema) -> Bool {
+        isNode ? isMany ?? true : positions > owner.positions
+    }
+
+    func hasPresence(of property: String) -> Bool {
+        columns.contains { $0.role == .presence && !$0.isRemoved && $0.property.isSame(as: property) }
+    }
+
+    private var positions: Int { columns.count { $0.role == .position } }
+}
+
+extension ColumnSchema.Role {
+    fileprivate var isPrefix: Bool {
+        switch self {
+        case .property, .presence: false
+        case .owner, .position, .node, .parent: true
+        }
+    }
+}
+
+extension String {
+    /// Whether the bytes are the same: two normal forms of a name are two names (clauses S6 and V4).
+    func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

@@ -1,0 +1,62 @@
+extension RecordSchema {
+    /// This recorded schema with the properties of another that it lacks.
+    ///
+    /// What the other does not name stays as it is, so a schema that was made from a part of the data takes nothing away.
+    /// - Throws: `schemaMismatch` naming the first property that is recorded in another way.
+    func adding(_ wanted: RecordSchema) throws(StorageError) -> RecordSchema {
+        let sum = try adding(wanted, way: [])
+        let keys = wanted.properties.filter(\.isKey).map(\.name)
+        guard keys.isEmpty || keys == properties.filter(\.isKey).map(\.name) else {
+            throw mismatch([], "\(keys.joined(separator: ", ")) is not the key that is stored")
+        }
+        guard !wanted.assignsKeys || assignsKeys else { throw mismatch([], "the store does not assign its keys") }
+        return sum
+    }
+
+    private func adding(_ wanted: RecordSchema, way: [String]) throws(StorageError) -> RecordSchema {
+        var sum = self
+        for property in wanted.properties {
+            if let index = sum.properties.firstIndex(where: { $0.name.isSame(as: property.name) }) {
+                sum.properties[index] = try adding(property, to: sum.properties[index], way: way + [property.name])
+            } else {
+                sum.properties.append(property)
+            }
+        }
+        return sum
+    }
+
+    private func adding(_ wanted: Property, to stored: Property, way: [String]) throws(StorageError) -> Property {
+        var sum = stored
+        switch (stored.kind, wanted.kind) {
+        case (.child(let old), .child(let new)): sum.kind = .child(try old.adding(new, way: way))
+        case (.children(let old), .children(let new)): sum.kind = .children(try old.adding(new, way: way))
+        default:
+            guard stored.kind == wanted.kind else {
+                throw mismatch(way, "it is stored as \(stored.kind.words) and declared as \(wanted.kind.words)")
+            }
+        }
+        guard stored.isOptional || !wanted.isOptional || stored.isKey else {
+            throw mismatch(way, "it is stored as required and declared as Optional")
+        }
+        sum.isIndexed = stored.isIndexed || wanted.isIndexed
+        sum.isUnique = stored.isUnique || wanted.isUnique
+        return sum
+    }
+
+    private func mismatch(_ way: [String], _ problem: String) -> StorageError {
+        let property = way.isEmpty ? nil : way.joined(separator: ".")
+        return StorageError(
+            .schemaMismatch, "\(property ?? name): \(problem). Nothing was changed.", property: property)
+    }
+}
+
+extension RecordSchema.Kind {
+    fileprivate var words: String {
+        switch self {
+        case .column(let type): type.description
+        case .child(let schema): "one owned \(schema.name)"
+        case .children(let schema): "several owned \(schema.name)"
+        case .ancestor(let name, let isMany): isMany ? "several of \(name) around it" : "one of \(name) around it"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// What a model's records consist of, without the program's types: the tree form of the tables that it is stored in.
+///
+/// ``Store/recordSchemas()`` gives the models of a store in this form, and ``Store/prepare(_:)`` makes
+/// their tables, as opening a store with a `@Storable` type does.
+///
+/// ```swift
+/// let person = RecordSchema(
+///     name: "Person",
+///     properties: [
+///         .init(name: "id", kind: .column(.int64), isKey: true),
+///         .init(name: "name", kind: .column(.string), isIndexed: true),
+///         .init(name: "pens", kind: .children(RecordSchema(name: "Pen", properties: [
+///             .init(name: "color", kind: .column(.string))
+///         ]))),
+///     ])
+/// ```
+public struct RecordSchema: Hashable, Sendable, Codable {
+    /// The model's stored name.
+    public var name: String
+    /// The properties under their stored names, in the order in which they are stored.
+    public var properties: [Property]
+    /// Whether the store gives records without a key their number. The key is then one integer. Has no meaning for
+    /// owned records.
+    public var assignsKeys: Bool
+
+    public init(name: String, properties: [Property], assignsKeys: Bool = false) {
+        self.name = name
+        self.properties = properties
+        self.assignsKeys = assignsKeys
+    }
+
+    /// One stored property.
+    public struct Property: Hashable, Sendable, Codable {
+        /// The stored name.
+        public var name: String
+        public var kind: Kind
+        /// Whether nil is among its values.
+        public var isOptional: Bool
+        /// Whether it is the key, or a part of it. Of a root without such a property the one called `id` is the key. A
+        /// store does not record the keys of owned records, which are data (clause C2).
+        public var isKey: Bool
+        /// Whether queries by it use an index. Has no meaning for owned records, nor has ``isUnique``.
+        public var isIndexed: Bool
+        /// Whether no two records have equal values, nil excepted.
+        public var isUnique: Bool
+
+        public init(
+            name: String, kind: Kind, isOptional: Bool = false, isKey: Bool = false, isIndexed: Bool = false,
+            isUnique: Bool = false
+        ) {
+            self.name = name
+            self.kind = kind
+            self.isOptional = isOptional
+            self.isKey = isKey
+            self.isIndexed = isIndexed
+            self.isUnique = isUnique
+        }
+    }
+
+    /// What is stored for a property.
+    public indirect enum Kind: Hashable, Sendable, Codable {
+        /// A scalar, an array of scalars, or an embedded value.
+        case column(ColumnType)
+        /// One owned record.
+        case child(RecordSchema)
+        /// Owned records in order.
+        case children(RecordSchema)
+        /// One owned record, or several, of the nearest enclosing schema of this name: a type that owns itself, directly
+        /// or through others, refers back and is not repeated without end.
+        case ancestor(String, isMany: Bool)
+    }
+}
+
+extension RecordSchema.Kind {
+    /// The schema of the records that are owned; nil where it refers to one around it.
+    var schema: RecordSchema? {
+        switch self {
+        case .child(let schema), .children(let schema): schema
+        case .column, .ancestor: nil
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ArchiveBackend
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("Keyed archives of records")
+struct RecordArchiveTests {
+    private func expectEqualArchives<M: Storable & Equatable>(_ models: [M]) async throws {
+        try await withStore(.memory) { (store) async throws in
+            try await store.insert(models)
+            let schema = try #require(try await store.recordSchemas().first)
+            let records = try await store.records(schema.name).all()
+            let archive = try KeyedArchive.encode(models)
+            #expect(try KeyedArchive.encode(records, as: schema) == archive)
+            #expect(try KeyedArchive.decode(schema, from: archive) == records)
+            let first = try KeyedArchive.encode(models[0], className: "Other")
+            #expect(try KeyedArchive.encode(records[0], as: schema, className: "Other") == first)
+            #expect(try KeyedArchive.decode(schema, from: first) == [records[0]])
+        }
+    }
+
+    @Test("are those of types, byte for byte")
+    func equalToTypes() async throws {
+        try await expectEqualArchives([PropertyTests.Everything(id: 1), try PropertyTests.full()])
+        let trees = [RecursionTests.tree(3, 2)]
+        try await expectEqualArchives(trees)
+        try await expectEqualArchives([
+            RecursionTests.Forest(country: "de", number: 2, trees: trees, oldest: [trees[0]])
+        ])
+        try await expectEqualArchives([
+            RecursionTests.Folder(id: 1, files: [.init(id: 2, archive: [.init(id: 3)]), .init(id: 4)])
+        ])
+    }
+
+    @Test("refuse what a store refuses, and what does not fit")
+    func refusals() async throws {
+        let schema = RecordSchemaTests.person
+        let missing = await expectError(.missingKey) {
+            try KeyedArchive.encode([RecordWritingTests.person(nil, "a")], as: schema)
+        }
+        #expect(missing?.element == 0)
+        await expectError(.invalidValue) { try KeyedArchive.encode(Record(model: "Other", fields: []), as: schema) }
+        let small = RecordSchema(name: "A", properties: [.init(name: "id", kind: .column(.int8))])
+        let wide = RecordSchema(name: "A", properties: [.init(name: "id", kind: .column(.int64))])
+        let named = RecordSchema(name: "A", properties: small.properties + [.init(name: "x", kind: .column(.bool))])
+        let record = Record(model: "A", fields: [RecordWritingTests.value("id", .int(300), .int64)])
+        let archive = try KeyedArchive.encode(record, as: wide)
+        await expectError(.typeMismatch) { try KeyedArchive.decode(small, from: archive) }
+        let byte = try KeyedArchive.encode(
+            Record(model: "A", fields: [RecordWritingTests.value("id", .int(3), .int8)]), as: small)
+        let absent = await expectError(.typeMismatch) { try KeyedArchive.decode(named, from: byte) }
+        #expect(absent?.property == "x")
+        await expectError(.corrupt) { try KeyedArchive.decode(wide, from: [1, 2, 3]) }
+    }
+}

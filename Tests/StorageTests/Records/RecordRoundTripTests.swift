@@ -1,0 +1,212 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("S4 Records are read and written without the program's types")
+struct RecordRoundTripTests {
+    @Storable struct Account: Equatable {
+        enum Kind: String, Sendable { case open, closed }
+        @Key var kind: Kind
+        @Key var branch: UUID
+        @Key var number: UInt64
+        @Unique var code: String?
+        @Indexed var balance: Decimal = 0
+        var holders: [Holder]?
+    }
+    @Storable struct Holder: Equatable {
+        var id: Int
+        var name = ""
+        var address: Address
+        var cards: [Card] = []
+    }
+    @Storable struct Address: Equatable {
+        var id: String
+        var city: String?
+        var former: Card?
+    }
+    @Storable struct Card: Equatable {
+        var id: Int?
+        var limits: [Int]?
+    }
+    @Storable struct Numbered: Equatable {
+        var id: Int?
+        var note: String?
+    }
+    @Storable("weird \"name\".é") struct Weird: Equatable {
+        @Key @Field("select") var a: String
+        @Field("e\u{301}") var b = 0
+        @Field("order") var c = 1
+        @Field("Select") var d: [Card] = []
+    }
+
+    /// Writes models as types, their records as records, and looks at both after each step.
+    private func roundTrip<M: Storable & Equatable>(_ models: [M], _ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws in
+            try await store.insert(models)
+            let schema = try await store.schema()
+            let name = try #require(schema.first?.path.first)
+            let records = try await store.records(name).all()
+            try #require(records.count == models.count)
+            func expectUnchanged(_ step: Comment) async throws {
+                #expect(try await store.select(M.self).all() == models, step)
+                #expect(try await store.records(name).all() == records, step)
+            }
+            try await store.save(records)
+            try await expectUnchanged("saved")
+            try await store.update(records.map(Self.turned))
+            try await expectUnchanged("updated, the fields in another order")
+            #expect(try await store.delete(records) == models.count)
+            #expect(try await store.insert(records) == records)
+            try await expectUnchanged("deleted and inserted")
+            try await store.truncate(name)
+            try await store.insert(models)
+            try await expectUnchanged("truncated")
+            #expect(try await store.schema() == schema)
+            let schemas = try await store.recordSchemas()
+            try await withStore(backend) { (copy) async throws in
+                try await copy.prepare(schemas)
+                #expect(try await copy.schema() == schema)
+                try await copy.insert(records.map(Self.turned))
+                #expect(try await copy.select(M.self).all() == models)
+                #expect(try await copy.schema() == schema)
+                #expect(try await copy.recordSchemas() == schemas)
+                try await copy.save(models)
+                #expect(try await copy.records(name).all() == records)
+            }
+        }
+    }
+
+    /// The record with its fields, and those of what it owns, from the last to the first.
+    private static func turned(_ record: Record) -> Record {
+        Record(
+            model: record.model,
+            fields: record.fields.reversed().map { field in
+                switch field.content {
+                case .value: field
+                case .child(let child): Record.Field(name: field.name, content: .child(child.map(turned)))
+                case .children(let children):
+                    Record.Field(name: field.name, content: .children(children?.map(turned)))
+                }
+            })
+    }
+
+    @Test("every type of column, and nil beside empty", arguments: Backend.allCases)
+    func everything(_ backend: Backend) async throws {
+        try await roundTrip([PropertyTests.Everything(id: 1), try PropertyTests.full()], backend)
+        try await roundTrip(
+            [
+                PropertyTests.Emptiness(id: 1),
+                PropertyTests.Emptiness(id: 2, text: "", data: Data(), number: 0, list: [], numbers: []),
+                PropertyTests.Emptiness(id: 3, text: "\0", data: Data([0]), number: 1, list: [""], numbers: [0]),
+            ], backend)
+    }
+
+    @Test("children of children, below a key of several parts", arguments: Backend.allCases)
+    func graphs(_ backend: Backend) async throws {
+        let address = Address(id: "a", city: nil, former: Card(id: nil, limits: []))
+        let holders = [
+            Holder(id: 7, address: address, cards: [Card(id: 1), Card(id: 1, limits: [3])]),
+            Holder(id: 7, name: "é", address: Address(id: "", city: "x")),
+        ]
+        let branch = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255))
+        try await roundTrip(
+            [
+                Account(kind: .closed, branch: branch, number: 0, code: nil, holders: nil),
+                Account(kind: .closed, branch: branch, number: .max, code: nil, balance: -0.5, holders: []),
+                Account(kind: .open, branch: branch, number: 1, code: "c", holders: holders),
+            ], backend)
+    }
+
+    @Test("C4 types that own themselves, directly and through others", arguments: Backend.allCases)
+    func recursion(_ backend: Backend) async throws {
+        let trees = (0..<3).map { id in
+            var tree = RecursionTests.tree(id + 1, 2)
+            tree.id = id
+            return tree
+        }
+        try await roundTrip(trees, backend)
+        try await roundTrip(
+            [
+                RecursionTests.Forest(country: "de", number: 1, trees: trees, oldest: nil),
+                RecursionTests.Forest(country: "de", number: 2, trees: [], oldest: [trees[1]]),
+            ], backend)
+        let file = RecursionTests.File(
+            id: 1, name: "f", archive: [RecursionTests.Folder(id: 2, files: [RecursionTests.File(id: 3)])])
+        try await roundTrip(
+            [RecursionTests.Folder(id: 1, files: [file, file]), RecursionTests.Folder(id: 2)], backend)
+        let inner = Machine(id: 5, parts: [Machine.Part(id: 6, spare: Machine(id: 7), bolts: [Bolt(id: 8)])])
+        let part = Machine.Part(id: 1, spare: inner, bolts: [Bolt(id: 1, nuts: [Nut(id: 2)])])
+        try await roundTrip([Machine(id: 1, parts: [part, part], bolts: [Bolt(id: 3)]), Machine(id: 2)], backend)
+    }
+
+    @Storable struct Machine: Equatable {
+        @Storable struct Part: Equatable {
+            var id: Int
+            var spare: Machine?
+            var bolts: [Bolt] = []
+        }
+        var id: Int
+        var parts: [Part] = []
+        var bolts: [Bolt] = []
+    }
+    @Storable struct Bolt: Equatable {
+        var id: Int
+        var nuts: [Nut] = []
+    }
+    @Storable struct Nut: Equatable {
+        var id: Int
+    }
+
+    @Test("S6 names of every kind, and keys that the store assigns", arguments: Backend.allCases)
+    func names(_ backend: Backend) async throws {
+        try await roundTrip(
+            [Weird(a: "", b: 2, c: 3, d: [Card(id: 1)]), Weird(a: "../x\0", d: [])], backend)
+        try await roundTrip([Numbered(id: 1, note: "a"), Numbered(id: 5)], backend)
+    }
+
+    @Test("C4 a recursion refers back by name, and says whether there is one or several", arguments: Backend.allCases)
+    func recursiveSchema(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws in
+            try await store.insert(Machine(id: 1))
+            func id(isKey: Bool = false) -> RecordSchema.Property {
+                RecordSchema.Property(name: "id", kind: .column(.int64), isKey: isKey)
+            }
+            let nut = RecordSchema(name: "Nut", properties: [id()])
+            let bolts = RecordSchema.Property(
+                name: "bolts",
+                kind: .children(
+                    RecordSchema(name: "Bolt", properties: [id(), .init(name: "nuts", kind: .children(nut))])))
+            let spare = RecordSchema.Property(
+                name: "spare", kind: .ancestor("Machine", isMany: false), isOptional: true)
+            let part = RecordSchema(name: "Part", properties: [id(), spare, bolts])
+            let machine = RecordSchema(
+                name: "Machine", properties: [id(isKey: true), .init(name: "parts", kind: .children(part)), bolts])
+            #expect(try await store.recordSchemas() == [machine])
+        }
+    }
+
+    @Test("S2 what is gone from the model stays as it is", arguments: Backend.allCases)
+    func removedProperties(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws in
+            try await store.insert(Before(id: 1, name: "a", gone: "kept", maybe: [Card(id: 1)]))
+            _ = try await store.select(After.self).all()
+            let records = try await store.records("Changed").all()
+            #expect(records.first?["gone"] == nil)
+            try await store.save(records)
+            try await store.update(records)
+            #expect(try await store.records("Changed").all() == records)
+            #expect(try await store.select(After.self).all() == [After(id: 1, name: "a")])
+        }
+    }
+
+    @Storable("Changed") struct Before: Equatable {
+        var id: Int
+        var name: String
+        var gone: String
+        var maybe: [Card]?
+    }
+    @Storable("Changed") struct After: Equatable {
+        var id: Int
+        var name: String
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("S Tables made from record schemas")
+struct RecordSchemaTests {
+    @Storable struct Person: Equatable {
+        var id: Int?
+        @Indexed var name: String
+        @Unique var email: String?
+        var tags: [[String]] = []
+        var home: Home
+        var pens: [Pen] = []
+        var spares: [Pen]?
+    }
+    @Storable struct Home: Equatable {
+        var id: Int
+        var city: String
+    }
+    @Storable struct Pen: Equatable {
+        var id: Int
+        var price: Decimal?
+    }
+
+    static let pen = RecordSchema(
+        name: "Pen",
+        properties: [
+            .init(name: "id", kind: .column(.int64)), .init(name: "price", kind: .column(.decimal), isOptional: true),
+        ])
+    static let home = RecordSchema(
+        name: "Home",
+        properties: [.init(name: "id", kind: .column(.int64)), .init(name: "city", kind: .column(.string))])
+    static let person = RecordSchema(
+        name: "Person",
+        properties: [
+            .init(name: "id", kind: .column(.int64), isKey: true),
+            .init(name: "name", kind: .column(.string), isIndexed: true),
+            .init(name: "email", kind: .column(.string), isOptional: true, isUnique: true),
+            .init(name: "tags", kind: .column(.array(of: .array(of: .string)))),
+            .init(name: "home", kind: .child(home)), .init(name: "pens", kind: .children(pen)),
+            .init(name: "spares", kind: .children(pen), isOptional: true),
+        ], assignsKeys: true)
+
+    @Test("the tables are those of a type with the same properties", arguments: Backend.allCases)
+    func equalTables(_ backend: Backend) async throws {
+        try await withStore(backend) { (typed) async throws in
+            let zhang = Person(name: "Zhang", home: Home(id: 1, city: "Chengdu"), pens: [Pen(id: 1, price: 9.5)])
+            let stored = try await typed.insert(zhang)
+            try await withStore(backend) { (store) async throws in
+                try await store.prepare([Self.person])
+                #expect(try await store.schema() == typed.schema())
+                #expect(try await store.recordSchemas() == [Self.person])
+                #expect(try await store.insert(zhang) == stored)
+                #expect(try await store.schema() == typed.schema())
+                try await store.prepare([Self.person])
+                #expect(try await store.schema() == typed.schema())
+            }
+        }
+    }
+
+    @Test("a schema adds what the stored one lacks, and takes nothing away", arguments: Backend.allCases)
+    func additions(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws in
+            try await store.insert(Pen(id: 1, price: 2))
+            let part = RecordSchema(
+                name: "Pen",
+                properties: [
+                    .init(name: "id", kind: .column(.int64)),
+                    .init(name: "color", kind: .column(.string), isOptional: true, isIndexed: true),
+                    .init(name: "homes", kind: .children(Self.home)),
+                    .init(name: "maker", kind: .child(Self.home), isOptional: true),
+                ])
+            try await store.prepare([part])
+            let pen = try #require(try await store.records("Pen").first())
+            #expect(pen.fields.map(\.name) == ["id", "price", "color", "homes", "maker"])
+            #expect(pen["price"] == .value(.text("2"), .decimal) && pen["color"] == .value(.null, .string))
+            #expect(pen["homes"] == .children([]) && pen["maker"] == .child(nil))
+            #expect(try await store.select(Pen.self).all() == [Pen(id: 1, price: 2)])
+            try await store.insert(Pen(id: 2))
+            #expect(try await store.records("Pen").count() == 2)
+        }
+    }
+
+    @Test("types that were used before go on after a schema has changed their tables", arguments: Backend.allCases)
+    func typesAfterwards(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws in
+            try await store.insert(Pen(id: 1, price: 2))
+            let color = RecordSchema.Property(name: "color", kind: .column(.string), isOptional: true)
+            try await store.transaction { tx in
+                try tx.prepare([RecordSchema(name: "Pen", properties: [color])])
+                try tx.insert(Self.pen(2, "red"))
+                #expect(try tx.records("Pen").where(text: "color == \"red\"").keys() == [[.int(2)]])
+            }
+            try await store.truncate(Pen.self)
+            try await store.insert(Pen(id: 3))
+            #expect(try await store.select(Pen.self).all() == [Pen(id: 3)])
+        }
+    }
+
+    private static func pen(_ id: Int64, _ color: String) -> Record {
+        Record(
+            model: "Pen",
+            fields: [
+                .init(name: "id", content: .value(.int(id), .int64)),
+                .init(name: "color", content: .value(.text(color), .string)),
+            ])
+    }
+
+    @Test("S3 another type, another key and a new required property are schemaMismatch", arguments: Backend.allCases)
+    func mismatches(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws in
+            try await store.insert(Person(name: "a", home: Home(id: 1, city: "b")))
+            let before = try await store.schema()
+            func expectMismatch(_ properties: [RecordSchema.Property], _ name: String?) async {
+                let error = await expectError(.schemaMismatch) {
+                    try await store.prepare([
+                        RecordSchema(name: "Fresh", properties: [.init(name: "id", kind: .column(.uuid))]),
+                        RecordSchema(name: "Person", properties: properties),
+                    ])
+                }
+                #expect(error?.property == name && error?.model == "Person" && error?.operation == "prepare")
+            }
+            await expectMismatch([.init(name: "name", kind: .column(.int64))], "name")
+            await expectMismatch([.init(name: "name", kind: .column(.string), isOptional: true)], "name")
+            await expectMismatch([.init(name: "pens", kind: .child(Self.pen))], "pens")
+            let wrongCity = RecordSchema(name: "Home", properties: [.init(name: "city", kind: .column(.bool))])
+            await expectMismatch([.init(name: "home", kind: .child(wrongCity))], "home.city")
+            await expectMismatch([.init(name: "new", kind: .column(.int64))], "new")
+            await expectMismatch([.init(name: "new", kind: .child(Self.home))], "new")
+            await expectMismatch([.init(name: "name", kind: .column(.string), isKey: true)], nil)
+            #expect(try await store.schema() == before)
+        }
+    }
+
+    @Test("what no type could declare is configuration, and makes nothing", arguments: Backend.allCases)
+    func refused(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws in
+            let id = RecordSchema.Property(name: "id", kind: .column(.int64))
+            func expectRefused(
+                _ properties: [RecordSchema.Property], named name: String = "Model", assigns: Bool = false
+            ) async {
+                await expectError(.configuration, "\(properties)") {
+                    try await store.prepare([RecordSchema(name: name, properties: properties, assignsKeys: assigns)])
+                }
+            }
+            await expectRefused([])
+            await expectRefused([id], named: "")
+            await expectRefused([id, id])
+            await expectRefused([id, .init(name: "a\0b", kind: .column(.int64))])
+            await expectRefused([.init(name: "key", kind: .column(.double), isKey: true)])
+            await expectRefused([.init(name: "id", kind: .column(.int64), isOptional: true)])
+            await expectRefused([.init(name: "id", kind: .column(.string))], assigns: true)
+            await expectRefused([id, .init(name: "list", kind: .column(.array(of: .bool)), isIndexed: true)])
+            await expectRefused([id, .init(name: "pens", kind: .children(Self.pen), isUnique: true)])
+            await expectRefused([id, .init(name: "up", kind: .ancestor("Nobody", isMany: true))])
+            var deep = RecordSchema(name: "Deep", properties: [id])
+            for _ in 0..<300 {
+                deep = RecordSchema(name: "Deep", properties: [id, .init(name: "d", kind: .child(deep))])
+            }
+            let tooDeep = deep
+            await expectError(.limitExceeded) { try await store.prepare([tooDeep]) }
+            #expect(try await store.schema().isEmpty)
+        }
+    }
+
+    @Test("S4 a schema comes back from its JSON")
+    func coding() throws {
+        let schema = RecordSchema(
+            name: "Tree",
+            properties: Self.person.properties + [.init(name: "up", kind: .ancestor("Tree", isMany: true))])
+        let data = try JSONEncoder().encode(schema)
+        #expect(try JSONDecoder().decode(RecordSchema.self, from: data) == schema)
+    }
+}
