@@ -17,16 +17,18 @@ struct DeclaredTables {
         var relations: [RelationBinding]
         var assignsKeys = false
 
+        /// The name that is recorded for the owned model.
+        var recordedModel: String? { owner == nil ? nil : model.name }
+
+        /// Whether an owner may have several rows, where it is recorded.
+        var recordedIsMany: Bool? {
+            guard form == .node, case .many = owner?.property.kind else { return form == .node ? false : nil }
+            return true
+        }
+
         /// Whether every owner has exactly one row here.
         var isRequired: Bool {
             form == .child && owner?.property.isRequiredChild == true
-        }
-
-        /// Whether an owner may have several rows here; nil for the root.
-        var isMany: Bool? {
-            guard let property = owner?.property else { return nil }
-            if case .many = property.kind { return true }
-            return false
         }
     }
 

@@ -107,7 +107,7 @@ struct SchemaPlanner {
         return TableSchema(
             name: names.allocate(table.path.joined(separator: "_")), path: table.path, columns: all,
             key: Self.key(of: all, table, declared.model), assignsKeys: table.assignsKeys,
-            isRequired: table.isRequired, model: table.model.name, isMany: table.isMany)
+            isRequired: table.isRequired, model: table.recordedModel, isMany: table.recordedIsMany)
     }
 
     static func key(

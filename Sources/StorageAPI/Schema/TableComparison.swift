@@ -19,8 +19,6 @@ struct TableComparison {
         new.path = table.path
         new.assignsKeys = table.assignsKeys
         new.isRequired = table.isRequired
-        new.model = table.model.name
-        new.isMany = table.isMany
     }
 
     mutating func run() throws(StorageError) -> TableSchema {
@@ -45,7 +43,8 @@ struct TableComparison {
 
     private mutating func comparePrefix() throws(StorageError) {
         let stored = old.columns.filter { [.owner, .position, .node, .parent].contains($0.role) }
-        guard stored.map(\.role) == table.prefix.map(\.role), old.isMany == nil || old.isMany == table.isMany else {
+        guard stored.map(\.role) == table.prefix.map(\.role), old.isMany == nil || old.isMany == table.recordedIsMany
+        else {
             throw mismatch(
                 table.owner?.property.name,
                 "is owned in another way than it is stored (one child, several, or a recursive type)")
@@ -177,6 +176,11 @@ struct TableComparison {
     }
 
     private mutating func finish() {
+        // A schema without them gets them with its next change, and only where records need them (the types that own
+        // themselves) at once: opening alone changes nothing else.
+        if old.model != nil || new != old || table.form == .node {
+            (new.model, new.isMany) = (table.recordedModel, table.recordedIsMany)
+        }
         guard new != old else { return }
         if new.model != old.model || new.isMany != old.isMany { notes.append("rows are of \(table.model.name)") }
         let note = notes.isEmpty ? "indexes changed" : notes.joined(separator: "; ")

@@ -16,11 +16,10 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public var assignsKeys: Bool
     /// Whether every owner has a row here: the property is one child and not Optional.
     public var isRequired: Bool
-    /// The stored name of the model whose rows these are. Nil in tables of other software, and where the schema was
-    /// recorded by a version that did not record it.
+    /// The stored name of the owned model whose rows these are; nil for a root, whose name is its path, and in stores
+    /// that were written before it was recorded.
     public var model: String?
-    /// Whether an owner may have several rows here: the property is an array. Nil for a root's table, and where
-    /// ``model`` is.
+    /// In a table of a type that owns itself: whether an owner may have several rows here. Elsewhere positions tell.
     public var isMany: Bool?
     /// Whether other software made the table: its rows are read and written, its columns and indexes never changed.
     /// Not part of the recorded form, since a store records no such table.
