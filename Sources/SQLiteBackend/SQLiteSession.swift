@@ -81,7 +81,10 @@ class SQLiteSession: StorageSession {
             try statement.bind(list, at: parameters.list(index))
         }
         if plan.query.isLimited {
-            try statement.bind(limit: arguments.limit, offset: arguments.offset, at: parameters.limit)
+            // SQLite looks at no row for a limit of 0; one row behind the last is as much as none.
+            let isNone = plan.query.isComputedWhole && arguments.limit == 0
+            try statement.bind(
+                limit: isNone ? 1 : arguments.limit, offset: isNone ? .max : arguments.offset, at: parameters.limit)
         }
         if case .groups(let grouping) = plan.query.result, grouping.isLimited {
             try statement.bind(limit: arguments.groupLimit, offset: arguments.groupOffset, at: parameters.groupLimit)

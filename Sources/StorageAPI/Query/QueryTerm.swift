@@ -86,7 +86,8 @@ extension QueryTerm {
     }
 
     /// Whether looking at the term can fail: it computes with numbers, which may overflow or divide by zero. A query
-    /// with such a term looks at every row in its scope, whatever its limit, so that all backends fail alike.
+    /// with such a term looks at every row in its scope, whatever its limit, so that all backends fail alike; see
+    /// ``Query/isComputedWhole``.
     public var canFail: Bool {
         switch self {
         case .arithmetic: true

@@ -154,6 +154,16 @@ extension Conformance {
             try await store.insert((1...9).map { Measure(id: $0, number: $0 == 9 ? .max : $0) })
             let page = store.select(Measure.self) { $0.where { $0.number + 1 > 0 }.limit(2) }
             try await t.expectError(.overflow) { try await page.all() }
+            try await t.expectError(.overflow) {
+                try await store.select(Measure.self) { $0.where { $0.number + 1 > 0 }.limit(0) }.all()
+            }
+            try await t.expectError(.overflow) {
+                try await store.select(Measure.self) { $0.limit(0).where { $0.number + 1 > 0 } }
+                    .run("sum { $0.number }") { try await $0.sum { $0.number } }
+            }
+            try await t.expectError(.overflow) {
+                try await store.select(Measure.self) { $0.where { $0.number + 1 > 0 }.offset(100) }.all()
+            }
             try await t.expectError(.overflow) { try await page.first() }
             try await t.expectError(.overflow) { try await page.keys() }
             try await t.expectError(.overflow) { try await page.count() }

@@ -49,7 +49,8 @@ extension Conformance {
     /// Q9: the text form and Foundation's predicates.
     static let formCases: [ConformanceCase] = [
         text(
-            "text-form/operators", "Comparisons, logic, sets, ranges and arithmetic mean as text what they mean typed.",
+            "forms/text-operators",
+            "Comparisons, logic, sets, ranges and arithmetic mean as text what they mean typed.",
             TextEquivalent("age == 9") { $0.age == 9 },
             TextEquivalent("9 <> age && name != 'person 1'") { $0.age != 9 && $0.name != "person 1" },
             TextEquivalent("age < 9 or age >= 30 and isMember") { $0.age < 9 || $0.age >= 30 && $0.isMember },
@@ -68,7 +69,7 @@ extension Conformance {
             },
             TextEquivalent("nickname == ?", [.null]) { $0.nickname == nil }),
         text(
-            "text-form/tests", "Tests of text, of arrays and of children mean as text what they mean typed.",
+            "forms/text-tests", "Tests of text, of arrays and of children mean as text what they mean typed.",
             TextEquivalent("name beginswith 'person'") { $0.name.hasPrefix("person") },
             TextEquivalent("name ENDSWITH '1' or name CONTAINS ' 2'") {
                 $0.name.hasSuffix("1") || $0.name.contains(" 2")
@@ -94,7 +95,7 @@ extension Conformance {
             TextEquivalent("any city.districts (any lamps.price == 1)") {
                 $0.city.districts.any { $0.lamps.any { $0.price == 1 } }
             }),
-        ConformanceCase("text-form/order", [.q5, .q9], "An order as text is the order as it is typed.") { t in
+        ConformanceCase("forms/text-order", [.q5, .q9], "An order as text is the order as it is typed.") { t in
             let store = try await t.open(Person.self)
             try await store.insert(people)
             let typed = store.select(Person.self) {
@@ -105,8 +106,9 @@ extension Conformance {
                 .order(text: "isMember DESC, nickname nils last, city.name ascending")
             try t.expect(try await written.keys(), equals: try await typed.keys())
         },
-        ConformanceCase("text-form/values", [.q1, .q9], "Whatever stands in a text's values and arguments is a value.")
-        { t in
+        ConformanceCase(
+            "forms/text-values", [.q1, .q9], "Whatever stands in a text's values and arguments is a value."
+        ) { t in
             let store = try await t.open(Person.self)
             let hostile = [
                 "' or true or '", "\" or age > 0 or \"", "x'); DROP TABLE Person; --", "?", "age", "nil", "%@", "\\",
@@ -127,7 +129,7 @@ extension Conformance {
             try t.expect(try await set.count(), equals: hostile.count)
         },
         ConformanceCase(
-            "text-form/errors", [.q9, .e2], "A text that cannot be read is invalidQuery, with its word and character."
+            "forms/text-errors", [.q9, .e2], "A text that cannot be read is invalidQuery, with its word and character."
         ) {
             t in
             let store = try await t.open(Person.self)
@@ -161,7 +163,9 @@ extension Conformance {
             }
             try t.expect(try await store.select(Person.self).count(), equals: people.count)
         },
-        ConformanceCase("predicates/expressions", [.q9, .q3], "Foundation's predicates mean what they mean in Swift.") {
+        ConformanceCase(
+            "forms/predicate-expressions", [.q9, .q3], "Foundation's predicates mean what they mean in Swift."
+        ) {
             t in
             let store = try await t.open(Person.self)
             try await store.insert(people)
@@ -192,7 +196,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "predicates/unsupported", [.q9, .e2],
+            "forms/predicate-unsupported", [.q9, .e2],
             "What a query has no counterpart of is invalidQuery, never every record."
         ) { t in
             let store = try await t.open(Person.self)

@@ -17,6 +17,9 @@ extension GeneratedTests {
         FailedProgram(
             seed: 16, steps: 50,
             finding: "A constraint that a partial update met named no key, and then on SQLite the first key."),
+        FailedProgram(
+            seed: 99, steps: 50, mixture: .queries,
+            finding: "A query that computes looked at no row on SQLite where its limit was 0, and so did not fail."),
     ]
 
     /// Runs the programs that once failed, on two backends.
