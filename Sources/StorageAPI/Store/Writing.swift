@@ -132,7 +132,9 @@ struct Writing {
     // MARK: Partial update
 
     func patch(_ assignments: [Assignment], _ selection: Selection) throws(StorageError) -> Int {
-        try patch(assignments, Reading(handle: handle, session: writer).keyValues(selection))
+        // What cannot be set is known before any record is looked at, and whether or not one is found.
+        for assignment in assignments { _ = try settableColumn(assignment) }
+        return try patch(assignments, Reading(handle: handle, session: writer).keyValues(selection))
     }
 
     /// Sets columns of the root in the records with these keys.
