@@ -36,6 +36,8 @@ import StorageKit
 }
 
 var store: Store { never() }
+var database: Store { never() }
+var archive: Store { never() }
 var person: Person { never() }
 var other: Person { never() }
 var people: [Person] { never() }

@@ -15,8 +15,8 @@ public struct BackendInfo: Sendable {
     public var reservedNamePrefixes: [String]
 
     public init(
-        name: String, location: String, format: String? = nil, lacking: [Capability: String] = [:], limits: Limits = Limits(),
-        reservedNamePrefixes: [String] = []
+        name: String, location: String, format: String? = nil, lacking: [Capability: String] = [:],
+        limits: Limits = Limits(), reservedNamePrefixes: [String] = []
     ) {
         self.name = name
         self.location = location
