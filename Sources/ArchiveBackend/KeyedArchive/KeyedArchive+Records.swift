@@ -8,6 +8,7 @@ extension KeyedArchive {
     /// let schema = try await store.recordSchemas().first { $0.name == "Person" }
     /// ```
     /// - Parameters:
+    ///   - record: the record with all that it owns.
     ///   - schema: what the record consists of; the names of its models are the objects' classes.
     ///   - className: the root's class in place of the schema's name.
     /// - Throws: `configuration` for a schema that cannot be stored; `missingKey`, `invalidValue` or `limitExceeded` for

@@ -3,7 +3,9 @@ public protocol BackupEngine: StorageEngine {
     /// Writes the last commit to a file that a backend of the same kind opens. The file is there whole and on the disk
     /// when this returns, or not at all; readers and writers go on.
     ///
-    /// - Parameter isReplacing: whether a file at the path may be replaced.
+    /// - Parameters:
+    ///   - path: the file to make.
+    ///   - isReplacing: whether a file at the path may be replaced.
     /// - Throws: `io` where there is a file already that is not to be replaced; `full` or `io` where it cannot be written.
     func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError)
 }

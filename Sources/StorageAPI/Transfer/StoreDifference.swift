@@ -29,6 +29,7 @@ extension Store {
     /// - Parameters:
     ///   - second: the other store. This one is the first.
     ///   - models: the stored names of the models to compare; all of both stores by default.
+    ///   - body: takes each difference as it is found.
     /// - Throws: `invalidQuery` for a name that neither store has; what reading throws.
     public nonisolated(nonsending) func differences(
         from second: Store, models: [String]? = nil, _ body: (StoreDifference) -> Void
