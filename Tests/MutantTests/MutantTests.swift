@@ -18,9 +18,8 @@ struct MutantTests {
     @Test func `no case fails on the reference, in 20 orders`() async {
         let first = await reference(Conformance.v1.cases, seed: 1)
         #expect(first.results.count == Conformance.v1.cases.count)
-        // What takes long takes no part in the other orders: they are about what cases leave behind for each other.
-        let quick = first.results.filter { $0.duration < .milliseconds(50) }.map(\.test)
-        #expect(quick.count > Conformance.v1.cases.count / 2)
+        // The slowest quarter takes no part in the other orders: they are about what cases leave behind for each other.
+        let quick = first.results.sorted { $0.duration < $1.duration }.prefix(first.results.count * 3 / 4).map(\.test)
         for seed in 2...20 { _ = await reference(quick, seed: UInt64(seed)) }
     }
 
