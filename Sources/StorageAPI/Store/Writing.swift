@@ -109,7 +109,9 @@ struct Writing {
     // MARK: Partial update
 
     func patch(_ assignments: [Assignment], _ selection: Selection) throws(StorageError) -> Int {
-        try patch(assignments, Reading(handle: handle, session: writer).keyValues(selection))
+        // What cannot be set is refused before any row is looked at, which may fail as well.
+        for assignment in assignments { _ = try settableColumn(assignment) }
+        return try patch(assignments, Reading(handle: handle, session: writer).keyValues(selection))
     }
 
     /// Sets columns of the root in the records with these keys.
