@@ -121,6 +121,8 @@ struct QueryCompiler {
     private mutating func groups(_ grouping: Query.Grouping, _ rows: String) -> String {
         var inputs = outputs(grouping.inputs)
         var source = rows
+        // A plus keeps SQLite from reading groups, or the least value, in an index's order, and so from stopping early.
+        if plan.query.canFail { inputs = inputs.map { "+(\($0))" } }
         if plan.query.isLimited {
             // The limit chooses the rows that are grouped.
             let named = inputs.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", ")

@@ -81,13 +81,13 @@ class SQLiteSession: StorageSession {
             try statement.bind(list, at: parameters.list(index))
         }
         if plan.query.isLimited {
-            // SQLite looks at no row for a limit of 0; one row behind the last is as much as none.
-            let isNone = plan.query.isComputedWhole && arguments.limit == 0
             try statement.bind(
-                limit: isNone ? 1 : arguments.limit, offset: isNone ? .max : arguments.offset, at: parameters.limit)
+                limit: arguments.limit, offset: arguments.offset, at: parameters.limit, looks: plan.query.canFail)
         }
         if case .groups(let grouping) = plan.query.result, grouping.isLimited {
-            try statement.bind(limit: arguments.groupLimit, offset: arguments.groupOffset, at: parameters.groupLimit)
+            try statement.bind(
+                limit: arguments.groupLimit, offset: arguments.groupOffset, at: parameters.groupLimit,
+                looks: plan.query.canFail)
         }
         for (place, index) in compiled.prefixEnds.enumerated() {
             try statement.bindEnd(ofPrefix: arguments.values[index], at: parameters.prefixEnd(place))
@@ -96,9 +96,12 @@ class SQLiteSession: StorageSession {
 }
 
 extension Statement {
-    fileprivate func bind(limit: Int?, offset: Int, at index: Int) throws(StorageError) {
-        try bind(.int(Int64(limit ?? -1)), at: index)
-        try bind(.int(Int64(offset)), at: index + 1)
+    /// SQLite looks at no row for a limit of 0; where it must look at all (`looks`), one row behind the last is as much
+    /// as none.
+    fileprivate func bind(limit: Int?, offset: Int, at index: Int, looks: Bool) throws(StorageError) {
+        let isNone = looks && limit == 0
+        try bind(.int(isNone ? 1 : Int64(limit ?? -1)), at: index)
+        try bind(.int(isNone ? .max : Int64(offset)), at: index + 1)
     }
 }
 

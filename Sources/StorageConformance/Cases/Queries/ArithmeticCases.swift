@@ -184,6 +184,21 @@ extension Conformance {
             try await t.expectError(.overflow) {
                 try await store.delete(Measure.self) { $0.where { $0.number + 1 > 0 } }
             }
+            let computed = store.select(Measure.self) { $0.where { $0.number + 1 > 0 } }
+            try await t.expectError(.overflow) {
+                try await computed.run("min { $0.id }") { try await $0.min { $0.id } }
+            }
+            for limit in [0, 1] {
+                try await t.expectError(.overflow) {
+                    try await computed.run("only { $0.id }.distinct().limit(\(limit)).all()") {
+                        try await $0.only { $0.id }.distinct().limit(limit).all()
+                    }
+                }
+            }
+            // What cannot be set is refused before any row is looked at.
+            try await t.expectError(.invalidQuery) {
+                try await store.update(Measure.self) { $0.where { $0.number + 1 > 0 }.set(\.id, to: 5) }
+            }
             try t.expect(try await store.all(Measure.self).compactMap(\.flag), equals: [])
             let found = store.select(Measure.self) { $0.where { $0.id < 9 && $0.number + 1 > 3 }.limit(2) }
             try t.expect(try await found.keys(), equals: [3, 4])

@@ -20,6 +20,15 @@ extension GeneratedTests {
         FailedProgram(
             seed: 99, steps: 50, mixture: .queries,
             finding: "A query that computes looked at no row on SQLite where its limit was 0, and so did not fail."),
+        FailedProgram(
+            seed: 1103, steps: 50, mixture: .queries,
+            finding:
+                "The least key of rows that a computation chooses was on SQLite that of the first row, looked at alone."
+        ),
+        FailedProgram(
+            seed: 1110, steps: 50, mixture: .queries,
+            finding:
+                "Distinct values with a limit were on SQLite read in an index's order, and no row behind the limit."),
     ]
 
     /// Runs the programs that once failed, on two backends.

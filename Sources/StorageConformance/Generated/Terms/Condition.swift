@@ -66,11 +66,10 @@ struct Condition<M: Storable>: Sendable {
     let holds: @Sendable (M) throws(ExpectedError) -> Bool
     /// The condition in a predicate of Foundation's; nil where that has none.
     var predicate: (@Sendable (Variable) -> any StandardPredicateExpression<Bool>)?
-    /// Conditions that are less, tried when a failing program is made smaller.
-    let simpler: [Condition<M>]
+    private let makeSimpler: @Sendable () -> [Condition<M>]
 
     init(
-        _ text: String, written: Written? = nil, simpler: [Condition<M>] = [],
+        _ text: String, written: Written? = nil, simpler: @autoclosure @escaping @Sendable () -> [Condition<M>] = [],
         _ term: @escaping @Sendable (M.Columns) -> QueryExpression<Bool>,
         _ holds: @escaping @Sendable (M) throws(ExpectedError) -> Bool
     ) {
@@ -78,8 +77,12 @@ struct Condition<M: Storable>: Sendable {
         self.written = written
         self.term = term
         self.holds = holds
-        self.simpler = simpler
+        makeSimpler = simpler
     }
+
+    /// Conditions that are less, tried when a failing program is made smaller. Made when they are asked for: each has
+    /// simpler ones in turn, and all of them together are more than memory holds.
+    var simpler: [Condition<M>] { makeSimpler() }
 }
 
 extension Condition {

@@ -23,12 +23,11 @@ extension Term where V: AskedValue {
     }
 
     func isIn(_ values: [V]) -> Condition<M> {
-        let simpler = values.indices.map { isIn(Array(values[..<$0] + values[($0 + 1)...])) }
         let marks = values.map { _ in "?" }.joined(separator: ", ")
         return Condition(
             "\(text).isIn(\(values.swift))",
             written: written.map { Written("\($0.text) in {\(marks)}", $0.arguments + values.map(\.value)) },
-            simpler: simpler, { term($0).isIn(values) },
+            simpler: values.indices.map { isIn(Array(values[..<$0] + values[($0 + 1)...])) }, { term($0).isIn(values) },
             { (record) throws(ExpectedError) in
                 let own = try value(record)
                 return values.contains { $0.isSame(as: own) }
