@@ -118,6 +118,28 @@ struct ImportTests {
         #expect(try rows("T") == "{\"id\":1,\"n\":1}\n{\"id\":2,\"n\":2}\n")
     }
 
+    @Test("with --save a record takes the place of the one that has its key", arguments: Engine.allCases)
+    func replaces(_ engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let lines = [
+            #"{"id":1,"name":"Wei","age":29,"tags":[],"pens":[]}"#,
+            #"{"id":50,"name":"first","age":1,"tags":[],"pens":[]}"#,
+            #"{"id":50,"name":"New","age":1,"tags":[],"pens":[{"color":"c","price":1}]}"#,
+            #"{"id":null,"name":"Next","age":1,"tags":[],"pens":[]}"#,
+        ]
+        try Data(lines.joined(separator: "\n").utf8).write(to: tool.folder.url.appending(path: "x.ndjson"))
+        #expect(try tool.run(["import", Tool.file, "--model", "Person", "x.ndjson"]).status == 65)
+        #expect(try await tool.people(engine) == Person.samples)
+        try tool.output("import", Tool.file, "--model", "Person", "--save", "x.ndjson")
+        #expect(
+            try await tool.people(engine) == [
+                Person(id: 1, name: "Wei", age: 29, tags: [], city: nil, pens: []), Person.samples[1],
+                Person.samples[2],
+                Person(id: 50, name: "New", age: 1, tags: [], city: nil, pens: [Pen(color: "c", price: 1)]),
+                Person(id: 51, name: "Next", age: 1, tags: [], city: nil, pens: []),
+            ])
+    }
+
     @Test("what cannot be read is one sentence, and leaves no store")
     func unreadable() throws {
         try tool.failure(66, "import", "sqlite:new.db", "--model", "T", "missing.json")

@@ -13,14 +13,20 @@ struct ImportCommand: AsyncParsableCommand {
             arrays of objects owned records in order, arrays of scalars array columns; what has no common type is kept \
             as JSON.
 
+            Files that gzip, xz or zstd compressed are decompressed as they are read; their first bytes tell, also on \
+            standard input.
+
             All records are stored in one transaction. Records that are none are told by line, and nothing is stored, \
-            unless --skip-bad names a new file for them.
+            unless --skip-bad names a new file for them. One of these is a record whose key is there already, unless \
+            --save lets it take the other's place.
 
             Examples:
               storage import people.db --model Person people.json
               storage import people.db --model Person --key email --map age=info.age --type born=date people.ndjson
               storage import archive:cities.karch --model City --skip-bad bad.csv cities.csv
-              zstd -dc cities.json.zst | storage import cities.db --model City -
+              storage import cities.db --model City cities.json.zst
+              curl -s https://example.com/cities.csv.gz | storage import cities.db --model City --format csv -
+              storage import people.db --model Person --save changes.ndjson
 
             Exit codes: 0 stored; 65 the file holds something else than records of the model.
             """)
@@ -55,6 +61,9 @@ struct ImportCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The type of a property of a new model: born=date, price=decimal.", valueName: "property=type"))
     var type: [String] = []
+
+    @Flag(help: "Store records whether or not their keys are there, as storage save does; the last of a key stays.")
+    var save = false
 
     @Option(help: ArgumentHelp("Store the other records, and keep bad ones in this new file.", valueName: "file"))
     var skipBad: String?
@@ -106,7 +115,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         let line = RateLine(progress)
         let result = try await store.transaction { transaction in
-            var importer = Importer(input, schema, mapping, bad)
+            var importer = Importer(input, schema, mapping, bad, replaces: save)
             try importer.run(in: &transaction) { line.show("Storing", records: $0, $1) }
             try Self.check(importer.bad, input)
             return (importer.count, importer.bad)
