@@ -41,8 +41,8 @@ struct ImportTests {
         for line in [
             "id        string         key", "n         int64", "d         double", "u         uint64",
             "w         decimal",
-            "t         array<string>", "m         embedded", "  r       bool           optional",
-            "  q       string         optional",
+            "t         array<string>", "m         embedded", "  r       bool?",
+            "  q       string?",
         ] { #expect(report.contains(line), "\(line)\n\(report)") }
         #expect(
             try tool.output("get", "new.db", "T", "a") == """

@@ -7,7 +7,9 @@ extension URL {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { block.deallocate() }
         var data = Data()
-        while case let count = try contents.read(into: block), count > 0 { data.append(contentsOf: block.prefix(count)) }
+        while case let count = try contents.read(into: block), count > 0 {
+            data.append(contentsOf: block.prefix(count))
+        }
         return data
     }
 }

@@ -79,7 +79,7 @@ struct ImportCommand: AsyncParsableCommand {
         let mapping = try InputMapping(map)
         if dryRun {
             let (schema, count) = try inferred(input, mapping, areSkipped: skipBad != nil)
-            SchemaReport(schema, count: count).print()
+            tell(schema, count)
             return
         }
         try await Interruption.cancelling { try await importAll(input, mapping) }
@@ -111,7 +111,7 @@ struct ImportCommand: AsyncParsableCommand {
             let count: Int
             (schema, count) = try inferred(input, mapping, areSkipped: bad.areSkipped)
             progress.clear()
-            SchemaReport(schema, count: count).print()
+            tell(schema, count)
         }
         let line = RateLine(progress)
         let result = try await store.transaction { transaction in
@@ -122,6 +122,15 @@ struct ImportCommand: AsyncParsableCommand {
         }
         progress.clear()
         report(result.0, start.duration(to: .now), result.1, input)
+    }
+
+    private func tell(_ schema: RecordSchema, _ count: Int) {
+        print(
+            "\(schema.name.printable)\(schema.keyNote): \(count.counted("record")), whose properties are taken to be\n")
+        for line in schema.table.lines { print(line) }
+        print("")
+        // What is said on the error stream about the records comes behind it.
+        fflush(nil)
     }
 
     /// What the file's records consist of, and how many there are.
@@ -156,7 +165,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     private func report(_ count: Int, _ time: Duration, _ bad: BadRecords, _ input: RecordFile) {
         let rate = Int(Double(count) / max(time.seconds, 0.001))
-        print("\(count.grouped) records stored in \(time.short), \(rate.grouped) records/s.")
+        print("\(count.counted("record")) stored in \(time.short), \(rate.grouped) records/s.")
         guard bad.count > 0, let skipBad else { return bad.discard() }
         for line in bad.lines(of: input.file.name) { print(line) }
         print("\(bad.count == 1 ? "1 bad record is" : "\(bad.count.grouped) bad records are") in \(skipBad).")
