@@ -146,10 +146,28 @@ struct ImportTests {
         try tool.failure(66, "import", "sqlite:new.db", "--model", "T", ".")
         try write(#"[{"id":1},"#, "cut.json")
         #expect(try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "cut.json").contains("line 1"))
+        for (name, bytes) in [("database", "SQLite format 3\0"), ("image", "\u{89}PNG\r\n")] {
+            try write(bytes, name)
+            try tool.failure(65, "import", "sqlite:new.db", "--model", "T", name)
+        }
         try write("plain", "x")
         try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "x")
         try write("", "empty.csv")
         try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "empty.csv")
+        #expect(!exists("new.db"))
+    }
+
+    @Test("a text that is not UTF-8 is told by its line, in every format")
+    func invalidText() throws {
+        for (name, text) in [
+            ("x.csv", "id,t\n1,ä\n2,?\n"), ("x.ndjson", "{\"id\":1}\n\n{\"id\":2,\"t\":\"?\"}\n"),
+            ("x.json", "[{\"id\":1},\n\n{\"id\":2,\"t\":\"?\"}]"), ("keyed.json", "{\"1\":{},\n\n\"2\":{\"t\":\"?\"}}"),
+        ] {
+            let bytes = Data(text.utf8).map { $0 == UInt8(ascii: "?") ? 0xC3 : $0 }
+            try Data(bytes).write(to: tool.folder.url.appending(path: name))
+            let run = try tool.run(["import", "sqlite:new.db", "--model", "T", name])
+            #expect(run.status == 65 && run.error.contains("\(name), line 3: A text is not UTF-8"), "\(run.error)")
+        }
         #expect(!exists("new.db"))
     }
 
