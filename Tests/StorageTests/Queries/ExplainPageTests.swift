@@ -37,8 +37,8 @@ struct ExplainPageTests {
                     (0..<100).map { Person(id: $0, name: Self.names[$0 % 10], age: 20 + $0 / 2) })
                 for (index, (_, query)) in Self.queries.enumerated() {
                     let explanation = try await query(store.select(Person.self)).explain().description
-                    let lines = "\(backend.name): \(explanation)".split(separator: "\n")
-                    explanations[index] += lines.map { "    " + $0 }
+                    explanations[index].append(
+                        "    \(backend.name): " + explanation.replacing("\n", with: "\n        "))
                 }
             }
         }
