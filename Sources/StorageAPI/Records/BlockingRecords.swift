@@ -35,6 +35,14 @@ public struct BlockingRecords: RecordSelectionBuilder {
         try run { (reading) throws(StorageError) in try reading.recordKeys(selection) }
     }
 
+    /// Calls the body with one record after the other; see ``BlockingSelect/forEach(_:)``.
+    ///
+    /// - Throws: the body's error as it is; what ``all()`` throws.
+    public func forEach(_ body: (Record) throws -> Void) throws {
+        let records = BlockingSelect<StoredRecord>(selection: selection, executor: executor, source: .recorded(model))
+        try records.forEach { try body($0.record) }
+    }
+
     /// How the backend would go about the query.
     public func explain() throws(StorageError) -> QueryExplanation {
         try run { (reading) throws(StorageError) in try reading.explain(selection) }

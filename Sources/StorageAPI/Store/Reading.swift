@@ -30,6 +30,27 @@ struct Reading {
         return models
     }
 
+    /// Records whose children are asked for by their keys, at a time.
+    static var partOfRecords: Int { 256 }
+
+    /// Gives the records as rows that decode as they come, or in parts, until one returns false.
+    func loop<M: Storable>(
+        _ selection: Selection, rows: (inout RowCursor) throws(StorageError) -> Void, models: ([M]) -> Bool
+    ) throws(StorageError) {
+        if let inStep = try singlePass(selection) {
+            var inStep = inStep
+            return try rows(&inStep)
+        }
+        let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+        var cursor = try session.rows(plan, arguments)
+        var part: [M] = []
+        repeat {
+            part.removeAll(keepingCapacity: true)
+            try read(&cursor, limit: Self.partOfRecords, isKeyOrder: selection.order.isEmpty, into: &part)
+            // A cursor is not asked again after its last row.
+        } while models(part) && part.count == Self.partOfRecords
+    }
+
     /// Rows that decode as they come: a model without children, or all records in key order with their children in
     /// step. Nil where the rows must be at hand before their children can be asked for.
     func singlePass(_ selection: Selection) throws(StorageError) -> RowCursor? {

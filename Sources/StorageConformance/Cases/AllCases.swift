@@ -3,8 +3,8 @@ extension Conformance {
     static let allCases: [ConformanceCase] = [
         corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases,
         indexCases, arithmeticCases, textCases, patternCases, throughCases,
-        orderCases, aggregateCases, groupCases, resultCases, formCases, limitCases, transactionCases, concurrencyCases,
-        schemaCases,
+        orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,
+        transactionCases, concurrencyCases, schemaCases,
         nameCases, errorCases,
         durabilityCases, costCases, mutantCases,
     ].flatMap { $0 }
