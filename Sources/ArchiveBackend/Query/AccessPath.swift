@@ -22,9 +22,7 @@ enum AccessPath {
         case .keys(let columns, let list): self = .keys(columns: columns, list: list)
         case .all:
             let columns = table.schema.key.prefix(1) + table.indexes.map(\.column)
-            let best = ColumnBounds.all(in: plan.query.filter, arguments, columns: Array(columns))
-                .min { $0.rank < $1.rank }
-            if let best {
+            if let best = ColumnBounds.all(in: plan.query.filter, arguments, columns: columns).first {
                 self = table.index(on: best.column).map { .index($0, best) } ?? .keyBounds(best)
             } else {
                 self = Self.ordered(plan, table) ?? .scan

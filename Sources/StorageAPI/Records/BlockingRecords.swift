@@ -1,5 +1,6 @@
 /// A query of records without `async`: of ``Store/blocking``, of a transaction or of a read block; see ``Records``.
 public struct BlockingRecords: RecordSelectionBuilder {
+    /// What is asked so far.
     public var selection = Selection()
     let model: String
     let executor: Executor

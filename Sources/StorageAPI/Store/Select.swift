@@ -5,6 +5,7 @@
 ///     .where { $0.age >= 28 }.order { $0.name }.limit(10).all()
 /// ```
 public struct Select<Model: Storable>: SelectionBuilder, Sendable {
+    /// What is asked so far.
     public var selection = Selection()
     let store: Store
 
@@ -63,6 +64,7 @@ public struct Select<Model: Storable>: SelectionBuilder, Sendable {
 
 /// A query without `async`: of ``Store/blocking``, of a transaction or of a read block.
 public struct BlockingSelect<Model: Storable>: SelectionBuilder {
+    /// What is asked so far.
     public var selection = Selection()
     let executor: Executor
     var source = ModelSource.type(Model.self)

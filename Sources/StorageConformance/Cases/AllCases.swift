@@ -2,7 +2,7 @@ extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
         corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases,
-        arithmeticCases, textCases, patternCases, throughCases,
+        indexCases, arithmeticCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, schemaCases,
         nameCases, errorCases,

@@ -39,7 +39,7 @@ extension Conformance {
                     do {
                         try store.blocking.forEach(Person.self, { isSorted ? $0.order { $0.age } : $0 }) { _ in
                             seen += 1
-                            if seen == limit { throw Stop() }
+                            if seen == limit { throw Stop(reason: "enough") }
                         }
                     } catch is Stop { isStopped = true }
                     try t.expect(isStopped, equals: true, "The body's error does not come out.")
@@ -83,9 +83,6 @@ extension Conformance {
         },
     ]
 }
-
-/// An error of the user's own.
-private struct Stop: Error {}
 
 extension RecordedHandle {
     func forEach<M: Storable>(
