@@ -113,11 +113,12 @@ public final class ModelRows<Model: Storable> {
     // MARK: Reading
 
     /// Collects rows until they are read as models.
-    public struct Reader: ~Copyable {
+    public final class Reader {
+        // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
         private let rows: ModelRows
-        private var records: RecordsAtHand
+        @exclusivity(unchecked) private var records: RecordsAtHand
         /// The models of the rows so far, but for those that ``finish()`` completes.
-        public private(set) var models: [Model] = []
+        @exclusivity(unchecked) public private(set) var models: [Model] = []
 
         fileprivate init(_ rows: ModelRows) {
             self.rows = rows
@@ -127,7 +128,7 @@ public final class ModelRows<Model: Storable> {
         /// Adds the rows of one record, one ``TableRows`` for each table. They are copied.
         ///
         /// - Throws: `typeMismatch` where a value does not fit its property.
-        public mutating func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) {
+        public func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) {
             if try !records.add(record) {
                 try flush()
                 _ = try records.add(record)
@@ -135,14 +136,14 @@ public final class ModelRows<Model: Storable> {
         }
 
         /// Reads what is left.
-        public consuming func finish() throws(StorageError) -> [Model] {
+        public func finish() throws(StorageError) -> [Model] {
             try flush()
             return models
         }
 
-        private mutating func flush() throws(StorageError) {
+        private func flush() throws(StorageError) {
             let session = RowsSession(rows.tables, records.buffers)
-            models += try Reading(handle: rows.handle, session: session).all(Model.self, Selection())
+            try Reading(handle: rows.handle, session: session).all(Selection(), into: &models)
             records = RecordsAtHand(rows.handle.tables)
         }
     }

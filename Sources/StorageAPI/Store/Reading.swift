@@ -19,6 +19,12 @@ struct Reading {
 
     func all<M: Storable>(_: M.Type, _ selection: Selection) throws(StorageError) -> [M] {
         var models: [M] = []
+        try all(selection, into: &models)
+        return models
+    }
+
+    /// Appends the models that are selected.
+    func all<M: Storable>(_ selection: Selection, into models: inout [M]) throws(StorageError) {
         if let rows = try singlePass(selection) {
             var rows = rows
             try M.read(&rows, limit: .max, into: &models)
@@ -27,7 +33,6 @@ struct Reading {
             var cursor = try session.rows(plan, arguments)
             try read(&cursor, limit: .max, isKeyOrder: selection.order.isEmpty, into: &models)
         }
-        return models
     }
 
     /// Rows that decode as they come: a model without children, or all records in key order with their children in
