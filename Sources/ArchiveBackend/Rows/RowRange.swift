@@ -2,7 +2,7 @@ internal import StorageAPI
 
 /// A walk through the rows between two places of a tree. Keeps the tree's pages alive.
 struct RowRange {
-    private let nodes: [RowNode]
+    private let nodes: NodeList
     private let end: RowTree.Position
     private var position: RowTree.Position
     private var page: RowPage?

@@ -27,6 +27,12 @@ struct Reading {
 
     func all<M: Storable>(_: M.Type, _ selection: Selection) throws(StorageError) -> [M] {
         var models: [M] = []
+        try all(selection, into: &models)
+        return models
+    }
+
+    /// Appends the models that are selected.
+    func all<M: Storable>(_ selection: Selection, into models: inout [M]) throws(StorageError) {
         if let rows = try singlePass(selection) {
             var rows = rows
             try M.read(&rows, limit: .max, into: &models)
@@ -35,7 +41,6 @@ struct Reading {
             var cursor = try session.rows(plan, arguments)
             try read(&cursor, limit: .max, isKeyOrder: selection.order.isEmpty, into: &models)
         }
-        return models
     }
 
     /// Records whose children are asked for by their keys, at a time.
