@@ -11,7 +11,8 @@ final class RowNode: @unchecked Sendable {
     @exclusivity(unchecked) private var prefixes: [UInt64]
     private let order: RowOrder
 
-    static let mostPages = 32
+    /// Few, since a change to one page of a shared node counts a reference to each of the others, which are seldom at hand.
+    static let mostPages = 16
 
     /// A node with one page.
     init(_ page: RowPage, _ order: RowOrder) {
@@ -34,13 +35,13 @@ final class RowNode: @unchecked Sendable {
 
     /// Whether what is looked for is in this node or before it.
     @inline(__always)
-    func reaches(_ search: KeySearch) -> Bool { reaches(search, pages.count - 1) }
+    func reaches(_ search: KeySearch) -> Bool { reaches(search, prefixes.count - 1) }
 
     /// The first page that has what is looked for, in a node that does.
     @inline(__always)
     func firstPage(_ search: KeySearch) -> Int {
         // The last page is known to.
-        RowTree.firstIndex(pages.count - 1) { reaches(search, $0) }
+        RowTree.firstIndex(prefixes.count - 1) { reaches(search, $0) }
     }
 
     @inline(__always)
