@@ -1,6 +1,11 @@
 internal import StorageAPI
 
 extension ColumnBounds {
+    /// Whether looking up the rows of an index's entries costs less than looking at all rows.
+    func isWorthwhile(in entries: RowTree) -> Bool {
+        values != nil || !ranges(of: entries).contains { $0.hasMore(than: Self.mostRows(of: entries.count)) }
+    }
+
     /// The ranges of a tree whose first column this is.
     func ranges(of tree: RowTree) -> [RowRange] {
         if let values {

@@ -30,10 +30,15 @@ struct MemoryTable {
     /// The rows whose key begins with the given values, in key order.
     func rows(keyPrefix: [Value]) -> SortedRows.Rows { rows.rows(prefix: keyPrefix) }
 
-    /// The keys of the rows whose value of an indexed column is within the bounds; nil where the column has no index.
+    /// The keys of the rows whose value of an indexed column is within the bounds; nil where the column has no index, or
+    /// looking at all rows costs less.
     func keys(within bounds: ColumnBounds) -> [[Value]]? {
         guard let index = indexes.first(where: { $0.column == bounds.column }) else { return nil }
-        return index.entries.rows(within: bounds).flatMap { $0.map(Self.key(ofEntry:)) }
+        let ranges = index.entries.rows(within: bounds)
+        if bounds.values == nil, ranges.contains(where: { $0.count > ColumnBounds.mostRows(of: rows.count) }) {
+            return nil
+        }
+        return ranges.flatMap { $0.map(Self.key(ofEntry:)) }
     }
 
     /// The key in an index's entry.

@@ -38,6 +38,13 @@ struct SortedRows {
             self.end = end
         }
 
+        /// How many are left.
+        var count: Int {
+            guard place < end else { return 0 }
+            let behind = pages[place.page..<end.page].reduce(0) { $0 + $1.count } - place.row
+            return behind + end.row
+        }
+
         mutating func next() -> [Value]? {
             guard place < end else { return nil }
             defer {

@@ -20,6 +20,10 @@ public struct ColumnBounds {
     /// Whether the filter names the one value that it can have.
     public var isSingle: Bool { values?.count == 1 }
 
+    /// The most rows for which a range is worth an index, of all rows of a table: a quarter. Each is looked up by its key
+    /// and all are put into key order, which is several times what looking at a row in its place costs.
+    public static func mostRows(of count: Int) -> Int { count / 4 }
+
     /// How many rows are to be expected, the fewest first.
     private var rank: Int {
         if let values { return values.count == 1 ? 0 : 1 }

@@ -15,7 +15,8 @@ public protocol ValueTables {
     /// The rows whose key begins with the given values, in key order. Each row has all columns of the table.
     func rows(of table: TableSchema, keyPrefix: [Value]) -> Rows
     /// The keys of the rows whose value of a column is within the bounds, each once and in any order; nil where no index
-    /// tells. Only columns that the schema declares as indexed or unique are asked for.
+    /// tells, or looking at all rows costs less (``ColumnBounds/mostRows(of:)``). Only columns that the schema declares
+    /// as indexed or unique are asked for.
     func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]?
 }
 

@@ -47,8 +47,19 @@ struct ExplainTests {
             try await expect(select.where { $0.name == "a" }, "name")
             try await expect(select.where { $0.name.hasPrefix("Cheng") }, "name")
             try await expect(select.where { $0.number == 5 && 10 / $0.maybe == 3 }, "number", rows: 10)
-            let range = try await select.where { $0.number > 5 }.order { $0.number.descending }.explain()
-            #expect(range.access == .index("number") && range.rowsExamined == 240)
+            let range = try await select.where { $0.number > 23 }.order { $0.number.descending }.explain()
+            #expect(range.access == .index("number") && range.rowsExamined == 60)
+        }
+    }
+
+    @Test("a range of most rows takes no index", arguments: [Backend.memory, .archive])
+    func wide(_ backend: Backend) async throws {
+        try await Self.withRows(backend) { select in
+            for query in [select.where { $0.number > 5 }, select.where { $0.number > 5 && $0.maybe + 1 != 7 }] {
+                let range = try await query.explain()
+                #expect(range.access == .scan && range.rowsExamined == 300)
+            }
+            #expect(try await select.where { $0.number > 5 }.count() == 240)
         }
     }
 
