@@ -24,6 +24,7 @@ let package = Package(
         .executableTarget(
             name: "ArchiveBench",
             dependencies: [
+                "CBaseline",
                 .product(name: "ArchiveBackend", package: "swift-storage"),
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "SQLiteBackend", package: "swift-storage"),

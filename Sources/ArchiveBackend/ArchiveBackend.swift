@@ -34,9 +34,9 @@ public struct ArchiveBackend: StorageBackend {
     public enum Access: String, Sendable, CaseIterable {
         /// Reading and writing; the only writer.
         case readWrite
-        /// Nothing is ever written; a writer in another process is no obstacle. Each read sees the last commit at its
-        /// beginning. A change of the schema that is more than an addition is `schemaMismatch` until the store is opened
-        /// again.
+        /// Nothing is ever written; a writer in another process is no obstacle. The store follows its commits: each read,
+        /// or block of reads, is a snapshot of the last commit when it begins. A change of the schema that is more than an
+        /// addition is `schemaMismatch` until the store is opened again.
         case readOnly
         /// Nothing is written, and the parts of the file that are damaged at opening are passed over and logged. Opening
         /// reads the file twice.

@@ -29,13 +29,15 @@ func report(_ name: String, _ ratio: Double, _ goal: String, _ details: String) 
 /// The most memory that the process has ever held, in bytes.
 func peakMemory() -> Int {
     #if canImport(Darwin)
-    let who = RUSAGE_SELF
-    #else
-    let who = __rusage_who_t(RUSAGE_SELF.rawValue)
-    #endif
     var usage = rusage()
-    getrusage(who, &usage)
-    return usage.ru_maxrss * 1024
+    getrusage(RUSAGE_SELF, &usage)
+    return usage.ru_maxrss
+    #else
+    // On Linux getrusage counts from before the process became this program: it would tell the parent's memory.
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    #endif
 }
 
 /// Runs asynchronous work and waits for it.

@@ -51,6 +51,8 @@ struct ModelArchive {
 
     /// The name of the entry of one record: its key, if that is short and plain.
     func recordName(_ key: UnsafePointer<Cell>) -> String {
+        // The usual key, whose digits need no escaping.
+        if keyTypes.count == 1, key[0].tag == .int, key[0].int >= 0 { return "\(folder)/\(key[0].int).plist" }
         let texts = keyTypes.enumerated().map { index, type in
             let text = Self.text(key[index])
             // With its length in front a text cannot be taken for two.

@@ -6,13 +6,23 @@ package enum EntryName {
     package static func isValid(_ name: some Collection<UInt8>) -> Bool {
         guard (1...StoreFormat.longestName).contains(name.count), !name.elementsEqual(TarHeader.trailerName.utf8)
         else { return false }
-        return name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { isComponent($0) }
+        var component = (length: 0, dots: 0)
+        for byte in name {
+            if byte == UInt8(ascii: "/") {
+                guard isComponent(component) else { return false }
+                component = (0, 0)
+            } else {
+                guard isAllowed(byte), component.length > 0 || byte != UInt8(ascii: "-") else { return false }
+                component.length += 1
+                if byte == UInt8(ascii: ".") { component.dots += 1 }
+            }
+        }
+        return isComponent(component)
     }
 
-    private static func isComponent(_ component: some Collection<UInt8>) -> Bool {
-        guard let first = component.first, first != UInt8(ascii: "-") else { return false }
-        return component.allSatisfy(isAllowed) && !component.elementsEqual(".".utf8)
-            && !component.elementsEqual("..".utf8)
+    /// Whether so many allowed characters are a component: some, and not the dots that name folders.
+    private static func isComponent(_ component: (length: Int, dots: Int)) -> Bool {
+        component.length > (component.dots == component.length ? 2 : 0)
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -16,7 +16,10 @@ extension StoreFile {
         let path = try resolved(path, layer)
         let lock = mode == .readWrite ? try WriterLock(path, layer) : nil
         let store = StoreFile(path, mode, options, layer, logger, lock)
-        return (store, try store.start(each))
+        do throws(StorageError) { return (store, try store.start(each)) } catch {
+            lock?.removeIfNew()
+            throw error
+        }
     }
 
     /// The absolute path without symbolic links, also of a file that is not there yet.

@@ -2,21 +2,50 @@ internal import StorageAPI
 
 /// Keeps a second writer away from a store, in this process and others, for as long as it lives.
 ///
-/// The lock is taken on a file of its own, `<name>-lock`, because the store's file is replaced when it is rewritten. The
-/// file stays there: to remove it would let two processes lock two files of that name.
+/// The lock is taken on a file of its own, `<name>-lock`, because the store's file is replaced when it is rewritten. Who
+/// has it may remove that file, so it counts only while the file is the one of that name: else two processes could have
+/// locked two files.
 final class WriterLock {
     private let file: OpenFile
+    private let layer: any FileLayer
+    /// Whether there was no file before.
+    private let isNew: Bool
+
+    /// How often to try anew where the file was removed between being opened and being locked.
+    private static let mostTries = 100
 
     /// Throws `locked`, naming the holder, where somebody else writes to the store.
     init(_ path: String, _ layer: any FileLayer) throws(StorageError) {
         let name = path + "-lock"
-        do { file = try OpenFile(name, .create, layer) } catch { throw FileFailure.error(error, name) }
-        guard try file.lock() else {
-            throw StorageError(
-                .locked, "\(path) is written to by \(Self.holder(file)); close it there, or open it read-only here.")
-        }
+        self.layer = layer
+        isNew = try Self.status(at: name, layer) == nil
+        file = try Self.take(name, of: path, layer)
         // The name is for the other's message alone: a full disk must not keep a store from being opened.
         try? write(layer.processName())
+    }
+
+    private static func take(_ name: String, of path: String, _ layer: any FileLayer) throws(StorageError) -> OpenFile {
+        for _ in 0..<mostTries {
+            let file: OpenFile
+            do { file = try OpenFile(name, .create, layer) } catch { throw FileFailure.error(error, name) }
+            guard try file.lock() else { throw locked(path, by: holder(file)) }
+            if let named = try status(at: name, layer), named.isSameFile(as: try file.status()) { return file }
+            file.unlock()
+        }
+        throw locked(path, by: "another process")
+    }
+
+    private static func locked(_ path: String, by holder: String) -> StorageError {
+        StorageError(.locked, "\(path) is written to by \(holder); close it there, or open it read-only here.")
+    }
+
+    private static func status(at name: String, _ layer: any FileLayer) throws(StorageError) -> FileStatus? {
+        do { return try layer.status(at: name) } catch { throw FileFailure.error(error, name) }
+    }
+
+    /// Removes the file where this lock has made it: a store that could not be opened leaves nothing.
+    func removeIfNew() {
+        if isNew { try? layer.remove(file.path) }
     }
 
     deinit { file.unlock() }

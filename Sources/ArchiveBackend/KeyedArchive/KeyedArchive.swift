@@ -74,7 +74,7 @@ public enum KeyedArchive {
 
     static func decode<M: Storable>(_ rows: ModelRows<M>, from archive: [UInt8]) throws(StorageError) -> [M] {
         var decoder = RecordDecoder(try layout(rows, className: nil))
-        var reader = rows.reader()
+        let reader = rows.reader()
         try archive.withUnsafeBufferPointer { (bytes) throws(StorageError) in
             try decoder.decode(UnsafeRawBufferPointer(bytes)) { (record) throws(StorageError) in
                 try reader.add(record.tables)

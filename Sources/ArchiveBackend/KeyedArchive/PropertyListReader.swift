@@ -102,7 +102,9 @@ struct PropertyListReader {
         default:
             if head.count == 15 { try readCount(&head) }
         }
-        guard head.count <= (table &- head.start) / unit(marker) else { throw tooLong(place) }
+        // Of at most so many bytes, a count times the largest unit is no overflow; a division would take longer.
+        let room = table &- head.start
+        guard head.count <= room, head.count &* unit(marker) <= room else { throw tooLong(place) }
         return head
     }
 

@@ -6,12 +6,12 @@ final class RecordShape {
     /// The object whose keys they are.
     let head: PropertyListReader.Head
     /// The keys of columns: which key, which column of the row, and the form of its values.
-    var slots: [Slot] = []
+    let slots: [Slot]
     /// The relations among the keys: which, and under which key.
-    var relations: [(relation: Int, key: Int)] = []
-    var sequence: Int?
+    let relations: [(relation: Int, key: Int)]
+    let sequence: Int?
     /// Under which key the class is.
-    var classKey: Int
+    let classKey: Int
 
     struct Slot: BitwiseCopyable {
         let key: Int
@@ -21,11 +21,10 @@ final class RecordShape {
 
     init(
         _ object: PropertyListReader.Head, of table: RecordLayout.Table, _ keys: RecordKeys, _ list: PropertyListReader
-    )
-        throws(StorageError)
-    {
-        head = object
-        classKey = -1
+    ) throws(StorageError) {
+        var slots: [Slot] = []
+        var relations: [(relation: Int, key: Int)] = []
+        var (classKey, sequence): (Int?, Int?) = (nil, nil)
         var seen = Set<Int>()
         for index in 0..<object.count {
             guard let key = try keys.key(list, list.reference(object.start, index)) else { continue }
@@ -43,7 +42,10 @@ final class RecordShape {
                 }
             }
         }
-        guard classKey >= 0 else { throw PropertyListReader.damage("An object has no class", at: object.start) }
+        guard let classKey else { throw PropertyListReader.damage("An object has no class", at: object.start) }
+        head = object
+        (self.slots, self.relations) = (slots, relations)
+        (self.classKey, self.sequence) = (classKey, sequence)
     }
 }
 

@@ -2,7 +2,7 @@ internal import StorageAPI
 
 /// A walk through the rows between two places of a tree. Keeps the tree's pages alive.
 struct RowRange {
-    private let nodes: [RowNode]
+    private let nodes: NodeList
     private let end: RowTree.Position
     private var position: RowTree.Position
     private var page: RowPage?
@@ -39,6 +39,18 @@ struct RowRange {
         }
         defer { row += 1 }
         return page?[row]
+    }
+
+    /// Whether there are more rows than so many. Looks at no more pages than those take.
+    func hasMore(than count: Int) -> Bool {
+        var rest = self
+        var seen = 0
+        while rest.page != nil {
+            seen += rest.pageEnd - rest.row
+            if seen > count { return true }
+            rest.advance()
+        }
+        return false
     }
 
     /// Goes to the page at the position, and leaves it empty-handed where the range has ended.

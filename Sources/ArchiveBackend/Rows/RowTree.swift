@@ -2,11 +2,11 @@ internal import StorageAPI
 
 /// Rows in the order of their keys: a list of nodes, each a list of pages.
 ///
-/// A value: a copy costs one reference, and a change to one of two copies copies the list of nodes, one node and one
-/// page, whatever the number of rows. What a copy refers to stays as it is, so a reader needs nothing but a copy.
+/// A value: a copy costs two references, and a change to one of two copies copies a part of the list of nodes, one node
+/// and one page, whatever the number of rows. What a copy refers to stays as it is, so a reader needs nothing but a copy.
 struct RowTree {
     let order: RowOrder
-    private(set) var nodes: [RowNode] = []
+    private(set) var nodes = NodeList()
     private(set) var count = 0
 
     init(_ order: RowOrder) { self.order = order }
@@ -20,7 +20,7 @@ struct RowTree {
 
     /// Whether the other tree is this one unchanged.
     func isSame(as other: RowTree) -> Bool {
-        count == other.count && nodes.elementsEqual(other.nodes) { $0 === $1 }
+        count == other.count && NodeList.areSame(nodes, other.nodes)
     }
 
     // MARK: Searching
@@ -28,31 +28,30 @@ struct RowTree {
     /// The place of the first row that does not stand before the key, and whether its key begins with the key's first
     /// `count` columns. Costs comparisons with the logarithm of the number of rows.
     func search(_ key: UnsafePointer<Cell>, count keyCount: Int) -> (position: Position, isFound: Bool) {
-        let node = Self.firstIndex(nodes.count) { order.compare(nodes[$0].lastRow, to: key, count: keyCount) >= 0 }
-        guard node < nodes.count else { return (end, false) }
-        let pages = nodes[node].pages
-        let page = Self.firstIndex(pages.count) { order.compare(pages[$0].lastRow, to: key, count: keyCount) >= 0 }
-        guard page < pages.count else { return (end, false) }
-        let (row, isFound) = pages[page].search(order, key, count: keyCount)
+        let search = KeySearch(order, key, count: keyCount, least: 0)
+        guard let (node, page) = page(of: search) else { return (end, false) }
+        let (row, isFound) = nodes[node].pages[page].search(order, key, count: keyCount)
         return (Position(node: node, page: page, row: row), isFound)
     }
 
     /// The place behind all rows whose keys begin with the key's first `count` columns or stand before it.
     func searchEnd(_ key: UnsafePointer<Cell>, count keyCount: Int) -> Position {
-        let node = Self.firstIndex(nodes.count) { order.compare(nodes[$0].lastRow, to: key, count: keyCount) > 0 }
-        guard node < nodes.count else { return end }
-        let pages = nodes[node].pages
-        let page = Self.firstIndex(pages.count) { order.compare(pages[$0].lastRow, to: key, count: keyCount) > 0 }
-        guard page < pages.count else { return end }
-        let row = Self.firstIndex(pages[page].count) {
-            order.compare(pages[page][$0], to: key, count: keyCount) > 0
-        }
+        let search = KeySearch(order, key, count: keyCount, least: 1)
+        guard let (node, page) = page(of: search) else { return end }
+        let rows = nodes[node].pages[page]
+        let row = Self.firstIndex(rows.count) { order.compare(rows[$0], to: key, count: keyCount) > 0 }
         return Position(node: node, page: page, row: row)
+    }
+
+    /// The page with the first row that is looked for; nil where all stand before it.
+    private func page(of search: KeySearch) -> (node: Int, page: Int)? {
+        let node = nodes.firstIndex { $0.reaches(search) }
+        return node < nodes.count ? (node, nodes[node].firstPage(search)) : nil
     }
 
     /// The first index for which the condition holds, which from there on holds for all.
     @inline(__always)
-    private static func firstIndex(_ count: Int, where condition: (Int) -> Bool) -> Int {
+    static func firstIndex(_ count: Int, where condition: (Int) -> Bool) -> Int {
         var low = 0
         var high = count
         while low < high {
@@ -91,28 +90,28 @@ struct RowTree {
     mutating func insert(_ row: UnsafeRawPointer, at position: Position) {
         count += 1
         if position.node == nodes.count { return append(row) }
-        let node = mutableNode(position.node)
-        node.insert(row, page: position.page, at: position.row)
+        nodes.mutable(position.node).insert(row, page: position.page, at: position.row)
         splitIfFull(position.node)
     }
 
     /// Adds a row behind all others.
     private mutating func append(_ row: UnsafeRawPointer) {
-        guard !nodes.isEmpty else { return nodes.append(RowNode([RowPage(row)])) }
-        let last = nodes.count - 1
-        let node = mutableNode(last)
-        if !node.append(row) { nodes.append(RowNode([RowPage(row, capacity: RowPage.fullBytes)])) }
+        let count = nodes.count
+        guard count > 0 else { return nodes.insert(RowNode(RowPage(row), order), at: 0) }
+        if !nodes.mutable(count - 1).append(row) {
+            nodes.insert(RowNode(RowPage(row, capacity: RowPage.fullBytes), order), at: count)
+        }
     }
 
     /// Puts a row in the place of the one with the same key. Its bytes must not be this tree's own.
     mutating func replace(_ row: UnsafeRawPointer, at position: Position) {
-        mutableNode(position.node).replace(row, page: position.page, at: position.row)
+        nodes.mutable(position.node).replace(row, page: position.page, at: position.row)
         splitIfFull(position.node)
     }
 
     mutating func remove(at position: Position) {
         count -= 1
-        let node = mutableNode(position.node)
+        let node = nodes.mutable(position.node)
         node.remove(page: position.page, at: position.row)
         if node.pages.isEmpty { nodes.remove(at: position.node) }
     }
@@ -120,100 +119,5 @@ struct RowTree {
     private mutating func splitIfFull(_ index: Int) {
         guard nodes[index].pages.count > RowNode.mostPages else { return }
         nodes.insert(nodes[index].split(), at: index + 1)
-    }
-
-    private mutating func mutableNode(_ index: Int) -> RowNode {
-        if !isKnownUniquelyReferenced(&nodes[index]) { nodes[index] = RowNode(nodes[index].pages) }
-        return nodes[index]
-    }
-}
-
-/// Some pages that follow each other.
-///
-/// Unchecked: changed only by a tree that holds the one reference to it, as ``RowTree`` asks before each change.
-final class RowNode: @unchecked Sendable {
-    // Exclusivity is not checked at run time: no access lasts beyond one statement of this class, and none of its methods
-    // calls out.
-    @exclusivity(unchecked) private(set) var pages: [RowPage]
-
-    static let mostPages = 128
-
-    init(_ pages: [RowPage]) { self.pages = pages }
-
-    /// A node and a page are never empty but inside one of the calls below.
-    var lastRow: UnsafeRawPointer { pages[pages.count - 1].lastRow }
-
-    func insert(_ row: UnsafeRawPointer, page: Int, at index: Int) {
-        var (page, index) = (page, index)
-        let size = RowFormat.size(of: row)
-        while !pages[page].fits(size) {
-            let count = pages[page].count
-            if index == 0 { return pages.insert(RowPage(row), at: page) }
-            if index == count { return pages.insert(RowPage(row), at: page + 1) }
-            splitPage(page, at: count / 2)
-            if index >= count / 2 {
-                page += 1
-                index -= count / 2
-            }
-        }
-        mutablePage(page).insertCopy(of: row, at: index)
-    }
-
-    /// Adds a row behind all others, unless the node is full.
-    func append(_ row: UnsafeRawPointer) -> Bool {
-        let last = pages.count - 1
-        if pages[last].fits(RowFormat.size(of: row)) {
-            let page = mutablePage(last)
-            page.insertCopy(of: row, at: page.count)
-            return true
-        }
-        guard pages.count < Self.mostPages else { return false }
-        pages.append(RowPage(row, capacity: RowPage.fullBytes))
-        return true
-    }
-
-    func replace(_ row: UnsafeRawPointer, page: Int, at index: Int) {
-        let size = RowFormat.size(of: row)
-        if pages[page].count == 1 || size <= RowFormat.size(of: pages[page][index]) {
-            mutablePage(page).replace(with: row, at: index)
-        } else {
-            mutablePage(page).remove(at: index)
-            insert(row, page: page, at: index)
-        }
-    }
-
-    func remove(page: Int, at index: Int) {
-        let changed = mutablePage(page)
-        changed.remove(at: index)
-        if changed.count == 0 {
-            pages.remove(at: page)
-        } else if changed.liveBytes < RowPage.fullBytes / 4, page + 1 < pages.count,
-            changed.liveBytes + pages[page + 1].liveBytes < RowPage.fullBytes * 3 / 4
-        {
-            let next = pages.remove(at: page + 1)
-            for row in 0..<next.count { changed.insertCopy(of: next[row], at: changed.count) }
-        }
-    }
-
-    /// Leaves the first half of the pages here and returns a node with the others.
-    func split() -> RowNode {
-        let half = pages.count / 2
-        let rest = RowNode(Array(pages[half...]))
-        pages.removeSubrange(half...)
-        return rest
-    }
-
-    /// Moves the rows from an index on to a page of their own behind the page.
-    private func splitPage(_ page: Int, at index: Int) {
-        let rest = RowPage(pages[page], index..<pages[page].count)
-        pages[page] = RowPage(pages[page], 0..<index)
-        pages.insert(rest, at: page + 1)
-    }
-
-    private func mutablePage(_ index: Int) -> RowPage {
-        if !isKnownUniquelyReferenced(&pages[index]) {
-            pages[index] = RowPage(pages[index])
-        }
-        return pages[index]
     }
 }

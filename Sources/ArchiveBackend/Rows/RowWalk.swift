@@ -65,7 +65,7 @@ struct RowWalk {
 
     /// How many nodes both have from here on.
     private static func sharedNodes(_ left: RowWalk, _ right: RowWalk) -> Int {
-        shared(left.tree.nodes, left.node, right.tree.nodes, right.node)
+        NodeList.shared(left.tree.nodes, from: left.node, right.tree.nodes, from: right.node)
     }
 
     /// How many pages both have from here on in their nodes.

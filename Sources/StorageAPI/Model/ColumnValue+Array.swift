@@ -50,9 +50,18 @@ extension Array: ScalarValue where Element: ColumnValue {
             return Data.decode(&json).map { elements(of: [UInt8]($0)) }
         }
         // The usual types by code of their own: through their conformance an element costs several times as much.
-        if Element.self == String.self { return json.readArray { String.decode(&$0) }.map(elements(of:)) }
-        if Element.self == Int.self { return json.readArray { Int.decode(&$0) }.map(elements(of:)) }
-        if Element.self == Double.self { return json.readArray { Double.decode(&$0) }.map(elements(of:)) }
+        if Element.self == String.self {
+            guard let values = json.readArray({ String.decode(&$0) }) else { return nil }
+            return elements(of: values)
+        }
+        if Element.self == Int.self {
+            guard let values = json.readArray({ Int.decode(&$0) }) else { return nil }
+            return elements(of: values)
+        }
+        if Element.self == Double.self {
+            guard let values = json.readArray({ Double.decode(&$0) }) else { return nil }
+            return elements(of: values)
+        }
         return json.readArray { Element.decode(&$0) }
     }
 

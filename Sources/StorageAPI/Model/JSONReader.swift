@@ -60,8 +60,11 @@ public struct JSONReader: ~Copyable {
         defer { depth -= 1 }
         var elements: [E] = []
         if readByte(end) { return elements }
+        let first = position
         while true {
             guard let next = element(&self) else { return nil }
+            // Most arrays are short and their elements of one length: one allocation for them, not one for 1, 2 and 4.
+            if elements.isEmpty { elements.reserveCapacity(min((bytes.count - first) / (position - first + 1), 16)) }
             elements.append(next)
             if readByte(end) { return elements }
             guard readByte(UInt8(ascii: ",")) else { return nil }
@@ -74,7 +77,7 @@ public struct JSONReader: ~Copyable {
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                let text = bytes[start..<position]
+                let text = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
                 position += 1
                 let string = String(decoding: text, as: UTF8.self)
                 return string.utf8.count == text.count ? string : nil

@@ -7,6 +7,7 @@
 ///
 /// All its calls throw `invalidQuery` where the store has no model of the name, or a text cannot be read.
 public struct Records: RecordSelectionBuilder, Sendable {
+    /// What is asked so far.
     public var selection = Selection()
     let model: String
     let store: Store

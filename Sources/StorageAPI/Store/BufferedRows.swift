@@ -1,9 +1,10 @@
 /// Rows that are kept to be decoded in another order than they came in.
 final class BufferedRows: CursorSource {
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     private let rows: RowBuffer
-    private var arena = Arena()
-    private var order: [Int] = []
-    private var position = -1
+    @exclusivity(unchecked) private var arena = Arena()
+    @exclusivity(unchecked) private var order: [Int] = []
+    @exclusivity(unchecked) private var position = -1
     private let current: UnsafeMutablePointer<Cell>
 
     init(width: Int) {

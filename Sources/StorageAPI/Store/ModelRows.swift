@@ -113,58 +113,43 @@ public final class ModelRows<Model: Storable> {
     // MARK: Reading
 
     /// Collects rows until they are read as models.
-    public struct Reader: ~Copyable {
+    public final class Reader {
+        // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
         private let rows: ModelRows
-        private var buffers: [BufferedRows]
-        private var lastKey: [Value] = []
+        @exclusivity(unchecked) private var records: RecordsAtHand
         /// The models of the rows so far, but for those that ``finish()`` completes.
-        public private(set) var models: [Model] = []
+        @exclusivity(unchecked) public private(set) var models: [Model] = []
 
         fileprivate init(_ rows: ModelRows) {
             self.rows = rows
-            buffers = rows.emptyBuffers()
+            records = RecordsAtHand(rows.handle.tables)
         }
 
         /// Adds the rows of one record, one ``TableRows`` for each table. They are copied.
         ///
         /// - Throws: `typeMismatch` where a value does not fit its property.
-        public mutating func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) {
-            guard record.count == buffers.count else {
-                throw StorageError(.corrupt, "A record has rows of another number of tables than its model.")
+        public func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) {
+            if try !records.add(record) {
+                try flush()
+                _ = try records.add(record)
             }
-            // Children are read in step with their owners, which must stand in the order of their keys for that.
-            if rows.handle.tables.hasChildren {
-                let key = rows.handle.tables.root.keyCells.map { record[0].cells[$0].value }
-                if !lastKey.isEmpty, !lastKey.lexicographicallyPrecedes(key) { try flush() }
-                lastKey = key
-            }
-            for (index, table) in record.enumerated() {
-                let width = rows.handle.tables.tables[index].schema.columns.count
-                for row in 0..<table.count { buffers[index].add(table.cells + row * width) }
-            }
-            if buffers[0].count >= 256 { try flush() }
         }
 
         /// Reads what is left.
-        public consuming func finish() throws(StorageError) -> [Model] {
+        public func finish() throws(StorageError) -> [Model] {
             try flush()
             return models
         }
 
-        private mutating func flush() throws(StorageError) {
-            let session = RowsSession(rows.tables, buffers)
-            models += try Reading(handle: rows.handle, session: session).all(Model.self, Selection())
-            buffers = rows.emptyBuffers()
-            lastKey = []
+        private func flush() throws(StorageError) {
+            let session = RowsSession(rows.tables, records.buffers)
+            try Reading(handle: rows.handle, session: session).all(Selection(), into: &models)
+            records = RecordsAtHand(rows.handle.tables)
         }
     }
 
     /// A reader for rows that come record by record.
     public func reader() -> Reader { Reader(self) }
-
-    private func emptyBuffers() -> [BufferedRows] {
-        handle.tables.tables.map { BufferedRows(width: $0.columns.count) }
-    }
 }
 
 extension ModelRows where Model == StoredRecord {
@@ -173,6 +158,41 @@ extension ModelRows where Model == StoredRecord {
     /// - Throws: `configuration` for a schema that cannot be stored.
     package convenience init(_ schema: RecordSchema) throws(StorageError) {
         try self.init(DeclaredTables(schema))
+    }
+}
+
+/// Copies of records' rows, as many as are read as models at once. Not generic: this is done for each record.
+private struct RecordsAtHand {
+    private(set) var buffers: [BufferedRows]
+    private let tables: ModelTables
+    /// For each table how many cells a row has.
+    private let widths: [Int]
+    private var lastKey: [Value] = []
+
+    private static let most = 256
+
+    init(_ tables: ModelTables) {
+        self.tables = tables
+        widths = tables.tables.map(\.schema.columns.count)
+        buffers = tables.tables.map { BufferedRows(width: $0.columns.count) }
+    }
+
+    /// Adds the rows of a record; false where those that are here have to be read first.
+    mutating func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) -> Bool {
+        guard record.count == buffers.count else {
+            throw StorageError(.corrupt, "A record has rows of another number of tables than its model.")
+        }
+        if buffers[0].count == Self.most { return false }
+        // Children are read in step with their owners, which must stand in the order of their keys for that.
+        if tables.hasChildren {
+            let key = tables.root.keyCells.map { record[0].cells[$0].value }
+            if !lastKey.isEmpty, !lastKey.lexicographicallyPrecedes(key) { return false }
+            lastKey = key
+        }
+        for (index, table) in record.enumerated() {
+            for row in 0..<table.count { buffers[index].add(table.cells + row * widths[index]) }
+        }
+        return true
     }
 }
 

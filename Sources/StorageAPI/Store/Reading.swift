@@ -27,6 +27,12 @@ struct Reading {
 
     func all<M: Storable>(_: M.Type, _ selection: Selection) throws(StorageError) -> [M] {
         var models: [M] = []
+        try all(selection, into: &models)
+        return models
+    }
+
+    /// Appends the models that are selected.
+    func all<M: Storable>(_ selection: Selection, into models: inout [M]) throws(StorageError) {
         if let rows = try singlePass(selection) {
             var rows = rows
             try M.read(&rows, limit: .max, into: &models)
@@ -35,7 +41,27 @@ struct Reading {
             var cursor = try session.rows(plan, arguments)
             try read(&cursor, limit: .max, isKeyOrder: selection.order.isEmpty, into: &models)
         }
-        return models
+    }
+
+    /// Records whose children are asked for by their keys, at a time.
+    static var partOfRecords: Int { 256 }
+
+    /// Gives the records as rows that decode as they come, or in parts, until one returns false.
+    func loop<M: Storable>(
+        _ selection: Selection, rows: (inout RowCursor) throws(StorageError) -> Void, models: ([M]) -> Bool
+    ) throws(StorageError) {
+        if let inStep = try singlePass(selection) {
+            var inStep = inStep
+            return try rows(&inStep)
+        }
+        let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+        var cursor = try session.rows(plan, arguments)
+        var part: [M] = []
+        repeat {
+            part.removeAll(keepingCapacity: true)
+            try read(&cursor, limit: Self.partOfRecords, isKeyOrder: selection.order.isEmpty, into: &part)
+            // A cursor is not asked again after its last row.
+        } while models(part) && part.count == Self.partOfRecords
     }
 
     /// Rows that decode as they come: a model without children, or all records in key order with their children in

@@ -79,9 +79,6 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
     /// each would cost more than it saves.
     private static var recordsInStep: Int { 8 }
 
-    /// Records whose children are asked for by their keys.
-    private static var recordsByKeys: Int { 256 }
-
     init(store: Store, selection: Selection, source: ModelSource, properties: [String]?) {
         self.store = store
         self.selection = selection
@@ -143,7 +140,7 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
             try Model.read(&cursor, limit: limit, into: &models)
             rows = .inStep(cursor)
         case .byChunk(var cursor, let reading):
-            limit = Self.recordsByKeys
+            limit = Reading.partOfRecords
             try reading.read(&cursor, limit: limit, isKeyOrder: selection.order.isEmpty, into: &models)
             rows = .byChunk(cursor, reading)
         case nil: return true

@@ -60,6 +60,8 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     func set(_ fault: Fault?) { (state.fault, state.calls) = (fault, 0) }
     /// Called before each read, as another process that writes meanwhile.
     var beforeRead: () -> Void = {}
+    /// Called before each lock, likewise.
+    var beforeLock: () -> Void = {}
     /// Bytes that all files together may have.
     func limit(to space: Int?) { state.space = space }
     var used: Int { state.used }
@@ -155,7 +157,8 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     }
 
     func lock(_ file: Int32) throws(SystemError) -> Bool {
-        try call("flock") { (state) throws(SystemError) in
+        beforeLock()
+        return try call("flock") { (state) throws(SystemError) in
             let node = try state.node(file)
             if node.isLocked { return false }
             node.isLocked = true

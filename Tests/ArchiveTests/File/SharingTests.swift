@@ -19,6 +19,30 @@ import Testing
         }
     }
 
+    @Test func `an opening that is refused leaves no lock file, and another's where it is`() throws {
+        let files = MemoryFiles()
+        files["/a.karch"] = Array("no store".utf8)
+        #expect(throws: StorageError.self) { try openFile("/a.karch", layer: files) }
+        #expect(files.names == ["/a.karch"])
+        files["/a.karch-lock"] = []
+        #expect(throws: StorageError.self) { try openFile("/a.karch", layer: files) }
+        #expect(files.names == ["/a.karch", "/a.karch-lock"])
+    }
+
+    @Test func `a lock on a file that was removed meanwhile is none`() throws {
+        let files = MemoryFiles()
+        var other: OpenedFile?
+        // Between its being opened and being locked, who has made the file removes it, and another store is opened.
+        files.beforeLock = {
+            files.beforeLock = {}
+            try? files.remove("/a.karch-lock")
+            other = try? openFile("/a.karch", layer: files)
+        }
+        let error = #expect(throws: StorageError.self) { try openFile("/a.karch", layer: files) }
+        #expect(error?.code == .locked)
+        #expect(other != nil)
+    }
+
     @Test func `a second writer through a symbolic link is turned away too`() throws {
         try withStorePath { path in
             let first = try openFile(path).file

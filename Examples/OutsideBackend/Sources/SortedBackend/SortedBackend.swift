@@ -76,7 +76,7 @@ private class Session: StorageSession {
     final func tables() -> [TableSchema] { state.list.map(\.schema) }
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        Cursor(rows: try state.evaluate(plan, arguments), columns: plan.query.width)
+        try state.evaluate(plan, arguments)
     }
 
     final func greatestKey(in schema: TableSchema) throws(StorageError) -> Int64 {

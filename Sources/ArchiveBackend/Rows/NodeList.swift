@@ -1,0 +1,119 @@
+/// The nodes of a tree, in parts: a change to one of two copies copies a part and the list of parts, so that a large tree
+/// has few references to count for a small change.
+struct NodeList {
+    private var parts: [[RowNode]] = []
+    /// For each part the index behind its last node.
+    private var ends: [Int] = []
+
+    /// More than a node has pages: nodes are few and often used, so that counting references to them costs less.
+    private static let largestPart = 64
+
+    var count: Int { ends.last ?? 0 }
+    var isEmpty: Bool { parts.isEmpty }
+    var last: RowNode? { parts.last?.last }
+
+    subscript(index: Int) -> RowNode {
+        let (part, offset) = place(index)
+        return parts[part][offset]
+    }
+
+    /// The index of the first node for which a condition holds, which from there on holds for all; ``count`` if for none.
+    @inline(__always)
+    func firstIndex(where condition: (RowNode) -> Bool) -> Int {
+        let part = RowTree.firstIndex(parts.count) { condition(parts[$0][parts[$0].count - 1]) }
+        guard part < parts.count else { return count }
+        let before = part > 0 ? ends[part - 1] : 0
+        return before + RowTree.firstIndex(parts[part].count) { condition(parts[part][$0]) }
+    }
+
+    /// The node at an index, for a change: a copy takes its place where another list refers to it.
+    mutating func mutable(_ index: Int) -> RowNode {
+        let (part, offset) = place(index)
+        return Self.mutable(&parts[part][offset])
+    }
+
+    private static func mutable(_ node: inout RowNode) -> RowNode {
+        if !isKnownUniquelyReferenced(&node) { node = RowNode(node) }
+        return node
+    }
+
+    /// Adds a node in front of the one at an index, or behind all others.
+    mutating func insert(_ node: RowNode, at index: Int) {
+        guard index < count else { return append(node) }
+        let (part, offset) = place(index)
+        parts[part].insert(node, at: offset)
+        if parts[part].count > Self.largestPart {
+            let half = parts[part].count / 2
+            parts.insert(Array(parts[part][half...]), at: part + 1)
+            parts[part].removeSubrange(half...)
+        }
+        number(from: part)
+    }
+
+    /// Fills the last part before it begins another, as nodes come when a file is read.
+    private mutating func append(_ node: RowNode) {
+        if let part = parts.indices.last, parts[part].count < Self.largestPart {
+            parts[part].append(node)
+            ends[part] += 1
+        } else {
+            ends.append(count + 1)
+            parts.append([node])
+        }
+    }
+
+    mutating func remove(at index: Int) {
+        let (part, offset) = place(index)
+        parts[part].remove(at: offset)
+        if parts[part].isEmpty { parts.remove(at: part) }
+        number(from: part)
+    }
+
+    private mutating func number(from part: Int) {
+        ends.removeSubrange(part...)
+        for part in parts[part...] { ends.append(count + part.count) }
+    }
+
+    /// Which part has the node at an index, and where in it.
+    @inline(__always)
+    private func place(_ index: Int) -> (part: Int, offset: Int) {
+        let part = RowTree.firstIndex(ends.count) { ends[$0] > index }
+        return (part, index - (part > 0 ? ends[part - 1] : 0))
+    }
+
+    /// How many nodes two lists have in common from these places on. Costs a look at each part that both share, and at the
+    /// nodes of one that they do not.
+    static func shared(_ left: NodeList, from start: Int, _ right: NodeList, from otherStart: Int) -> Int {
+        var (place, otherPlace) = (left.place(start), right.place(otherStart))
+        var shared = 0
+        while place.part < left.parts.count, otherPlace.part < right.parts.count {
+            let step: Int
+            if place.offset == otherPlace.offset, isSame(left.parts[place.part], right.parts[otherPlace.part]) {
+                step = left.parts[place.part].count - place.offset
+            } else if left.parts[place.part][place.offset] === right.parts[otherPlace.part][otherPlace.offset] {
+                step = 1
+            } else {
+                break
+            }
+            shared += step
+            left.advance(&place, by: step)
+            right.advance(&otherPlace, by: step)
+        }
+        return shared
+    }
+
+    /// Goes on within a part, or to the beginning of the next.
+    private func advance(_ place: inout (part: Int, offset: Int), by step: Int) {
+        place.offset += step
+        if place.offset == parts[place.part].count { place = (place.part + 1, 0) }
+    }
+
+    /// Whether two lists are one unchanged.
+    static func areSame(_ left: NodeList, _ right: NodeList) -> Bool {
+        left.count == right.count && shared(left, from: 0, right, from: 0) == left.count
+    }
+
+    /// Whether two parts are one in memory.
+    private static func isSame(_ left: [RowNode], _ right: [RowNode]) -> Bool {
+        left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { left.baseAddress == $0.baseAddress } }
+    }
+}
