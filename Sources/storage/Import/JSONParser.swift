@@ -66,7 +66,7 @@ struct JSONParser {
     private static func repeated(_ members: [JSONValue.Member]) -> String? {
         guard members.count > 16 else {
             for (index, member) in members.enumerated() {
-                for other in members[..<index] where other.name.utf8.elementsEqual(member.name.utf8) {
+                for other in members[..<index] where other.name.isSame(as: member.name) {
                     return member.name
                 }
             }

@@ -58,3 +58,10 @@ extension JSONValue {
         .object(members.map { Member(name: $0.key, value: $0.value) })
     }
 }
+
+extension String {
+    /// Whether two names are the same, byte for byte. Most differ in their length, which is looked at first.
+    func isSame(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}

@@ -80,13 +80,13 @@ final class RecordForm {
 
     /// Members mostly come in the properties' order, so the place is looked at first.
     private static func value(of name: String, near place: Int, in members: [JSONValue.Member]) -> JSONValue? {
-        if place < members.count, members[place].name.utf8.elementsEqual(name.utf8) { return members[place].value }
-        return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        if place < members.count, members[place].name.isSame(as: name) { return members[place].value }
+        return members.first { $0.name.isSame(as: name) }?.value
     }
 
     private func refuseUnknown(_ members: [JSONValue.Member]) throws(RecordProblem) {
         let unknown = members.first { member in
-            !properties.contains { $0.name.utf8.elementsEqual(member.name.utf8) }
+            !properties.contains { $0.name.isSame(as: member.name) }
         }
         guard let unknown else { return }
         throw RecordProblem(
@@ -104,7 +104,7 @@ final class RecordForm {
         case .children(let form): return .children(try children(owned(value), form, property, owners + [self]))
         case .ancestor(let name, let isMany):
             let around = owners + [self]
-            guard let form = around.last(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            guard let form = around.last(where: { $0.name.isSame(as: name) }) else {
                 throw RecordProblem("refers to \(name), which none of its owners is.")
             }
             let owners = Array(around.prefix { $0 !== form })

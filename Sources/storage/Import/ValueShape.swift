@@ -132,8 +132,8 @@ final class ObjectShape {
 
     /// Objects mostly have their members in one order, so the place is looked at first.
     private func shape(of name: String, near place: Int) -> ValueShape {
-        if place < members.count, members[place].name.utf8.elementsEqual(name.utf8) { return members[place].shape }
-        if let member = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return member.shape }
+        if place < members.count, members[place].name.isSame(as: name) { return members[place].shape }
+        if let member = members.first(where: { $0.name.isSame(as: name) }) { return member.shape }
         let shape = ValueShape()
         members.append((name, shape))
         return shape
