@@ -79,7 +79,7 @@ let package = Package(
         .executableTarget(
             name: "storage",
             dependencies: [
-                "ArchiveBackend", "SQLiteBackend", "StorageAPI", "StorageConformance",
+                "ArchiveBackend", "CArchive", "SQLiteBackend", "StorageAPI", "StorageConformance",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

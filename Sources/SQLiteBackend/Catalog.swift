@@ -7,9 +7,11 @@ enum Catalog {
     /// The version of the tables' form that this code writes, and the newest it reads.
     static let format = 1
 
+    /// The version that the database has of the record; nil where it has none, as one of other software.
+    ///
     /// - Throws: `schemaNewer` where a later version has written the database, `unsupported` where other software keeps
     ///   its text as UTF-16; nothing is changed then.
-    static func checkFormat(_ connection: Connection) throws(StorageError) {
+    static func checkedFormat(_ connection: Connection) throws(StorageError) -> Int? {
         let encoding = try Statement(connection, "PRAGMA encoding").text()
         guard encoding == "UTF-8" else {
             throw StorageError(
@@ -17,7 +19,7 @@ enum Catalog {
                 "The database keeps text as \(encoding ?? "unknown"), which SQLite sorts in another order than UTF-8; "
                     + "make a new one of it: sqlite3 old.db .dump | sqlite3 new.db")
         }
-        guard try isOwn("storage_info", connection) else { return }
+        guard try isOwn("storage_info", connection) else { return nil }
         let statement = try Statement(connection, "SELECT value FROM storage_info WHERE key = 'format'")
         let text = try statement.text()
         guard let text, let found = Int(text) else {
@@ -29,6 +31,7 @@ enum Catalog {
                 "The database has format \(found), and this version reads up to \(format); update the program. Nothing was changed."
             )
         }
+        return found
     }
 
     /// The recorded tables, in the order of their creation.

@@ -18,6 +18,8 @@ final class SQLiteEngine: StorageEngine {
     private let folder: TemporaryFolder?
     /// What SQLite makes beside a database that is opened read-only.
     private let logFiles: LogFiles?
+    /// The version of the schema's record when the database was opened; nil where it had none.
+    private let format: Int?
 
     struct WriterState: ~Copyable {
         var connection: Connection?
@@ -38,7 +40,7 @@ final class SQLiteEngine: StorageEngine {
         self.logFiles = logFiles
         let connection = try Connection(opened, isWriter: true, logger: logger)
         do throws(StorageError) {
-            try Catalog.checkFormat(connection)
+            format = try Catalog.checkedFormat(connection)
         } catch {
             try? connection.close()
             logFiles?.removeIfNew()
@@ -63,7 +65,8 @@ final class SQLiteEngine: StorageEngine {
         }
         return BackendInfo(
             name: SQLiteBackend.scheme, location: configuration.path,
-            format: "SQLite 3 (library \(Connection.version)), schema record \(Catalog.format)", lacking: lacking,
+            format: "SQLite 3 (library \(Connection.version))" + (format.map { ", schema record \($0)" } ?? ""),
+            lacking: lacking,
             limits: BackendInfo.Limits(valueBytes: 500_000_000, columns: 1900),
             reservedNamePrefixes: ["sqlite_", "storage_"])
     }

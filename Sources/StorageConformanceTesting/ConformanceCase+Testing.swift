@@ -19,5 +19,6 @@ extension ConformanceCase {
 }
 
 extension ConformanceCase: CustomTestStringConvertible {
+    /// The identifier, by which tests are chosen.
     public var testDescription: String { id }
 }

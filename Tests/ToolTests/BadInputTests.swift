@@ -36,6 +36,7 @@ import Testing
         let tool = try await Tool(engine)
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: tool.folder.path(Tool.file))
         #expect(try tool.failure(66, "info", Tool.file).contains("may not be read"))
+        #expect(try tool.failure(66, "import", "sqlite:new.db", "--model", "T", Tool.file).contains("denied"))
     }
 
     @Test(arguments: Engine.allCases)
@@ -61,11 +62,19 @@ import Testing
     func `a store in use is told so, and reading goes on beside it`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let name = engine == .sqlite ? "sqlite:\(Tool.file)?timeout=1" : Tool.file
+        try tool.output("copy", Tool.file, "sqlite:other.db")
+        try tool.output("export", Tool.file, "Pair", "--output", "pairs.csv")
         try await tool.with(engine) { (store) async throws in
             try await store.transaction { transaction in
                 try transaction.insert(Person(id: 100, name: "x", age: 1, tags: [], city: nil, pens: []))
-                let message = try tool.failure(75, "delete", name, "Person", "1")
-                #expect(message.contains(engine == .sqlite ? "busy" : "locked"), "\(message)")
+                for command in [
+                    ["delete", name, "Person", "1"], ["import", name, "--model", "Pair", "pairs.csv"],
+                    ["copy", "other.db", name, "--replace"],
+                    ["insert", name, "Person", "name=x", "age=1", "tags=[]", "pens=[]"],
+                ] {
+                    let message = try tool.failure(75, command, Data())
+                    #expect(message.contains(engine == .sqlite ? "busy" : "locked"), "\(message)")
+                }
                 #expect(try tool.output("count", Tool.file, "Person") == "3\n")
             }
         }

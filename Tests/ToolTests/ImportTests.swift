@@ -41,8 +41,8 @@ struct ImportTests {
         for line in [
             "id        string         key", "n         int64", "d         double", "u         uint64",
             "w         decimal",
-            "t         array<string>", "m         embedded", "  r       bool           optional",
-            "  q       string         optional",
+            "t         array<string>", "m         embedded", "  r       bool?",
+            "  q       string?",
         ] { #expect(report.contains(line), "\(line)\n\(report)") }
         #expect(
             try tool.output("get", "new.db", "T", "a") == """
@@ -118,16 +118,56 @@ struct ImportTests {
         #expect(try rows("T") == "{\"id\":1,\"n\":1}\n{\"id\":2,\"n\":2}\n")
     }
 
+    @Test("with --save a record takes the place of the one that has its key", arguments: Engine.allCases)
+    func replaces(_ engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let lines = [
+            #"{"id":1,"name":"Wei","age":29,"tags":[],"pens":[]}"#,
+            #"{"id":50,"name":"first","age":1,"tags":[],"pens":[]}"#,
+            #"{"id":50,"name":"New","age":1,"tags":[],"pens":[{"color":"c","price":1}]}"#,
+            #"{"id":null,"name":"Next","age":1,"tags":[],"pens":[]}"#,
+        ]
+        try Data(lines.joined(separator: "\n").utf8).write(to: tool.folder.url.appending(path: "x.ndjson"))
+        #expect(try tool.run(["import", Tool.file, "--model", "Person", "x.ndjson"]).status == 65)
+        #expect(try await tool.people(engine) == Person.samples)
+        try tool.output("import", Tool.file, "--model", "Person", "--save", "x.ndjson")
+        #expect(
+            try await tool.people(engine) == [
+                Person(id: 1, name: "Wei", age: 29, tags: [], city: nil, pens: []), Person.samples[1],
+                Person.samples[2],
+                Person(id: 50, name: "New", age: 1, tags: [], city: nil, pens: [Pen(color: "c", price: 1)]),
+                Person(id: 51, name: "Next", age: 1, tags: [], city: nil, pens: []),
+            ])
+    }
+
     @Test("what cannot be read is one sentence, and leaves no store")
     func unreadable() throws {
         try tool.failure(66, "import", "sqlite:new.db", "--model", "T", "missing.json")
         try tool.failure(66, "import", "sqlite:new.db", "--model", "T", ".")
         try write(#"[{"id":1},"#, "cut.json")
         #expect(try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "cut.json").contains("line 1"))
+        for (name, bytes) in [("database", "SQLite format 3\0"), ("image", "\u{89}PNG\r\n")] {
+            try write(bytes, name)
+            try tool.failure(65, "import", "sqlite:new.db", "--model", "T", name)
+        }
         try write("plain", "x")
         try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "x")
         try write("", "empty.csv")
         try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "empty.csv")
+        #expect(!exists("new.db"))
+    }
+
+    @Test("a text that is not UTF-8 is told by its line, in every format")
+    func invalidText() throws {
+        for (name, text) in [
+            ("x.csv", "id,t\n1,ä\n2,?\n"), ("x.ndjson", "{\"id\":1}\n\n{\"id\":2,\"t\":\"?\"}\n"),
+            ("x.json", "[{\"id\":1},\n\n{\"id\":2,\"t\":\"?\"}]"), ("keyed.json", "{\"1\":{},\n\n\"2\":{\"t\":\"?\"}}"),
+        ] {
+            let bytes = Data(text.utf8).map { $0 == UInt8(ascii: "?") ? 0xC3 : $0 }
+            try Data(bytes).write(to: tool.folder.url.appending(path: name))
+            let run = try tool.run(["import", "sqlite:new.db", "--model", "T", name])
+            #expect(run.status == 65 && run.error.contains("\(name), line 3: A text is not UTF-8"), "\(run.error)")
+        }
         #expect(!exists("new.db"))
     }
 

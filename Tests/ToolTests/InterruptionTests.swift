@@ -38,6 +38,31 @@ import Testing
         #expect(stored == (process.terminationStatus == 0 ? 3000 : 0))
     }
 
+    @Test("interrupted while a file is imported, all is stored or nothing", arguments: Engine.allCases)
+    func whileImporting(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        try Data(String(repeating: Self.line + "\n", count: 20_000).utf8)
+            .write(to: tool.folder.url.appending(path: "people.ndjson"))
+        for target in [Tool.file, "\(engine.rawValue):new.store"] {
+            let before = try tool.size
+            let process = tool.process(["import", target, "--model", "Person", "people.ndjson"])
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            while process.isRunning, try tool.size == before { await Task.yield() }
+            process.interrupt()
+            process.waitUntilExit()
+            #expect(process.terminationReason == .exit && [0, 130].contains(process.terminationStatus))
+            if target != Tool.file, process.terminationStatus == 130 {
+                #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.store")))
+            }
+            if target == Tool.file {
+                let stored = try await tool.people(engine).count - Person.samples.count
+                #expect(stored == (process.terminationStatus == 0 ? 20_000 : 0))
+            }
+        }
+    }
+
     private func start(_ tool: Tool, _ input: Pipe, _ errors: Pipe) throws -> Process {
         let process = tool.process(["insert", Tool.file, "Person", "--quiet"])
         process.standardInput = input

@@ -17,6 +17,19 @@ import Testing
         #expect(models.map { $0["records"] as? Int } == [3, 2])
     }
 
+    @Test func `a database of other software has no schema record, and is shown as it is`() throws {
+        let tool = try Tool(folder: TemporaryFolder())
+        try FileManager.default.copyItem(atPath: Sample.chinook, toPath: tool.folder.path("chinook.db"))
+        let before = try tool.folder.contents
+        let info = try tool.output("info", "chinook.db")
+        #expect(info.contains("Format    SQLite 3") && !info.contains("schema record"))
+        #expect(info.contains("\nTrack            3,503       1\n"))
+        #expect(try tool.output("verify", "chinook.db") == "11 models, nothing is wrong.\n")
+        #expect(try tool.folder.contents == before)
+        let refusal = try tool.failure(65, "delete", "chinook.db", "Artist", "1")
+        #expect(refusal.contains("FOREIGN KEY constraint failed"))
+    }
+
     @Test(arguments: Engine.allCases)
     func `schema shows properties, types and marks`(engine: Engine) async throws {
         let tool = try await Tool(engine)
@@ -118,6 +131,28 @@ import Testing
         #expect(try tool.output("count", Tool.file, "Person", "--where", "age < 20", "--json") == "{\"count\":1}\n")
         #expect(
             try tool.output("select", Tool.file, "Person", "--where", "name == \"Wei\"", "--explain").contains("name"))
+    }
+
+    @Test(
+        arguments: Engine.allCases,
+        [[], ["--where", "age > 20"], ["--order", "age desc, name"], ["--order", "name", "--limit", "2"]])
+    func `chosen columns are what whole records have`(engine: Engine, query: [String]) async throws {
+        let tool = try await Tool(engine)
+        let select = ["select", Tool.file, "Person", "--json"] + query
+        func records(_ options: String...) throws -> [NSDictionary] {
+            let run = try tool.run(select + options)
+            #expect(run.status == 0, "\(run.error)")
+            return try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [NSDictionary])
+        }
+        let whole = try records()
+        #expect(!whole.isEmpty)
+        for names in [["id"], ["age"], ["tags"], ["city"], ["pens"], ["pens", "id"], ["city", "name", "pens"]] {
+            let chosen = whole.map { record in
+                NSDictionary(
+                    objects: names.map { record[$0] ?? "missing" }, forKeys: names.map { NSString(string: $0) })
+            }
+            #expect(try records("--columns", names.joined(separator: ",")) == chosen)
+        }
     }
 
     @Test(arguments: Engine.allCases)

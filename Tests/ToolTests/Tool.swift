@@ -112,3 +112,12 @@ final class TemporaryFolder: Sendable {
         }
     }
 }
+
+/// The data that comes with the project.
+enum Sample {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Examples/Data")
+
+    /// A database that other software has made.
+    static let chinook = folder.appending(path: "chinook/Chinook_Sqlite.sqlite").path
+}

@@ -64,7 +64,7 @@ private struct Expected {
     }
 
     private var sum: Int64 {
-        work == .stream
+        work == .stream || work == .streamAsync
             ? sample.records.reduce(0) { $0 + $1.sum }
             : sample.keys.reduce(0) { $0 + sample.records[Int($1) - 1].sum }
     }

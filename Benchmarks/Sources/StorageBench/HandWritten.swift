@@ -5,7 +5,8 @@ import Foundation
 final class HandWritten: Contestant {
     let name = "Swift by hand"
     let works: Set<Work> = [
-        .insert, .fetch, .fetchItems, .stream, .find, .findInBlock, .page, .update, .delete, .upsert, .saveEach,
+        .insert, .fetch, .fetchItems, .stream, .streamAsync, .find, .findInBlock, .page, .update, .delete, .upsert,
+        .saveEach,
     ]
     private let sample: Sample
     private let database: Database
@@ -38,7 +39,7 @@ final class HandWritten: Contestant {
         case .delete: try delete()
         case .fetch: return .models(try fetch("SELECT \(Self.columns) FROM Record ORDER BY id"))
         case .fetchItems: return .models(try fetchItems())
-        case .stream: return .sum(try stream())
+        case .stream, .streamAsync: return .sum(try stream())
         case .find: return .sum(try find())
         case .findInBlock:
             try database.execute("BEGIN")

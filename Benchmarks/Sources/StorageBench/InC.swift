@@ -80,7 +80,7 @@ final class InC: Contestant {
         case .saveEach: try database.check(cbaseline_save_each(db, Work.saves(sample), round))
         case .insertGraphs: try database.check(cbaseline_insert_purchases(db, purchases, round))
         case .saveGraphs: try database.check(cbaseline_save_purchases(db, purchases, round))
-        case .stream: try database.check(cbaseline_stream(db, &sum))
+        case .stream, .streamAsync: try database.check(cbaseline_stream(db, &sum))
         case .find, .findInBlock:
             if work == .findInBlock { try database.execute("BEGIN") }
             try database.check(cbaseline_find(db, sample.keys, sample.keys.count, &sum))
@@ -94,7 +94,7 @@ final class InC: Contestant {
             }
         }
         switch work {
-        case .stream, .find, .findInBlock: return .sum(sum)
+        case .stream, .streamAsync, .find, .findInBlock: return .sum(sum)
         case .fetch, .fetchItems, .loadGraphs, .page: return .kept { cbaseline_checksum() }
         default: return .written
         }

@@ -52,6 +52,13 @@ final class Toolkit: Contestant {
         case .fetchItems: return .models(try await store.select(Item.self).all())
         case .loadGraphs: return .models(try await store.select(Purchase.self).all())
         case .stream:
+            return .sum(
+                try await store.read { snapshot in
+                    var sum: Int64 = 0
+                    try snapshot.select(Record.self).forEach { sum += $0.sum }
+                    return sum
+                })
+        case .streamAsync:
             var sum: Int64 = 0
             for try await record in store.select(Record.self).stream() { sum += record.sum }
             return .sum(sum)

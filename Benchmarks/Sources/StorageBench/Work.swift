@@ -4,6 +4,7 @@ enum Work: String, CaseIterable, Codable {
     case fetchItems = "fetch-items"
     case fetch
     case stream
+    case streamAsync = "stream-async"
     case find
     case findInBlock = "find-in-block"
     case page
@@ -20,7 +21,8 @@ enum Work: String, CaseIterable, Codable {
         case .insert: "bulk insert, one transaction"
         case .fetchItems: "fetch all, integers and short text"
         case .fetch: "fetch all, full record"
-        case .stream: "stream, full record"
+        case .stream: "stream in a read block, full record"
+        case .streamAsync: "stream as an AsyncSequence"
         case .find: "lookup by key"
         case .findInBlock: "lookup by key in a read block"
         case .page: "filter, sort, limit 100"
@@ -37,7 +39,7 @@ enum Work: String, CaseIterable, Codable {
     /// What a figure is divided by.
     func operations(_ sample: Sample) -> Int {
         switch self {
-        case .insert, .fetchItems, .fetch, .stream, .update, .upsert: sample.records.count
+        case .insert, .fetchItems, .fetch, .stream, .streamAsync, .update, .upsert: sample.records.count
         case .find, .findInBlock: sample.keys.count
         case .page: sample.pages.count
         case .delete: sample.deleted.count

@@ -22,13 +22,18 @@ enum AccessPath {
         case .keys(let columns, let list): self = .keys(columns: columns, list: list)
         case .all:
             let columns = table.schema.key.prefix(1) + table.indexes.map(\.column)
-            let best = ColumnBounds.all(in: plan.query.filter, arguments, columns: Array(columns))
-                .min { $0.rank < $1.rank }
-            if let best {
-                self = table.index(on: best.column).map { .index($0, best) } ?? .keyBounds(best)
-            } else {
-                self = Self.ordered(plan, table) ?? .scan
+            for bounds in ColumnBounds.all(in: plan.query.filter, arguments, columns: columns) {
+                guard let index = table.index(on: bounds.column) else {
+                    self = .keyBounds(bounds)
+                    return
+                }
+                let path = AccessPath.index(index, bounds)
+                let savesSorting = !plan.query.order.isEmpty && path.isOrdered(as: plan.query.order, table)
+                guard savesSorting || bounds.isWorthwhile(in: index.entries) else { continue }
+                self = path
+                return
             }
+            self = Self.ordered(plan, table) ?? .scan
         }
     }
 

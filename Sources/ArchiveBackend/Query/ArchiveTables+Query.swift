@@ -112,7 +112,9 @@ extension ArchiveTables {
     /// How the rows of a query are found.
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
         let table = try table(plan.table)
-        if plan.query.isComputedWhole { return QueryEvaluation(plan, arguments, in: self).explanation() }
+        guard case .columns = plan.query.result, !plan.query.isComputedWhole else {
+            return QueryEvaluation(plan, arguments, in: self).explanation()
+        }
         let path = AccessPath(plan, arguments, table)
         var source = path.source(table, arguments)
         var examined = 0
@@ -125,6 +127,6 @@ extension ArchiveTables {
             }
         return QueryExplanation(
             table: plan.table.name, access: access, rowsExamined: examined,
-            sorts: plan.sorts && !path.isOrdered(as: plan.query.order, table))
+            sorts: !path.isOrdered(as: plan.query.order, table))
     }
 }

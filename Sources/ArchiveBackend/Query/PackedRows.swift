@@ -28,4 +28,14 @@ extension ArchiveTables: ValueTables {
         guard !keyPrefix.isEmpty else { return PackedRows(RowRange(table.rows), table.format) }
         return PackedRows(RowRange(table.rows, prefix: key.cells, count: keyPrefix.count), table.format)
     }
+
+    func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]? {
+        guard let table = self[table.name], let index = table.index(on: bounds.column),
+            bounds.isWorthwhile(in: index.entries)
+        else { return nil }
+        let format = index.entries.order.format
+        return bounds.ranges(of: index.entries).flatMap { range in
+            PackedRows(range, format).map { entry in table.schema.key.indices.map { entry[$0 + ColumnIndex.keyStart] } }
+        }
+    }
 }

@@ -43,6 +43,18 @@ struct RowRange {
         return page?[row]
     }
 
+    /// Whether there are more rows than so many. Looks at no more pages than those take.
+    func hasMore(than count: Int) -> Bool {
+        var rest = self
+        var seen = 0
+        while rest.page != nil {
+            seen += rest.pageEnd - rest.row
+            if seen > count { return true }
+            rest.advance()
+        }
+        return false
+    }
+
     /// Goes to the page at the position, and leaves it empty-handed where the range has ended.
     private mutating func enter(row first: Int) {
         let isBeyond = position.node > end.node || (position.node == end.node && position.page > end.page)

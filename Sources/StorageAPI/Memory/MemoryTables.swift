@@ -8,7 +8,9 @@ struct MemoryTables: ValueTables {
         set { tables[schema.name] = newValue }
     }
 
-    func rows(of table: TableSchema, keyPrefix: [Value]) -> MemoryTable.Rows { self[table].rows(keyPrefix: keyPrefix) }
+    func rows(of table: TableSchema, keyPrefix: [Value]) -> SortedRows.Rows { self[table].rows(keyPrefix: keyPrefix) }
+
+    func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]? { self[table].keys(within: bounds) }
 
     mutating func add(_ table: MemoryTable) {
         schemas.append(table.schema)

@@ -5,6 +5,7 @@ public struct ModelSchema: Sendable {
     /// The stored properties, in the order in which rows are read and written.
     public var properties: [Property]
 
+    /// A schema of properties.
     public init(_ name: String, _ properties: [Property]) {
         self.name = name
         self.properties = properties

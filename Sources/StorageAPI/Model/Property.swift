@@ -14,7 +14,9 @@ public struct Property: Sendable {
 
     /// Marks of a property.
     public struct Traits: OptionSet, Sendable {
+        /// The marks as bits.
         public let rawValue: Int
+        /// The marks of these bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Part of the key.
@@ -121,6 +123,7 @@ extension Property {
 
 // Owned children.
 extension Property {
+    /// An owned child.
     public init<T: Storable>(
         _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<T>? = nil
@@ -128,6 +131,7 @@ extension Property {
         self.init(name, .one(T.self), optional: false, traits, stored, old, default: nil)
     }
 
+    /// An owned child that may be nil.
     public init<T: Storable>(
         _ name: String, _: T?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<T?>? = nil
@@ -135,6 +139,7 @@ extension Property {
         self.init(name, .one(T.self), optional: true, traits, stored, old, default: { .null })
     }
 
+    /// An array of owned children.
     public init<T: Storable>(
         _ name: String, _: [T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<[T]>? = nil
@@ -144,6 +149,7 @@ extension Property {
         if isEmpty { defaultValue = { .null } }
     }
 
+    /// An array of owned children that may be nil.
     public init<T: Storable>(
         _ name: String, _: [T]?.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<[T]?>? = nil
@@ -158,30 +164,35 @@ extension Property {
     private static let hidden =
         "own @Storable children as T, T?, [T] or [T]?; another container of a @Storable type cannot be stored"
 
+    /// Refused, with a warning where it stands and an error at opening: an array of Optionals of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable>(
         _ name: String, _: [T?].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<[T?]>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
+    /// Refused, with a warning where it stands and an error at opening: an array of arrays of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable>(
         _ name: String, _: [[T]].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<[[T]]>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
+    /// Refused, with a warning where it stands and an error at opening: a dictionary of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<K: Hashable, T: Storable>(
         _ name: String, _: [K: T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<[K: T]>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
+    /// Refused, with a warning where it stands and an error at opening: a set of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable & Hashable>(
         _ name: String, _: Set<T>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<Set<T>>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
+    /// Refused, at compile time: a type that cannot be stored.
     @available(
         *, unavailable,
         message:

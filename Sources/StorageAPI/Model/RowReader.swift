@@ -70,12 +70,18 @@ extension RowReader {
         return value
     }
 
+    /// Reads an enum by its raw value.
+    ///
+    /// - Throws: `typeMismatch` where no case has the stored value.
     @inlinable @inline(__always)
     public mutating func read<T: RawRepresentable>(_: T.Type) throws(StorageError) -> T where T.RawValue: ScalarValue {
         guard let raw = T.RawValue.decode(try next()), let value = T(rawValue: raw) else { throw mismatch(T.self) }
         return value
     }
 
+    /// Reads an enum by its raw value, or nil.
+    ///
+    /// - Throws: `typeMismatch` where no case has the stored value.
     @inlinable @inline(__always)
     public mutating func read<T: RawRepresentable>(_: T?.Type) throws(StorageError) -> T?
     where T.RawValue: ScalarValue {
@@ -85,6 +91,9 @@ extension RowReader {
         return value
     }
 
+    /// Reads an array of enums by their raw values.
+    ///
+    /// - Throws: `typeMismatch` where no case has one of the stored values.
     @inlinable
     public mutating func read<T: RawRepresentable>(_: [T].Type) throws(StorageError) -> [T]
     where T.RawValue: ScalarValue {
@@ -110,6 +119,7 @@ extension RowReader {
         return value
     }
 
+    /// Refuses, at compile time, a type that cannot be stored.
     @available(*, unavailable, message: "this type cannot be stored")
     @_disfavoredOverload
     public mutating func read<T>(_: T.Type) throws(StorageError) -> T { throw tooFewCells() }
@@ -117,6 +127,9 @@ extension RowReader {
 
 // Owned children come from the rows of their own table, read in step with their owner.
 extension RowReader {
+    /// Reads an owned child.
+    ///
+    /// - Throws: what its own properties throw, and `corrupt` where its row is not there.
     @inlinable
     public mutating func read<T: Storable>(_: T.Type) throws(StorageError) -> T {
         let children = try nextChildren()
@@ -124,16 +137,19 @@ extension RowReader {
         return child
     }
 
+    /// Reads an owned child, nil where it has no row.
     @inlinable
     public mutating func read<T: Storable>(_: T?.Type) throws(StorageError) -> T? {
         try nextChildren().first(T.self, ownedBy: self)
     }
 
+    /// Reads the owned children of an array, in their order.
     @inlinable
     public mutating func read<T: Storable>(_: [T].Type) throws(StorageError) -> [T] {
         try nextChildren().all(T.self, ownedBy: self)
     }
 
+    /// Reads the owned children of an array, in their order, nil where the owner's own row says that there is none.
     @inlinable
     public mutating func read<T: Storable>(_: [T]?.Type) throws(StorageError) -> [T]? {
         let isPresent = try read(Bool.self)

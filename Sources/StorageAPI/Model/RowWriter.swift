@@ -79,16 +79,19 @@ extension RowWriter {
     @inlinable @inline(__always)
     public mutating func write<T: ColumnValue>(_ value: T) { value.encode(into: &self) }
 
+    /// Writes an enum's raw value.
     @inlinable @inline(__always)
     public mutating func write<T: RawRepresentable>(_ value: T) where T.RawValue: ScalarValue {
         value.rawValue.encode(into: &self)
     }
 
+    /// Writes an enum's raw value, or nil.
     @inlinable @inline(__always)
     public mutating func write<T: RawRepresentable>(_ value: T?) where T.RawValue: ScalarValue {
         (value?.rawValue).encode(into: &self)
     }
 
+    /// Writes the raw values of an array of enums.
     @inlinable
     public mutating func write<T: RawRepresentable>(_ values: [T]) where T.RawValue: ScalarValue {
         values.map(\.rawValue).encode(into: &self)
@@ -108,6 +111,7 @@ extension RowWriter {
         }
     }
 
+    /// Refuses, at compile time, a type that cannot be stored.
     @available(*, unavailable, message: "this type cannot be stored")
     @_disfavoredOverload
     public mutating func write<T>(_ value: T) {}
@@ -115,17 +119,21 @@ extension RowWriter {
 
 // Owned children go to the rows of their own table.
 extension RowWriter {
+    /// Writes an owned child to its own table.
     @inlinable
     public mutating func write<T: Storable>(_ child: T) { writeChildren(CollectionOfOne(child)) }
 
+    /// Writes an owned child to its own table; no row where it is nil.
     @inlinable
     public mutating func write<T: Storable>(_ child: T?) {
         if let child { writeChildren(CollectionOfOne(child)) } else { relation &+= 1 }
     }
 
+    /// Writes the owned children of an array to their own table, each with its position.
     @inlinable
     public mutating func write<T: Storable>(_ children: [T]) { writeChildren(children) }
 
+    /// Writes the owned children of an array to their own table, and to the owner's row whether there is an array.
     @inlinable
     public mutating func write<T: Storable>(_ children: [T]?) {
         put(.int(children == nil ? 0 : 1))

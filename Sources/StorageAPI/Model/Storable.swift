@@ -77,6 +77,7 @@ public protocol Storable: Sendable {
 }
 
 extension Storable {
+    /// Decodes row after row by ``init(reading:)``.
     @inlinable
     public static func read(
         _ rows: inout RowCursor, limit: Int, into models: inout [Self]
@@ -90,6 +91,7 @@ extension Storable {
         }
     }
 
+    /// Encodes model after model by ``write(into:)``, as long as there is room.
     @inlinable
     public static func write(
         _ models: [Self], from index: Int, into rows: inout RowCollector
@@ -109,23 +111,29 @@ extension Storable {
         return index
     }
 
+    /// Leaves the model as it is: its key is none that the store assigns.
     public mutating func assign(_ key: Key) {}
 
+    /// No property: predicates and sort descriptors over a model without this function of its own are `invalidQuery`.
     public static func ordinal(of property: PartialKeyPath<Self>) -> Int? { nil }
 }
 
 extension Storable where Key: ScalarValue {
+    /// The one value of the key.
     @inlinable
     public static func values(of key: Key) -> [Value] { [Value(key)] }
 
+    /// Reads the one value of the key.
     @inlinable
     public static func readKey(_ row: inout RowReader) throws(StorageError) -> Key { try row.read(Key.self) }
 }
 
 extension Storable where Key: RawRepresentable, Key.RawValue: ScalarValue {
+    /// The one value of the key.
     @inlinable
     public static func values(of key: Key) -> [Value] { [Value(key)] }
 
+    /// Reads the one value of the key.
     @inlinable
     public static func readKey(_ row: inout RowReader) throws(StorageError) -> Key { try row.read(Key.self) }
 }

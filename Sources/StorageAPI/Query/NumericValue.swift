@@ -28,5 +28,6 @@ public protocol SummableValue: ColumnValue {
 }
 
 extension Optional: SummableValue where Wrapped: NumericValue {
+    /// What values that are there sum up to.
     public typealias Sum = Wrapped.Sum
 }

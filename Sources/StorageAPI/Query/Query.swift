@@ -39,6 +39,7 @@ public struct Query: Hashable, Sendable {
     /// Whether the arguments' limit and offset are to be looked at.
     public var isLimited = false
 
+    /// A query without a limit.
     public init(_ result: Result, scope: Scope = .all, filter: QueryTerm? = nil, order: [SortKey] = []) {
         self.result = result
         self.scope = scope
@@ -76,8 +77,10 @@ public struct Query: Hashable, Sendable {
 public struct TypedTerm: Hashable, Sendable {
     /// The term.
     public var term: QueryTerm
+    /// The type of its values.
     public var type: ColumnType
 
+    /// A term with its type.
     public init(_ term: QueryTerm, _ type: ColumnType) {
         self.term = term
         self.type = type
@@ -89,12 +92,14 @@ extension Query {
     public struct SortKey: Hashable, Sendable {
         /// The term to sort by.
         public var term: QueryTerm
+        /// The type of its values.
         public var type: ColumnType
         /// Whether greater values come first.
         public var isDescending: Bool
         /// Whether rows without a value come before all others.
         public var nullsFirst: Bool
 
+        /// - Parameter nullsFirst: whether rows without a value come first; by default where it is ascending.
         public init(term: QueryTerm, type: ColumnType, isDescending: Bool, nullsFirst: Bool? = nil) {
             self.term = term
             self.type = type
@@ -146,6 +151,7 @@ extension Query {
         /// What is aggregated; rows where it is null are left out. Nil where rows are counted.
         public var term: TypedTerm?
 
+        /// An aggregate of a term's values; of rows where there is no term.
         public init(_ function: AggregateFunction, of term: TypedTerm? = nil) {
             self.function = function
             self.term = term
@@ -175,6 +181,7 @@ public struct QueryArguments: Sendable {
     /// How many groups are passed over first.
     public var groupOffset = 0
 
+    /// The values of a query; without any limit by default.
     public init(_ values: [Value] = [], lists: [ValueList] = [], limit: Int? = nil, offset: Int = 0) {
         self.values = values
         self.lists = lists
@@ -190,6 +197,9 @@ public struct ValueList: Sendable {
     /// Row after row.
     public var values: [Value]
 
+    /// - Parameters:
+    ///   - width: how many values each row has.
+    ///   - values: row after row.
     public init(width: Int, values: [Value]) {
         self.width = width
         self.values = values

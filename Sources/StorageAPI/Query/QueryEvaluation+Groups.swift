@@ -44,4 +44,5 @@ extension QueryEvaluation {
 private struct GroupRows: ValueTables {
     let rows: [[Value]]
     func rows(of _: TableSchema, keyPrefix: [Value]) -> [[Value]] { rows }
+    func keys(of _: TableSchema, within _: ColumnBounds) -> [[Value]]? { nil }
 }

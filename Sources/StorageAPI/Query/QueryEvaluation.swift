@@ -14,6 +14,10 @@ public protocol ValueTables {
     associatedtype Rows: Sequence<Row>
     /// The rows whose key begins with the given values, in key order. Each row has all columns of the table.
     func rows(of table: TableSchema, keyPrefix: [Value]) -> Rows
+    /// The keys of the rows whose value of a column is within the bounds, each once and in any order; nil where no index
+    /// tells, or looking at all rows costs less (``ColumnBounds/mostRows(of:)``). Only columns that the schema declares
+    /// as indexed or unique are asked for.
+    func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]?
 }
 
 /// The reference meaning of queries, over rows of values. A backend without a query engine of its own uses it as it is.
@@ -23,6 +27,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
     let arguments: QueryArguments
     let sets: [Set<Value>]
 
+    /// A query over the tables as they are.
     public init(_ plan: QueryPlan, _ arguments: QueryArguments, in tables: Tables) {
         self.plan = plan
         self.arguments = arguments
@@ -122,38 +127,49 @@ public struct QueryEvaluation<Tables: ValueTables> {
 
     /// The rows in question, in key order.
     func candidates() -> some Sequence<Tables.Row> {
-        // All keys begin with nothing.
-        (keyPrefixes ?? [[]]).lazy.flatMap { tables.rows(of: plan.table, keyPrefix: $0) }
+        access.prefixes.lazy.flatMap { tables.rows(of: plan.table, keyPrefix: $0) }
     }
 
-    /// What the keys of all rows in question begin with, in key order; nil where any row may be one.
-    var keyPrefixes: [[Value]]? {
+    /// How the rows in question are found.
+    struct RowAccess {
+        var way: QueryExplanation.Access
+        /// What their keys begin with, in key order.
+        var prefixes: [[Value]]
+        /// Whether an index gave the keys in another order.
+        var isSorted = false
+    }
+
+    var access: RowAccess {
         switch plan.query.scope {
-        case .all: return filteredKeys
-        case .key(let columns): return [Array(arguments.values.prefix(columns))]
+        case .all: return filteredAccess
+        case .key(let columns): return RowAccess(way: .key, prefixes: [Array(arguments.values.prefix(columns))])
         case .keys(_, let list):
             let keys = arguments.lists[list]
-            return Self.ordered((0..<keys.count).map { Array(keys[$0]) })
+            return RowAccess(way: .key, prefixes: Self.ordered(Set((0..<keys.count).map { Array(keys[$0]) })))
         }
     }
 
-    /// The keys that the filter names by equality or in a list.
-    private var filteredKeys: [[Value]]? {
-        guard let first = plan.table.key.first else { return nil }
-        for condition in plan.query.filter?.conjuncts ?? [] {
-            switch condition {
-            case .comparison(.equal, .column(first), .argument(let index), _),
-                .comparison(.equal, .argument(let index), .column(first), _):
-                return [[arguments.values[index]]]
-            case .isIn(.column(first), let list, _): return Self.ordered(arguments.lists[list].values.map { [$0] })
-            default: continue
+    /// By the keys that the filter names by equality or in a list, or else by the index that leaves the fewest rows.
+    private var filteredAccess: RowAccess {
+        let table = plan.table
+        let columns = table.key.prefix(1) + table.indexedColumns
+        for bounds in ColumnBounds.all(in: plan.query.filter, arguments, columns: columns) {
+            if bounds.column == table.key.first {
+                guard let values = bounds.values else { continue }
+                return RowAccess(way: .key, prefixes: Self.ordered(Set(values.map { [$0] })))
             }
+            guard let keys = tables.keys(of: table, within: bounds) else { continue }
+            // Entries of one value stand in key order.
+            return RowAccess(
+                way: .index(table.columns[bounds.column].property),
+                prefixes: bounds.isSingle ? keys : Self.ordered(keys), isSorted: !bounds.isSingle)
         }
-        return nil
+        // All keys begin with nothing.
+        return RowAccess(way: .scan, prefixes: [[]])
     }
 
-    private static func ordered(_ keys: [[Value]]) -> [[Value]] {
-        Set(keys).sorted { order($0, $1) == .before }
+    private static func ordered(_ keys: some Sequence<[Value]>) -> [[Value]] {
+        keys.sorted { order($0, $1) == .before }
     }
 
     /// The order of two keys.

@@ -12,6 +12,7 @@ public struct QueryExplanation: Hashable, Sendable, CustomStringConvertible {
 
     /// The table whose rows are asked for.
     public var table: String
+    /// How its rows are found.
     public var access: Access
     /// An estimate of the rows that are looked at: those that the access leaves.
     public var rowsExamined: Int
@@ -20,6 +21,7 @@ public struct QueryExplanation: Hashable, Sendable, CustomStringConvertible {
     /// The statement, where the engine has a language of its own.
     public var statement: String?
 
+    /// How a query is gone about.
     public init(
         table: String, access: Access, rowsExamined: Int, sorts: Bool, statement: String? = nil
     ) {
@@ -89,12 +91,14 @@ extension QueryTerm {
 }
 
 extension QueryEvaluation {
-    /// What ``rows()`` does: it finds rows by their key where the scope or an equality says which, and looks at all
-    /// otherwise.
+    /// What ``rows()`` does: it finds rows by their key where the scope or an equality says which, by an index where a
+    /// condition is on its column and the tables have it, and looks at all otherwise.
     public func explanation() -> QueryExplanation {
-        let isScan = keyPrefixes == nil
+        let access = access
+        let examined = access.prefixes.reduce(0) { count, prefix in
+            tables.rows(of: plan.table, keyPrefix: prefix).reduce(count) { count, _ in count + 1 }
+        }
         return QueryExplanation(
-            table: plan.table.name, access: isScan ? .scan : .key,
-            rowsExamined: candidates().reduce(0) { count, _ in count + 1 }, sorts: plan.sorts)
+            table: plan.table.name, access: access.way, rowsExamined: examined, sorts: plan.sorts || access.isSorted)
     }
 }

@@ -10,102 +10,144 @@ private func compute<L, R, V>(
 private func value<V: NumericValue>(_ value: V) -> QueryExpression<V> { QueryExpression<V>(.value(value.value)) }
 
 extension QueryExpression where V: NumericValue {
+    /// The sum; `overflow` where the type has no such number.
     public static func + (left: Self, right: Self) -> Self { compute(.add, left, right) }
+    /// The sum; `overflow` where the type has no such number.
     public static func + (left: Self, right: V) -> Self { compute(.add, left, value(right)) }
+    /// The sum; `overflow` where the type has no such number.
     public static func + (left: V, right: Self) -> Self { compute(.add, value(left), right) }
+    /// The difference; `overflow` where the type has no such number.
     public static func - (left: Self, right: Self) -> Self { compute(.subtract, left, right) }
+    /// The difference; `overflow` where the type has no such number.
     public static func - (left: Self, right: V) -> Self { compute(.subtract, left, value(right)) }
+    /// The difference; `overflow` where the type has no such number.
     public static func - (left: V, right: Self) -> Self { compute(.subtract, value(left), right) }
+    /// The product; `overflow` where the type has no such number.
     public static func * (left: Self, right: Self) -> Self { compute(.multiply, left, right) }
+    /// The product; `overflow` where the type has no such number.
     public static func * (left: Self, right: V) -> Self { compute(.multiply, left, value(right)) }
+    /// The product; `overflow` where the type has no such number.
     public static func * (left: V, right: Self) -> Self { compute(.multiply, value(left), right) }
+    /// The quotient; `overflow` where the type has no such number.
     public static func / (left: Self, right: Self) -> Self { compute(.divide, left, right) }
+    /// The quotient; `overflow` where the type has no such number.
     public static func / (left: Self, right: V) -> Self { compute(.divide, left, value(right)) }
+    /// The quotient; `overflow` where the type has no such number.
     public static func / (left: V, right: Self) -> Self { compute(.divide, value(left), right) }
 }
 
 extension QueryExpression where V: NumericValue & FixedWidthInteger {
+    /// The remainder; `overflow` where the type has no such number.
     public static func % (left: Self, right: Self) -> Self { compute(.remainder, left, right) }
+    /// The remainder; `overflow` where the type has no such number.
     public static func % (left: Self, right: V) -> Self { compute(.remainder, left, value(right)) }
+    /// The remainder; `overflow` where the type has no such number.
     public static func % (left: V, right: Self) -> Self { compute(.remainder, value(left), right) }
 }
 
 extension QueryExpression where V: NumericValue & SignedNumeric {
+    /// The number with the other sign; `overflow` where the type has no such number.
     public static prefix func - (term: Self) -> Self { compute(.subtract, value(V.zero), term) }
 }
 
 extension QueryExpression {
+    /// The number with the other sign, nil for nil; `overflow` where the type has no such number.
     public static prefix func - <W: NumericValue & SignedNumeric>(term: Self) -> Self where V == W? {
         compute(.subtract, value(W.zero), term)
     }
+    /// The sum, nil where an operand is; `overflow` where the type has no such number.
     public static func + <W: NumericValue>(left: Self, right: Self) -> Self where V == W? { compute(.add, left, right) }
+    /// The sum, nil where an operand is; `overflow` where the type has no such number.
     public static func + <W: NumericValue>(left: Self, right: QueryExpression<W>) -> Self where V == W? {
         compute(.add, left, right)
     }
+    /// The sum, nil where an operand is; `overflow` where the type has no such number.
     public static func + <W: NumericValue>(left: QueryExpression<W>, right: Self) -> Self where V == W? {
         compute(.add, left, right)
     }
+    /// The sum, nil where an operand is; `overflow` where the type has no such number.
     public static func + <W: NumericValue>(left: Self, right: W) -> Self where V == W? {
         compute(.add, left, value(right))
     }
+    /// The sum, nil where an operand is; `overflow` where the type has no such number.
     public static func + <W: NumericValue>(left: W, right: Self) -> Self where V == W? {
         compute(.add, value(left), right)
     }
+    /// The difference, nil where an operand is; `overflow` where the type has no such number.
     public static func - <W: NumericValue>(left: Self, right: Self) -> Self where V == W? {
         compute(.subtract, left, right)
     }
+    /// The difference, nil where an operand is; `overflow` where the type has no such number.
     public static func - <W: NumericValue>(left: Self, right: QueryExpression<W>) -> Self where V == W? {
         compute(.subtract, left, right)
     }
+    /// The difference, nil where an operand is; `overflow` where the type has no such number.
     public static func - <W: NumericValue>(left: QueryExpression<W>, right: Self) -> Self where V == W? {
         compute(.subtract, left, right)
     }
+    /// The difference, nil where an operand is; `overflow` where the type has no such number.
     public static func - <W: NumericValue>(left: Self, right: W) -> Self where V == W? {
         compute(.subtract, left, value(right))
     }
+    /// The difference, nil where an operand is; `overflow` where the type has no such number.
     public static func - <W: NumericValue>(left: W, right: Self) -> Self where V == W? {
         compute(.subtract, value(left), right)
     }
+    /// The product, nil where an operand is; `overflow` where the type has no such number.
     public static func * <W: NumericValue>(left: Self, right: Self) -> Self where V == W? {
         compute(.multiply, left, right)
     }
+    /// The product, nil where an operand is; `overflow` where the type has no such number.
     public static func * <W: NumericValue>(left: Self, right: QueryExpression<W>) -> Self where V == W? {
         compute(.multiply, left, right)
     }
+    /// The product, nil where an operand is; `overflow` where the type has no such number.
     public static func * <W: NumericValue>(left: QueryExpression<W>, right: Self) -> Self where V == W? {
         compute(.multiply, left, right)
     }
+    /// The product, nil where an operand is; `overflow` where the type has no such number.
     public static func * <W: NumericValue>(left: Self, right: W) -> Self where V == W? {
         compute(.multiply, left, value(right))
     }
+    /// The product, nil where an operand is; `overflow` where the type has no such number.
     public static func * <W: NumericValue>(left: W, right: Self) -> Self where V == W? {
         compute(.multiply, value(left), right)
     }
+    /// The quotient, nil where an operand is; `overflow` where the type has no such number.
     public static func / <W: NumericValue>(left: Self, right: Self) -> Self where V == W? {
         compute(.divide, left, right)
     }
+    /// The quotient, nil where an operand is; `overflow` where the type has no such number.
     public static func / <W: NumericValue>(left: Self, right: QueryExpression<W>) -> Self where V == W? {
         compute(.divide, left, right)
     }
+    /// The quotient, nil where an operand is; `overflow` where the type has no such number.
     public static func / <W: NumericValue>(left: QueryExpression<W>, right: Self) -> Self where V == W? {
         compute(.divide, left, right)
     }
+    /// The quotient, nil where an operand is; `overflow` where the type has no such number.
     public static func / <W: NumericValue>(left: Self, right: W) -> Self where V == W? {
         compute(.divide, left, value(right))
     }
+    /// The quotient, nil where an operand is; `overflow` where the type has no such number.
     public static func / <W: NumericValue>(left: W, right: Self) -> Self where V == W? {
         compute(.divide, value(left), right)
     }
+    /// The remainder, nil where an operand is; `overflow` where the type has no such number.
     public static func % <W: NumericValue & FixedWidthInteger>(left: Self, right: Self) -> Self where V == W? {
         compute(.remainder, left, right)
     }
+    /// The remainder, nil where an operand is; `overflow` where the type has no such number.
     public static func % <W: NumericValue & FixedWidthInteger>(left: Self, right: QueryExpression<W>) -> Self
     where V == W? { compute(.remainder, left, right) }
+    /// The remainder, nil where an operand is; `overflow` where the type has no such number.
     public static func % <W: NumericValue & FixedWidthInteger>(left: QueryExpression<W>, right: Self) -> Self
     where V == W? { compute(.remainder, left, right) }
+    /// The remainder, nil where an operand is; `overflow` where the type has no such number.
     public static func % <W: NumericValue & FixedWidthInteger>(left: Self, right: W) -> Self where V == W? {
         compute(.remainder, left, value(right))
     }
+    /// The remainder, nil where an operand is; `overflow` where the type has no such number.
     public static func % <W: NumericValue & FixedWidthInteger>(left: W, right: Self) -> Self where V == W? {
         compute(.remainder, value(left), right)
     }

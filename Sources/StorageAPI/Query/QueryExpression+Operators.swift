@@ -22,37 +22,53 @@ private func compare<R>(
 // MARK: Equality
 
 extension QueryExpression where V: ColumnValue & Equatable {
+    /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: V) -> QueryExpression<Bool> { compare(.equal, left, right.value) }
+    /// Whether the values are not equal; holds where one of them alone is nil.
     public static func != (left: Self, right: V) -> QueryExpression<Bool> { compare(.notEqual, left, right.value) }
+    /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: V, right: Self) -> QueryExpression<Bool> { compare(.equal, left.value, right) }
+    /// Whether the values are not equal; holds where one of them alone is nil.
     public static func != (left: V, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left.value, right) }
+    /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
+    /// Whether the values are not equal; holds where one of them alone is nil.
     public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
 }
 
 extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
+    /// Whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: V) -> QueryExpression<Bool> {
         compare(.equal, left, right.rawValue.value)
     }
+    /// Whether the raw values are not equal; holds where one of them alone is nil.
     public static func != (left: Self, right: V) -> QueryExpression<Bool> {
         compare(.notEqual, left, right.rawValue.value)
     }
+    /// Whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
+    /// Whether the raw values are not equal; holds where one of them alone is nil.
     public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
 }
 
 // An optional property against a plain value or property of what it wraps.
 extension QueryExpression {
+    /// Whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
     where V == W?, W.RawValue: ScalarValue { compare(.equal, left, right.rawValue.value) }
+    /// Whether the raw values are not equal; holds where one of them alone is nil.
     public static func != <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
     where V == W?, W.RawValue: ScalarValue { compare(.notEqual, left, right.rawValue.value) }
+    /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
     where V == W? { compare(.equal, left, right) }
+    /// Whether the values are not equal; holds where one of them alone is nil.
     public static func != <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
     where V == W? { compare(.notEqual, left, right) }
+    /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.equal, left, right) }
+    /// Whether the values are not equal; holds where one of them alone is nil.
     public static func != <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.notEqual, left, right) }
 
@@ -60,6 +76,7 @@ extension QueryExpression {
     public static func == <W>(left: Self, right: _OptionalNilComparisonType) -> QueryExpression<Bool> where V == W? {
         left.isNil
     }
+    /// Whether there is a value, or a child.
     public static func != <W>(left: Self, right: _OptionalNilComparisonType) -> QueryExpression<Bool> where V == W? {
         !left.isNil
     }
@@ -68,56 +85,86 @@ extension QueryExpression {
 // MARK: Order
 
 extension QueryExpression where V: ScalarValue & Comparable {
+    /// Whether the left value comes before the right one, in the order of their type.
     public static func < (left: Self, right: V) -> QueryExpression<Bool> { compare(.less, left, right.value) }
+    /// Whether the left value comes before the right one, or equals it, in the order of their type.
     public static func <= (left: Self, right: V) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right.value) }
+    /// Whether the left value comes after the right one, in the order of their type.
     public static func > (left: Self, right: V) -> QueryExpression<Bool> { compare(.greater, left, right.value) }
+    /// Whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: Self, right: V) -> QueryExpression<Bool> {
         compare(.greaterOrEqual, left, right.value)
     }
+    /// Whether the left value comes before the right one, in the order of their type.
     public static func < (left: V, right: Self) -> QueryExpression<Bool> { compare(.less, left.value, right) }
+    /// Whether the left value comes before the right one, or equals it, in the order of their type.
     public static func <= (left: V, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left.value, right) }
+    /// Whether the left value comes after the right one, in the order of their type.
     public static func > (left: V, right: Self) -> QueryExpression<Bool> { compare(.greater, left.value, right) }
+    /// Whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: V, right: Self) -> QueryExpression<Bool> {
         compare(.greaterOrEqual, left.value, right)
     }
+    /// Whether the left value comes before the right one, in the order of their type.
     public static func < (left: Self, right: Self) -> QueryExpression<Bool> { compare(.less, left, right) }
+    /// Whether the left value comes before the right one, or equals it, in the order of their type.
     public static func <= (left: Self, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
+    /// Whether the left value comes after the right one, in the order of their type.
     public static func > (left: Self, right: Self) -> QueryExpression<Bool> { compare(.greater, left, right) }
+    /// Whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: Self, right: Self) -> QueryExpression<Bool> { compare(.greaterOrEqual, left, right) }
 }
 
 // With nil on either side an ordered comparison is false.
 extension QueryExpression {
+    /// Whether the left value comes before the right one, in the order of their type; false where one is nil.
     public static func < <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.less, left, right.value)
     }
+    /// Whether the left value comes before the right one, or equals it, in the order of their type; false where one is
+    /// nil.
     public static func <= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.lessOrEqual, left, right.value)
     }
+    /// Whether the left value comes after the right one, in the order of their type; false where one is nil.
     public static func > <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.greater, left, right.value)
     }
+    /// Whether the left value comes after the right one, or equals it, in the order of their type; false where one is
+    /// nil.
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.greaterOrEqual, left, right.value)
     }
+    /// Whether the left value comes before the right one, in the order of their type; false where one is nil.
     public static func < <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.less, left, right) }
+    /// Whether the left value comes before the right one, or equals it, in the order of their type; false where one is
+    /// nil.
     public static func <= <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.lessOrEqual, left, right) }
+    /// Whether the left value comes after the right one, in the order of their type; false where one is nil.
     public static func > <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.greater, left, right) }
+    /// Whether the left value comes after the right one, or equals it, in the order of their type; false where one is
+    /// nil.
     public static func >= <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.greaterOrEqual, left, right) }
+    /// Whether the left value comes before the right one, in the order of their type; false where one is nil.
     public static func < <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.less, left, right) }
+    /// Whether the left value comes before the right one, or equals it, in the order of their type; false where one is
+    /// nil.
     public static func <= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.lessOrEqual, left, right) }
+    /// Whether the left value comes after the right one, in the order of their type; false where one is nil.
     public static func > <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.greater, left, right) }
+    /// Whether the left value comes after the right one, or equals it, in the order of their type; false where one is
+    /// nil.
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.greaterOrEqual, left, right) }
 }
@@ -126,7 +173,11 @@ extension QueryExpression {
 
 extension QueryExpression where V == Bool {
     // No autoclosure on the right: every part is built, and the engine decides what to look at first.
+    /// Whether both conditions hold. Where one can fail, the right one is looked at only if the left one holds.
     public static func && (left: Self, right: Self) -> Self { Self(.and(left.node, right.node)) }
+    /// Whether one of the conditions holds. Where one can fail, the right one is looked at only if the left one does
+    /// not hold.
     public static func || (left: Self, right: Self) -> Self { Self(.or(left.node, right.node)) }
+    /// Whether the condition does not hold: exactly the records that the condition leaves out.
     public static prefix func ! (condition: Self) -> Self { Self(.not(condition.node)) }
 }

@@ -41,6 +41,7 @@ public protocol OptionalChild: Sendable {
 }
 
 extension Optional: OptionalChild where Wrapped: Storable {
+    /// The child's type.
     public typealias Child = Wrapped
 }
 
@@ -65,10 +66,12 @@ public protocol ChildArray: Sendable {
 }
 
 extension Array: ChildArray where Element: Storable {
+    /// The children's type.
     public typealias Child = Element
 }
 
 extension Optional: ChildArray where Wrapped: ChildArray {
+    /// The children's type.
     public typealias Child = Wrapped.Child
 }
 

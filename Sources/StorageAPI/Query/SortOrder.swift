@@ -5,6 +5,7 @@ public protocol SortableValue: ColumnValue {
 }
 
 extension Optional: SortableValue where Wrapped: SortableValue & ScalarValue {
+    /// What is sorted where there is a value.
     public typealias Scalar = Wrapped
 }
 

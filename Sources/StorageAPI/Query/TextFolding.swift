@@ -16,8 +16,10 @@
 /// of the Swift runtime at hand (on Apple's platforms the system's), and the decompositions are a table, so a scalar that
 /// is newer than either folds to itself. Nothing folded is ever stored, so a newer version of Unicode changes no file.
 public struct TextFolding: OptionSet, Hashable, Sendable {
+    /// The foldings as bits.
     public let rawValue: UInt8
 
+    /// The foldings of these bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Uppercase and lowercase letters are equal.

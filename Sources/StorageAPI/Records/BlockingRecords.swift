@@ -1,5 +1,6 @@
 /// A query of records without `async`: of ``Store/blocking``, of a transaction or of a read block; see ``Records``.
 public struct BlockingRecords: RecordSelectionBuilder {
+    /// What is asked so far.
     public var selection = Selection()
     let model: String
     let executor: Executor
@@ -32,6 +33,14 @@ public struct BlockingRecords: RecordSelectionBuilder {
     /// The records' keys, in order.
     public func keys() throws(StorageError) -> [[Value]] {
         try run { (reading) throws(StorageError) in try reading.recordKeys(selection) }
+    }
+
+    /// Calls the body with one record after the other; see ``BlockingSelect/forEach(_:)``.
+    ///
+    /// - Throws: the body's error as it is; what ``all()`` throws.
+    public func forEach(_ body: (Record) throws -> Void) throws {
+        let records = BlockingSelect<StoredRecord>(selection: selection, executor: executor, source: .recorded(model))
+        try records.forEach { try body($0.record) }
     }
 
     /// How the backend would go about the query.

@@ -6,21 +6,27 @@ public struct Record: Hashable, Sendable {
     /// added, then owned records; what is written may have them in any order.
     public var fields: [Field]
 
+    /// A record of a model.
     public init(model: String, fields: [Field]) {
         self.model = model
         self.fields = fields
     }
 
+    /// One property of a record.
     public struct Field: Hashable, Sendable {
+        /// The property's stored name.
         public var name: String
+        /// What it holds.
         public var content: Content
 
+        /// A property with what it holds.
         public init(name: String, content: Content) {
             self.name = name
             self.content = content
         }
     }
 
+    /// What a property holds.
     public enum Content: Hashable, Sendable {
         /// A scalar, an array or an embedded value. Arrays and embedded values are JSON text.
         case value(Value, ColumnType)

@@ -7,6 +7,7 @@
 ///
 /// All its calls throw `invalidQuery` where the store has no model of the name, or a text cannot be read.
 public struct Records: RecordSelectionBuilder, Sendable {
+    /// What is asked so far.
     public var selection = Selection()
     let model: String
     let store: Store
@@ -54,6 +55,9 @@ public struct Records: RecordSelectionBuilder, Sendable {
         RecordStream(records: SelectStream(store: store, selection: selection, source: .recorded(model)))
     }
 
+    /// Asks for chosen properties alone, by their stored names; see ``RecordFields``.
+    public func only(_ properties: [String]) -> RecordFields { RecordFields(records: self, properties: properties) }
+
     /// How the backend would go about the query.
     public nonisolated(nonsending) func explain() async throws(StorageError) -> QueryExplanation {
         try run { (reading) throws(StorageError) in try reading.explain(selection) }
@@ -84,7 +88,7 @@ public struct Records: RecordSelectionBuilder, Sendable {
         try await store.writing("delete", model) { (writing) throws(StorageError) in try writing.delete(keys: keys) }
     }
 
-    private func run<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {
+    func run<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {
         if Task.isCancelled {
             throw StorageError(.cancelled, "The task was cancelled.", operation: "select", model: model)
                 .at(backend: store.info.name)
@@ -126,7 +130,7 @@ public struct RecordStream: AsyncSequence, Sendable {
     public typealias Element = Record
     public typealias Failure = StorageError
 
-    let records: SelectStream<StoredRecord>
+    var records: SelectStream<StoredRecord>
 
     public func makeAsyncIterator() -> Iterator { Iterator(records: records.makeAsyncIterator()) }
 

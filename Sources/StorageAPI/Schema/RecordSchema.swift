@@ -23,6 +23,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
     /// owned records.
     public var assignsKeys: Bool
 
+    /// A model of properties.
     public init(name: String, properties: [Property], assignsKeys: Bool = false) {
         self.name = name
         self.properties = properties
@@ -33,6 +34,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
     public struct Property: Hashable, Sendable, Codable {
         /// The stored name.
         public var name: String
+        /// What is stored for it.
         public var kind: Kind
         /// Whether nil is among its values.
         public var isOptional: Bool
@@ -44,6 +46,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         /// Whether no two records have equal values, nil excepted.
         public var isUnique: Bool
 
+        /// A property; by default neither Optional, nor a part of the key, nor indexed.
         public init(
             name: String, kind: Kind, isOptional: Bool = false, isKey: Bool = false, isIndexed: Bool = false,
             isUnique: Bool = false

@@ -46,6 +46,9 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// Whether the table holds root records, not owned ones.
     public var isRoot: Bool { path.count == 1 }
 
+    /// The columns that are declared as indexed or unique, in their order.
+    public var indexedColumns: [Int] { columns.indices.filter { columns[$0].isIndexed || columns[$0].isUnique } }
+
     /// The key of a row that has all columns of the table.
     public func key(of row: [Value]) -> [Value] { key.map { row[$0] } }
 }

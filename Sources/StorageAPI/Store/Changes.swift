@@ -57,7 +57,9 @@ extension AssignmentBuilder {
 
 /// A partial update of a store. Runs when `run()` is called.
 public struct Update<Model: Storable>: AssignmentBuilder, Sendable {
+    /// What is asked so far.
     public var selection = Selection()
+    /// What is set so far.
     public var assignments = Assignments()
     let store: Store
 
@@ -76,6 +78,7 @@ public struct Update<Model: Storable>: AssignmentBuilder, Sendable {
 
 /// A delete of a store by conditions. Runs when `run()` is called.
 public struct Delete<Model: Storable>: FilterBuilder, Sendable {
+    /// What is asked so far.
     public var selection = Selection()
     let store: Store
 
@@ -94,7 +97,9 @@ public struct Delete<Model: Storable>: FilterBuilder, Sendable {
 
 /// A partial update without `async`.
 public struct BlockingUpdate<Model: Storable>: AssignmentBuilder {
+    /// What is asked so far.
     public var selection = Selection()
+    /// What is set so far.
     public var assignments = Assignments()
     let executor: Executor
 
@@ -111,6 +116,7 @@ public struct BlockingUpdate<Model: Storable>: AssignmentBuilder {
 
 /// A delete by conditions, without `async`.
 public struct BlockingDelete<Model: Storable>: FilterBuilder {
+    /// What is asked so far.
     public var selection = Selection()
     let executor: Executor
 

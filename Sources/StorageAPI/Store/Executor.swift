@@ -19,6 +19,24 @@ enum Executor {
         }
     }
 
+    /// Gives the records of a selection as rows that decode as they come, or in parts that are decoded already, until one
+    /// returns false. In a session that writes all records are one part: what the rows stand on may be written meanwhile.
+    func loop<M: Storable>(
+        _ model: ModelSource, _ selection: Selection, rows: (inout RowCursor) throws(StorageError) -> Void,
+        models: ([M]) -> Bool
+    ) throws(StorageError) {
+        if case .session(let context) = self, context.canWrite {
+            _ = models(
+                try reading("select", model) { (reading) throws(StorageError) in
+                    try reading.all(M.self, selection)
+                })
+        } else {
+            try reading("select", model) { (reading) throws(StorageError) in
+                try reading.loop(selection, rows: rows, models: models)
+            }
+        }
+    }
+
     func writing<M: Storable, T>(
         _ operation: String, _ type: M.Type, _ body: @escaping (Writing) throws(StorageError) -> T
     ) throws(StorageError) -> T { try writing(operation, .type(type), body) }

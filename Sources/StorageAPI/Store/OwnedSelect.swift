@@ -64,6 +64,7 @@ extension Storable {
 
 /// A query of owned records. Its conditions and orders are those of the owned model.
 public struct OwnedSelect<Owner: Storable, Model: Storable>: SelectionBuilder, Sendable {
+    /// What is asked so far.
     public var selection: Selection
     private let property: QueryNode
     private let store: Store
@@ -91,6 +92,7 @@ public struct OwnedSelect<Owner: Storable, Model: Storable>: SelectionBuilder, S
 
 /// A query of owned records, without `async`.
 public struct BlockingOwnedSelect<Owner: Storable, Model: Storable>: SelectionBuilder {
+    /// What is asked so far.
     public var selection: Selection
     private let property: QueryNode
     private let executor: Executor

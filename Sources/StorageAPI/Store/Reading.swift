@@ -2,6 +2,14 @@
 struct Reading {
     let handle: ModelHandle
     let session: any StorageSession
+    /// How the cells of root rows are read: all that the model has, or chosen ones.
+    let root: TableBinding
+
+    init(handle: ModelHandle, session: any StorageSession, root: TableBinding? = nil) {
+        self.handle = handle
+        self.session = session
+        self.root = root ?? handle.tables.root
+    }
 
     var model: ModelTables { handle.tables }
 
@@ -11,7 +19,7 @@ struct Reading {
     func find(_ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void) throws(StorageError) {
         let scope = Query.Scope.key(columns: model.rootKeyCount)
         let arguments = QueryArguments(key)
-        let context = root()
+        let context = rootContext()
         if model.hasChildren { attachChildren(to: context, scope, arguments) }
         var rows = RowCursor(try session.rows(handle.plan(rowsOf: 0, scope), arguments), context)
         try body(&rows)
@@ -29,22 +37,43 @@ struct Reading {
             var rows = rows
             try M.read(&rows, limit: .max, into: &models)
         } else {
-            let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+            let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
             var cursor = try session.rows(plan, arguments)
             try read(&cursor, limit: .max, isKeyOrder: selection.order.isEmpty, into: &models)
         }
     }
 
+    /// Records whose children are asked for by their keys, at a time.
+    static var partOfRecords: Int { 256 }
+
+    /// Gives the records as rows that decode as they come, or in parts, until one returns false.
+    func loop<M: Storable>(
+        _ selection: Selection, rows: (inout RowCursor) throws(StorageError) -> Void, models: ([M]) -> Bool
+    ) throws(StorageError) {
+        if let inStep = try singlePass(selection) {
+            var inStep = inStep
+            return try rows(&inStep)
+        }
+        let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+        var cursor = try session.rows(plan, arguments)
+        var part: [M] = []
+        repeat {
+            part.removeAll(keepingCapacity: true)
+            try read(&cursor, limit: Self.partOfRecords, isKeyOrder: selection.order.isEmpty, into: &part)
+            // A cursor is not asked again after its last row.
+        } while models(part) && part.count == Self.partOfRecords
+    }
+
     /// Rows that decode as they come: a model without children, or all records in key order with their children in
     /// step. Nil where the rows must be at hand before their children can be asked for.
     func singlePass(_ selection: Selection) throws(StorageError) -> RowCursor? {
-        guard !model.hasChildren || selection.isEverything else { return nil }
-        let context = root()
+        guard root.relations.isEmpty || selection.isEverything else { return nil }
+        let context = rootContext()
         attachChildren(to: context, .all, QueryArguments())
-        if selection.isEverything {
+        if selection.isEverything, root === model.root {
             return RowCursor(try session.rows(handle.plan(rowsOf: 0, .all), QueryArguments()), context)
         }
-        let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+        let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
         return RowCursor(try session.rows(plan, arguments), context)
     }
 
@@ -52,9 +81,9 @@ struct Reading {
     func read<M: Storable>(
         _ cursor: inout Cursor, limit: Int, isKeyOrder: Bool, into models: inout [M]
     ) throws(StorageError) {
-        let buffer = BufferedRows(width: model.root.columns.count)
+        let buffer = BufferedRows(width: root.columns.count)
         while buffer.count < limit, try cursor.next() { buffer.add(cursor.cells) }
-        models += try decode(M.self, buffer, of: model.root, isKeyOrder: isKeyOrder)
+        models += try decode(M.self, buffer, of: root, isKeyOrder: isKeyOrder)
     }
 
     /// Decodes rows of a table with their children, which are read by the keys of the rows' roots.
@@ -76,7 +105,7 @@ struct Reading {
         return places(of: order).map { sorted[$0] }
     }
 
-    private func root() -> RowContext { RowContext(model: model, table: model.root) }
+    private func rootContext() -> RowContext { RowContext(model: model, table: root) }
 
     /// Gives a table's context, and those below it, their children's rows. The queries run when a row asks.
     func attachChildren(to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments) {
@@ -156,7 +185,7 @@ struct Reading {
         guard let session = session as? any QueryExplaining else {
             throw StorageError(.unsupported, "The backend does not tell how it goes about a query.", model: handle.name)
         }
-        let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+        let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
         return try session.explain(plan, arguments)
     }
 }

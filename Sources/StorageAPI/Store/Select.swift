@@ -5,6 +5,7 @@
 ///     .where { $0.age >= 28 }.order { $0.name }.limit(10).all()
 /// ```
 public struct Select<Model: Storable>: SelectionBuilder, Sendable {
+    /// What is asked so far.
     public var selection = Selection()
     let store: Store
 
@@ -63,8 +64,10 @@ public struct Select<Model: Storable>: SelectionBuilder, Sendable {
 
 /// A query without `async`: of ``Store/blocking``, of a transaction or of a read block.
 public struct BlockingSelect<Model: Storable>: SelectionBuilder {
+    /// What is asked so far.
     public var selection = Selection()
     let executor: Executor
+    var source = ModelSource.type(Model.self)
 
     /// The records with all that they own, in order.
     ///
@@ -94,6 +97,36 @@ public struct BlockingSelect<Model: Storable>: SelectionBuilder {
         try run { (reading) throws(StorageError) in try reading.keys(Model.self, selection) }
     }
 
+    /// Calls the body with one record after the other, in order and of one snapshot, in memory that does not grow with
+    /// their number. It ends where the body throws.
+    ///
+    /// In a transaction the body may write: all records are loaded first, and are what they were before the body ran.
+    ///
+    /// - Throws: the body's error as it is; what ``all()`` throws.
+    @inlinable
+    public func forEach(_ body: (Model) throws -> Void) throws {
+        var failure: (any Error)?
+        try _loop(
+            rows: { (rows) throws(StorageError) in
+                while failure == nil, let model = try rows.nextModel(Model.self) {
+                    do { try body(model) } catch { failure = error }
+                }
+            },
+            models: { models in
+                do { for model in models { try body(model) } } catch { failure = error }
+                return failure == nil
+            })
+        if let failure { throw failure }
+    }
+
+    /// Gives the records as rows that decode as they come, or in parts that are decoded already, until one returns false.
+    @usableFromInline
+    func _loop(
+        rows: (inout RowCursor) throws(StorageError) -> Void, models: ([Model]) -> Bool
+    ) throws(StorageError) {
+        try executor.loop(source, selection, rows: rows, models: models)
+    }
+
     /// How the backend would go about the query; see ``QueryExplanation``. Loads nothing.
     ///
     /// - Throws: `unsupported` where the backend does not tell.
@@ -102,6 +135,6 @@ public struct BlockingSelect<Model: Storable>: SelectionBuilder {
     }
 
     func run<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {
-        try executor.reading("select", Model.self, body)
+        try executor.reading("select", source, body)
     }
 }

@@ -8,9 +8,12 @@ public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
     let store: Store
     let selection: Selection
     let source: ModelSource
+    /// The stored names of the properties that are read; nil for all.
+    var properties: [String]?
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(stream: OpenStream(store: store, selection: selection, source: source))
+        Iterator(
+            stream: OpenStream(store: store, selection: selection, source: source, properties: properties))
     }
 
     /// Reads ahead by some records; an iterator that is dropped releases its snapshot.
@@ -58,6 +61,7 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
     let store: Store
     private let selection: Selection
     private let source: ModelSource
+    private let properties: [String]?
     private let lock = Mutex<Void>(())
     private var phase = Phase.notBegun
     private var reader: (any StorageReader)?
@@ -75,13 +79,11 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
     /// each would cost more than it saves.
     private static var recordsInStep: Int { 8 }
 
-    /// Records whose children are asked for by their keys.
-    private static var recordsByKeys: Int { 256 }
-
-    init(store: Store, selection: Selection, source: ModelSource) {
+    init(store: Store, selection: Selection, source: ModelSource, properties: [String]?) {
         self.store = store
         self.selection = selection
         self.source = source
+        self.properties = properties
     }
 
     deinit { end() }
@@ -120,11 +122,11 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         self.reader = reader
         phase = .running
         let handle = try store.registry.handle(source, in: reader)
-        let reading = Reading(handle: handle, session: reader)
+        let reading = Reading(handle: handle, session: reader, root: try handle.tables.root(only: properties))
         if let inStep = try reading.singlePass(selection) {
             rows = .inStep(inStep)
         } else {
-            let (plan, arguments) = try handle.plan(selection, .columns(handle.tables.root.columns))
+            let (plan, arguments) = try handle.plan(selection, .columns(reading.root.columns))
             rows = .byChunk(try reader.rows(plan, arguments), reading)
         }
     }
@@ -138,7 +140,7 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
             try Model.read(&cursor, limit: limit, into: &models)
             rows = .inStep(cursor)
         case .byChunk(var cursor, let reading):
-            limit = Self.recordsByKeys
+            limit = Reading.partOfRecords
             try reading.read(&cursor, limit: limit, isKeyOrder: selection.order.isEmpty, into: &models)
             rows = .byChunk(cursor, reading)
         case nil: return true

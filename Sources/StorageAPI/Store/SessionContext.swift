@@ -31,6 +31,8 @@ final class SessionContext {
         job = nil
     }
 
+    var canWrite: Bool { writer != nil }
+
     func reading(_ model: ModelSource) throws(StorageError) -> Reading {
         Reading(handle: try handle(model), session: try openSession())
     }

@@ -2,9 +2,9 @@ extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
         corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases,
-        arithmeticCases, textCases, patternCases, throughCases,
-        orderCases, aggregateCases, groupCases, resultCases, formCases, limitCases, transactionCases, concurrencyCases,
-        schemaCases,
+        indexCases, arithmeticCases, textCases, patternCases, throughCases,
+        orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,
+        transactionCases, concurrencyCases, schemaCases,
         nameCases, errorCases,
         durabilityCases, costCases, mutantCases,
     ].flatMap { $0 }

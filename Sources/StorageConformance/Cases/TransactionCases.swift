@@ -2,13 +2,13 @@ internal import Foundation
 internal import StorageAPI
 
 /// An error of a user's own.
-private struct Stop: Error, Equatable {
+struct Stop: Error, Equatable {
     let reason: String
 }
 
 extension Trial {
     /// Fails where the body does not throw this error, unchanged.
-    fileprivate func expectStop(_ reason: String, line: Int = #line, _ body: () async throws -> Void) async throws {
+    func expectStop(_ reason: String, line: Int = #line, _ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let error as Stop {

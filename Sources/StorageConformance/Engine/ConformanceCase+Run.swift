@@ -11,6 +11,10 @@ public struct ConformanceOptions: Sendable {
     /// Called with each operation, as Swift, before it is made; so that one that ends the process is known.
     public var onOperation: (@Sendable (String) -> Void)?
 
+    /// - Parameters:
+    ///   - seed: orders the cases, and is what cases draw their values from.
+    ///   - deadline: how long one case may take before it counts as hanging.
+    ///   - parallelism: how many cases run at the same time; at least one.
     public init(seed: UInt64 = 1, deadline: Duration = .seconds(60), parallelism: Int = 2) {
         self.seed = seed
         self.deadline = deadline

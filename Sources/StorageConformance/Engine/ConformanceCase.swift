@@ -30,22 +30,29 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         self.body = body
     }
 
+    /// The identifier.
     public var description: String { id }
 }
 
 /// A version of the suite. A major version never changes its cases' meaning; a minor one adds cases.
 public struct ConformanceVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// Counts the versions that change what a case means.
     public let major: Int
+    /// Counts the versions that add cases.
     public let minor: Int
 
+    /// The first version.
     public static let v1 = ConformanceVersion(major: 1, minor: 0)
 
+    /// Whether the left version is the earlier one.
     public static func < (left: Self, right: Self) -> Bool { (left.major, left.minor) < (right.major, right.minor) }
+    /// `1.0`.
     public var description: String { "\(major).\(minor)" }
 }
 
 /// The suite, by its versions.
 public struct Conformance: Sendable {
+    /// Which version of the suite it is.
     public let version: ConformanceVersion
     /// All cases, in the contract's order.
     public let cases: [ConformanceCase]

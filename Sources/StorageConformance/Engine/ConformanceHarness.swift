@@ -44,27 +44,35 @@ public protocol ConformanceHarness: Sendable {
 }
 
 extension ConformanceHarness {
+    /// None.
     public var knownFailures: [KnownFailure] { [] }
+    /// Where the backend is durable.
     public func outlivesClosing(_ info: BackendInfo) -> Bool { info.has(.durability) }
+    /// None.
     public func files(at place: Place) -> [URL] { [] }
+    /// None.
     public func helper(at place: Place) -> HelperCommand? { nil }
 }
 
 // Backends that keep files: a place is a folder of its own.
 extension ConformanceHarness where Place == URL {
+    /// A new folder among the temporary ones.
     public func makePlace() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         return folder
     }
 
+    /// Removes the folder.
     public func destroy(_ place: URL) throws { try FileManager.default.removeItem(at: place) }
 
+    /// All files in the folder, sorted by their paths.
     public func files(at place: URL) -> [URL] {
         let found = try? FileManager.default.contentsOfDirectory(at: place, includingPropertiesForKeys: nil)
         return (found ?? []).sorted { $0.path < $1.path }
     }
 
+    /// The folder, if it is still there.
     public func leftovers(of place: URL) -> [String] {
         FileManager.default.fileExists(atPath: place.path) ? [place.path] : []
     }
@@ -72,7 +80,9 @@ extension ConformanceHarness where Place == URL {
 
 // Backends that keep objects leave nothing to look for.
 extension ConformanceHarness {
+    /// Does nothing: the object goes with its last owner.
     public func destroy(_ place: Place) async throws {}
+    /// Nothing.
     public func leftovers(of place: Place) -> [String] { [] }
 }
 
@@ -85,6 +95,7 @@ public struct KnownFailure: Sendable, Codable {
     /// Where it is being mended.
     public let link: String
 
+    /// A failure of the case with the identifier.
     public init(_ id: String, reason: String, link: String) {
         self.id = id
         self.reason = reason
@@ -94,9 +105,12 @@ public struct KnownFailure: Sendable, Codable {
 
 /// A program with its arguments.
 public struct HelperCommand: Sendable {
+    /// The program's file.
     public let executable: URL
+    /// What it is started with, in front of what the suite adds.
     public let arguments: [String]
 
+    /// A program with its arguments.
     public init(executable: URL, arguments: [String]) {
         self.executable = executable
         self.arguments = arguments

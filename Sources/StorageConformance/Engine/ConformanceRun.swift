@@ -2,8 +2,11 @@ internal import StorageAPI
 
 /// A run of cases on one backend: in an order drawn from the seed, some at a time.
 public struct ConformanceRun<Harness: ConformanceHarness>: Sendable {
+    /// Makes the backend, and a place for each case.
     public let harness: Harness
+    /// What is run.
     public let cases: [ConformanceCase]
+    /// The seed, the deadline of a case, and how many run at a time.
     public let options: ConformanceOptions
 
     /// - Parameters:

@@ -35,12 +35,16 @@ public enum ConformanceOutcome: Sendable, Codable {
 
 /// A case with its outcome.
 public struct ConformanceResult: Sendable {
+    /// The case.
     public let test: ConformanceCase
+    /// What became of it.
     public let outcome: ConformanceOutcome
+    /// How long it took.
     public let duration: Duration
     /// Whether the outcome only advises.
     public let isAdvisory: Bool
 
+    /// A case with what became of it.
     public init(_ test: ConformanceCase, _ outcome: ConformanceOutcome, duration: Duration) {
         self.test = test
         self.outcome = outcome

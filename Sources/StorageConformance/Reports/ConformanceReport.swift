@@ -6,7 +6,9 @@ public struct ConformanceReport: Sendable {
     public let results: [ConformanceResult]
     /// What the backend says of itself; nil where it could not be opened.
     public let backend: BackendInfo?
+    /// How it was run.
     public let options: ConformanceOptions
+    /// How long all of it took.
     public let duration: Duration
 
     /// Whether the backend conforms: some case was run, and none failed that is not advisory.

@@ -4,7 +4,9 @@ internal import Foundation
 public struct Difference: Sendable, Codable {
     /// The way to the place: `[3].pens[0].color`; empty for the value itself.
     public let path: String
+    /// The value that was expected.
     public let expected: String
+    /// The value that is there instead.
     public let actual: String
 
     /// The places where two values differ, by the equality of the contract: text by its bytes, numbers by their bits

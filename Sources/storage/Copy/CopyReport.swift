@@ -14,7 +14,7 @@ struct CopyReport {
 
     func print(asJSON: Bool) {
         if asJSON { return printJSON() }
-        var table = TextTable("Model", .number("Records"), .number("Rows"), "SHA-256", "")
+        var table = TextTable("Model", .number("Records"), .number("Rows"), "SHA-256 begins", "Copy")
         for model in models {
             table.add(
                 model.read.model, model.read.records.grouped, model.read.rows.grouped,
@@ -22,7 +22,7 @@ struct CopyReport {
         }
         for line in table.lines { Swift.print(line) }
         Swift.print("")
-        Swift.print("\(records.grouped) records in \(time.short), \(rate.grouped) records/s.")
+        Swift.print("\(records.counted("record")) in \(time.short), \(rate.grouped) records/s.")
     }
 
     private var records: Int { models.reduce(0) { $0 + $1.read.records } }

@@ -64,11 +64,11 @@ struct ExportCommand: AsyncParsableCommand {
         _ records: Records, _ schema: RecordSchema, to file: FileHandle, _ progress: ProgressLine, of total: Int
     ) async throws {
         var output = Output(file)
-        var writer = chosenFormat.writer(schema, schema.properties)
+        var writer = chosenFormat.writer(schema.properties)
         var count = 0
         for try await record in records.stream() {
             try Task.checkCancellation()
-            try writer.write(record, to: &output)
+            try writer.write(record.fields, to: &output)
             count += 1
             if count.isMultiple(of: 1 << 13), total > 0 { progress.show("Exporting", Double(count) / Double(total)) }
         }

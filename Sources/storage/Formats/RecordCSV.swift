@@ -9,12 +9,12 @@ struct RecordCSV: RecordWriter {
 
     init(_ columns: [RecordSchema.Property]) { self.columns = columns }
 
-    mutating func write(_ record: Record, to output: inout Output) throws {
+    mutating func write(_ fields: [Record.Field], to output: inout Output) throws {
         try writeHeader(&output)
         try output.write { bytes in
             for (place, column) in columns.enumerated() {
                 if place > 0 { bytes.append(UInt8(ascii: ",")) }
-                if let text = Self.text(record.content(column.name, near: place)) { Self.append(text, to: &bytes) }
+                if let text = Self.text(fields.content(column.name, near: place)) { Self.append(text, to: &bytes) }
             }
             bytes.append(UInt8(ascii: "\n"))
         }

@@ -8,7 +8,7 @@ enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
     /// A writer of records of a model.
     ///
     /// - Parameter columns: the properties to print, in order.
-    func writer(_ schema: RecordSchema, _ columns: [RecordSchema.Property]) -> any RecordWriter {
+    func writer(_ columns: [RecordSchema.Property]) -> any RecordWriter {
         switch self {
         case .table: RecordTable(columns)
         case .json: RecordJSON(columns, isArray: true)
@@ -20,7 +20,7 @@ enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// Writes records one after the other.
 protocol RecordWriter {
-    mutating func write(_ record: Record, to output: inout Output) throws
+    mutating func write(_ fields: [Record.Field], to output: inout Output) throws
     /// Writes what stands after the last record.
     mutating func finish(_ output: inout Output) throws
 }
@@ -43,10 +43,10 @@ extension RecordSchema {
     }
 }
 
-extension Record {
-    /// The content of a property, which mostly stands at the place that it has in the schema.
-    func content(_ name: String, near place: Int) -> Content {
-        if place < fields.count, fields[place].name.utf8.elementsEqual(name.utf8) { return fields[place].content }
-        return fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.content ?? .value(.null, .string)
+extension [Record.Field] {
+    /// The content of a property, which mostly stands at the place that it has among those that are printed.
+    func content(_ name: String, near place: Int) -> Record.Content {
+        if place < count, self[place].name.utf8.elementsEqual(name.utf8) { return self[place].content }
+        return first { $0.name.utf8.elementsEqual(name.utf8) }?.content ?? .value(.null, .string)
     }
 }

@@ -11,13 +11,13 @@ struct RecordJSON: RecordWriter {
         self.isArray = isArray
     }
 
-    mutating func write(_ record: Record, to output: inout Output) throws {
+    mutating func write(_ fields: [Record.Field], to output: inout Output) throws {
         let start = isArray ? (isFirst ? "[\n" : ",\n") : ""
         isFirst = false
         try output.write { bytes in
             bytes += start.utf8
             JSONText.append(columns.enumerated(), "{", "}", to: &bytes) { column, bytes in
-                Self.append(column.element.name, record.content(column.element.name, near: column.offset), to: &bytes)
+                Self.append(column.element.name, fields.content(column.element.name, near: column.offset), to: &bytes)
             }
             if !isArray { bytes.append(UInt8(ascii: "\n")) }
         }

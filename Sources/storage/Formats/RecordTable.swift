@@ -14,8 +14,8 @@ struct RecordTable: RecordWriter {
         table = TextTable(columns.map { TextTable.Column($0.name.printable, $0.isNumber ? .right : .left) })
     }
 
-    mutating func write(_ record: Record, to output: inout Output) throws {
-        table.add(columns.enumerated().map { Self.text(record.content($1.name, near: $0)) })
+    mutating func write(_ fields: [Record.Field], to output: inout Output) throws {
+        table.add(columns.enumerated().map { Self.text(fields.content($1.name, near: $0)) })
         waiting += 1
         if waiting == Self.batch { try print(&output) }
     }
@@ -41,7 +41,7 @@ struct RecordTable: RecordWriter {
             var bytes: [UInt8] = []
             RecordJSON.append(child, to: &bytes)
             return String(decoding: bytes, as: UTF8.self)
-        case .children(let children?): return children.count == 1 ? "1 record" : "\(children.count.grouped) records"
+        case .children(let children?): return children.count.counted("record")
         }
     }
 }

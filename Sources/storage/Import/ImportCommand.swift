@@ -13,14 +13,20 @@ struct ImportCommand: AsyncParsableCommand {
             arrays of objects owned records in order, arrays of scalars array columns; what has no common type is kept \
             as JSON.
 
+            Files that gzip, xz or zstd compressed are decompressed as they are read; their first bytes tell, also on \
+            standard input.
+
             All records are stored in one transaction. Records that are none are told by line, and nothing is stored, \
-            unless --skip-bad names a new file for them.
+            unless --skip-bad names a new file for them. One of these is a record whose key is there already, unless \
+            --save lets it take the other's place.
 
             Examples:
               storage import people.db --model Person people.json
               storage import people.db --model Person --key email --map age=info.age --type born=date people.ndjson
               storage import archive:cities.karch --model City --skip-bad bad.csv cities.csv
-              zstd -dc cities.json.zst | storage import cities.db --model City -
+              storage import cities.db --model City cities.json.zst
+              curl -s https://example.com/cities.csv.gz | storage import cities.db --model City --format csv -
+              storage import people.db --model Person --save changes.ndjson
 
             Exit codes: 0 stored; 65 the file holds something else than records of the model.
             """)
@@ -56,6 +62,9 @@ struct ImportCommand: AsyncParsableCommand {
             "The type of a property of a new model: born=date, price=decimal.", valueName: "property=type"))
     var type: [String] = []
 
+    @Flag(help: "Store records whether or not their keys are there, as storage save does; the last of a key stays.")
+    var save = false
+
     @Option(help: ArgumentHelp("Store the other records, and keep bad ones in this new file.", valueName: "file"))
     var skipBad: String?
 
@@ -70,7 +79,7 @@ struct ImportCommand: AsyncParsableCommand {
         let mapping = try InputMapping(map)
         if dryRun {
             let (schema, count) = try inferred(input, mapping, areSkipped: skipBad != nil)
-            SchemaReport(schema, count: count).print()
+            tell(schema, count)
             return
         }
         try await Interruption.cancelling { try await importAll(input, mapping) }
@@ -102,17 +111,26 @@ struct ImportCommand: AsyncParsableCommand {
             let count: Int
             (schema, count) = try inferred(input, mapping, areSkipped: bad.areSkipped)
             progress.clear()
-            SchemaReport(schema, count: count).print()
+            tell(schema, count)
         }
         let line = RateLine(progress)
         let result = try await store.transaction { transaction in
-            var importer = Importer(input, schema, mapping, bad)
+            var importer = Importer(input, schema, mapping, bad, replaces: save)
             try importer.run(in: &transaction) { line.show("Storing", records: $0, $1) }
             try Self.check(importer.bad, input)
             return (importer.count, importer.bad)
         }
         progress.clear()
         report(result.0, start.duration(to: .now), result.1, input)
+    }
+
+    private func tell(_ schema: RecordSchema, _ count: Int) {
+        print(
+            "\(schema.name.printable)\(schema.keyNote): \(count.counted("record")), whose properties are taken to be\n")
+        for line in schema.table.lines { print(line) }
+        print("")
+        // What is said on the error stream about the records comes behind it.
+        fflush(nil)
     }
 
     /// What the file's records consist of, and how many there are.
@@ -147,7 +165,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     private func report(_ count: Int, _ time: Duration, _ bad: BadRecords, _ input: RecordFile) {
         let rate = Int(Double(count) / max(time.seconds, 0.001))
-        print("\(count.grouped) records stored in \(time.short), \(rate.grouped) records/s.")
+        print("\(count.counted("record")) stored in \(time.short), \(rate.grouped) records/s.")
         guard bad.count > 0, let skipBad else { return bad.discard() }
         for line in bad.lines(of: input.file.name) { print(line) }
         print("\(bad.count == 1 ? "1 bad record is" : "\(bad.count.grouped) bad records are") in \(skipBad).")

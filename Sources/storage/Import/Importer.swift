@@ -5,6 +5,8 @@ struct Importer {
     let file: RecordFile
     let schema: RecordSchema
     let mapping: InputMapping
+    /// Whether a record takes the place of the one that has its key.
+    let replaces: Bool
     private(set) var bad: BadRecords
     /// How many records have been stored.
     private(set) var count = 0
@@ -15,11 +17,14 @@ struct Importer {
     private static let batchRecords = 512
     private static let batchBytes = 4 << 20
 
-    init(_ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords) {
+    init(
+        _ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords, replaces: Bool
+    ) {
         self.file = file
         self.schema = schema
         self.mapping = mapping
         self.bad = bad
+        self.replaces = replaces
     }
 
     private struct Pending {
@@ -63,7 +68,7 @@ struct Importer {
     /// Stores records, but for those that the store refuses.
     private mutating func store(_ pending: Pending, _ transaction: inout Transaction) throws {
         do throws(StorageError) {
-            try transaction.insert(pending.records)
+            try put(pending.records, &transaction)
             count += pending.records.count
             return
         } catch {
@@ -72,13 +77,17 @@ struct Importer {
         // One by one, to tell the bad ones; the call that failed has stored nothing.
         for (place, record) in pending.records.enumerated() {
             do throws(StorageError) {
-                try transaction.insert(record)
+                try put([record], &transaction)
                 count += 1
             } catch {
                 guard error.isOfRecord else { throw error }
                 try refuse(error, pending.lines[place], bad.areSkipped ? pending.bytes[place] : [])
             }
         }
+    }
+
+    private func put(_ records: [Record], _ transaction: inout Transaction) throws(StorageError) {
+        if replaces { try transaction.save(records) } else { try transaction.insert(records) }
     }
 
     private mutating func refuse(_ error: StorageError, _ line: Int, _ bytes: [UInt8]) throws(ToolError) {

@@ -7,17 +7,19 @@ final class InputBuffer {
     private static let blockSize = 1 << 20
 
     let file: InputFile
+    private let contents: any InputContents
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
     /// Where the bytes that are not consumed begin and end.
     private var start = 0
     private var end = 0
-    /// How many bytes of the file have been read.
-    private var offset = 0
+    /// How many bytes of the contents have been read.
+    private var length = 0
     /// The line of the first byte that is not consumed.
     private(set) var line = 1
 
     init(_ file: InputFile) throws(ToolError) {
         self.file = file
+        contents = try file.contents()
         // A byte order mark is no text.
         if try starts(with: [0xEF, 0xBB, 0xBF]) { consume(3) }
     }
@@ -25,7 +27,10 @@ final class InputBuffer {
     deinit { buffer.deallocate() }
 
     /// How much of the file is consumed, from 0 to 1.
-    var fraction: Double { file.size > 0 ? Double(offset - (end - start)) / Double(file.size) : 1 }
+    var fraction: Double {
+        guard file.size > 0, length > 0 else { return 1 }
+        return Double(contents.position) / Double(file.size) * Double(length - (end - start)) / Double(length)
+    }
 
     /// The bytes at hand that are not consumed, valid until more are asked for.
     var available: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[start..<end]) }
@@ -80,9 +85,9 @@ final class InputBuffer {
             start = 0
         }
         if end == buffer.count { grow() }
-        let count = try file.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
+        let count = try contents.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
         end += count
-        offset += count
+        length += count
         return count > 0
     }
 

@@ -4,7 +4,7 @@ import Foundation
 final class InputFile: Sendable {
     /// The name for messages.
     let name: String
-    /// How many bytes there are.
+    /// How many bytes there are, as they stand on the disk.
     let size: Int
     private let descriptor: Int32
 

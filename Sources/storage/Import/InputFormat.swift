@@ -9,9 +9,9 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
     /// Comma-separated values with a header.
     case csv
 
-    /// What a file's name says.
+    /// What a file's name says, whether or not it is compressed.
     init?(fileName: String) {
-        switch fileName.split(separator: ".").last?.lowercased() {
+        switch InputCompression.uncompressedName(fileName).split(separator: ".").last?.lowercased() {
         case "ndjson", "jsonl": self = .ndjson
         case "csv": self = .csv
         default: return nil

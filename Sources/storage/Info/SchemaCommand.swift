@@ -46,20 +46,30 @@ struct SchemaCommand: AsyncParsableCommand {
     private func printText(_ schemas: [RecordSchema], _ output: inout Output) throws {
         for (place, schema) in schemas.enumerated() {
             if place > 0 { try output.line("") }
-            try output.line(Terminal.bold(schema.name.printable) + (schema.assignsKeys ? " (assigns keys)" : ""))
-            var table = TextTable("Property", "Type", "Marks")
-            Self.add(schema, 0, to: &table)
-            for line in table.lines { try output.line("  " + line) }
+            try output.line(Terminal.bold(schema.name.printable) + schema.keyNote)
+            for line in schema.table.lines { try output.line("  " + line) }
         }
         if schemas.isEmpty { try output.line("The store has no models.") }
     }
+}
 
-    private static func add(_ schema: RecordSchema, _ level: Int, to table: inout TextTable) {
-        for property in schema.properties {
+extension RecordSchema {
+    /// What stands behind the name in a title.
+    var keyNote: String { assignsKeys ? " (assigns keys)" : "" }
+
+    /// The properties, with those of owned records below their own.
+    var table: TextTable {
+        var table = TextTable("Property", "Type", "Marks")
+        add(to: &table, level: 0)
+        return table
+    }
+
+    private func add(to table: inout TextTable, level: Int) {
+        for property in properties {
             let name = String(repeating: "  ", count: level) + property.name
             table.add(name, property.typeText, property.marks)
             switch property.kind {
-            case .child(let child), .children(let child): add(child, level + 1, to: &table)
+            case .child(let child), .children(let child): child.add(to: &table, level: level + 1)
             case .column, .ancestor: break
             }
         }

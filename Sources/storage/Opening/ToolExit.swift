@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SQLiteBackend
 import StorageAPI
 
 /// How the tool ends: the status that scripts see. The numbers are those of sysexits.h where it has one.
@@ -64,7 +65,7 @@ enum ToolExit: Int32, CaseIterable {
 extension StorageError {
     /// The error for a person: where, what is wrong and what to do, and the code that documents list.
     ///
-    /// The engine's own words are left out but where they say more than the store knows.
+    /// The engine's own words are left out but where they say more than the store knows: which rule, or which call failed.
     var sentence: String {
         var place: [String] = []
         if let model, !message.contains(model) { place.append(model) }
@@ -77,6 +78,7 @@ extension StorageError {
         var text = place.isEmpty ? message : "\(place.joined(separator: ", ")): \(message)"
         if let storedValue { text += " Stored is \(storedValue)." }
         if code == .io, let underlying { text += " (\(underlying))" }
+        if code == .constraint, let rule = underlying as? SQLiteError { text += " (\(rule.message))" }
         return "\(text) (\(code.rawValue))"
     }
 }

@@ -35,18 +35,22 @@ struct SelectCommand: AsyncParsableCommand {
     @Flag(help: "Print how the backend would go about the query, and not its records.")
     var explain = false
 
+    private var names: [String]? {
+        columns.map { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+    }
+
     func run() async throws {
         try await store.with(.reading) { store in
             let schema = try await store.recordSchema(model)
-            let records = query.records(model, in: store)
+            let columns = try schema.properties(named: names)
+            let records = query.records(model, in: store).only(columns.map(\.name))
             var output = Output()
             if explain {
                 try output.line("\(try await records.explain())")
                 return try output.flush()
             }
-            let names = columns.map { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
-            var writer = (json ? .json : format).writer(schema, try schema.properties(named: names))
-            for try await record in records.stream() { try writer.write(record, to: &output) }
+            var writer = (json ? .json : format).writer(columns)
+            for try await fields in records.stream() { try writer.write(fields, to: &output) }
             try writer.finish(&output)
             try output.flush()
         }

@@ -10,6 +10,11 @@ extension Int {
     }
 }
 
+extension Int {
+    /// The number with the noun, in the plural but for one: `1 record`, `2,000 records`.
+    func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
+}
+
 extension Double {
     /// The number with so many digits after the point.
     func fixed(_ digits: Int) -> String {

@@ -18,6 +18,6 @@ final class RateLine: Sendable {
         }
         guard isDue else { return }
         let rate = Double(records) / max(start.duration(to: now).seconds, 0.001)
-        line.show("\(label)  \(records.grouped) records  \(rate.fixed(0))/s", fraction)
+        line.show("\(label)  \(records.counted("record"))  \(rate.fixed(0))/s", fraction)
     }
 }

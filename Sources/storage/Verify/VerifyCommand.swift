@@ -51,7 +51,7 @@ struct VerifyCommand: AsyncParsableCommand {
             }
         }
         let models = try await store.schema().count(where: \.isRoot)
-        if count.value == 0, !json { print("\(models.grouped) models, nothing is wrong.") }
+        if count.value == 0, !json { print("\(models.counted("model")), nothing is wrong.") }
         return count.value
     }
 

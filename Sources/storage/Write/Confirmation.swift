@@ -9,7 +9,7 @@ struct Confirmation: ParsableArguments {
     /// - Throws: where the person says no, cannot be asked, or interrupts.
     func confirm(_ action: String, _ count: Int, of model: String) throws {
         guard !yes, count > 0 else { return }
-        let question = "\(action) \(count == 1 ? "1 record" : "\(count.grouped) records") of \(model.printable)?"
+        let question = "\(action) \(count.counted("record")) of \(model.printable)?"
         guard Terminal.isTerminal(.standardInput), Terminal.isTerminal(.standardError) else {
             throw ToolError("\(question) There is no terminal to ask on; give --yes.", .usage)
         }

@@ -29,7 +29,7 @@ struct ExplainTests {
         }
     }
 
-    @Test("SQLite uses indexes for equality, ranges, prefixes, sets and orders", arguments: [Backend.sqlite])
+    @Test("indexes serve equality, ranges, prefixes and sets", arguments: Backend.allCases)
     func indexes(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
             func expect(
@@ -47,10 +47,36 @@ struct ExplainTests {
             try await expect(select.where { $0.name == "a" }, "name")
             try await expect(select.where { $0.name.hasPrefix("Cheng") }, "name")
             try await expect(select.where { $0.number == 5 && 10 / $0.maybe == 3 }, "number", rows: 10)
-            let ordered = try await select.order { $0.number }.limit(5).explain()
-            #expect(!ordered.sorts)
-            let range = try await select.where { $0.number > 5 }.order { $0.number.descending }.explain()
-            #expect(range.access == .index("number") && range.rowsExamined == 240)
+            let range = try await select.where { $0.number > 23 }.order { $0.number.descending }.explain()
+            #expect(range.access == .index("number") && range.rowsExamined == 60)
+        }
+    }
+
+    @Test("a range of most rows takes no index", arguments: [Backend.memory, .archive])
+    func wide(_ backend: Backend) async throws {
+        try await Self.withRows(backend) { select in
+            for query in [select.where { $0.number > 5 }, select.where { $0.number > 5 && $0.maybe + 1 != 7 }] {
+                let range = try await query.explain()
+                #expect(range.access == .scan && range.rowsExamined == 300)
+            }
+            #expect(try await select.where { $0.number > 5 }.count() == 240)
+        }
+    }
+
+    @Test("rows that an index gives in their order are not sorted", arguments: [Backend.sqlite, .archive])
+    func indexOrder(_ backend: Backend) async throws {
+        try await Self.withRows(backend) { (select) async throws in
+            #expect(try await !select.order { $0.number }.limit(5).explain().sorts)
+            #expect(try await !select.where { $0.number == 5 }.explain().sorts)
+            #expect(try await !select.where { $0.number > 5 }.order { $0.number }.explain().sorts)
+        }
+    }
+
+    @Test("a condition that can fail is no way to rows, nor is one behind it", arguments: Backend.allCases)
+    func fallible(_ backend: Backend) async throws {
+        try await Self.withRows(backend) { select in
+            let behind = try await select.where { $0.maybe + 1 != 7 && $0.number == 5 }.explain()
+            #expect(behind.access == .scan && behind.rowsExamined == 300)
         }
     }
 }

@@ -51,7 +51,33 @@ struct FoldedTextTests {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let folded = folding.fold(String(scalar))
             if folded.unicodeScalars.elementsEqual([scalar]) { continue }
+            try #require(![.unassigned, .privateUse].contains(scalar.properties.generalCategory), "\(value)")
             try #require(folding.fold(folded).utf8.elementsEqual(folded.utf8), "\(value)")
+        }
+    }
+
+    /// All scalars that Unicode has given a meaning, in texts of 4,096. The others fold to themselves, see above.
+    private static let lines: [Line] = {
+        let scalars = (UInt32(0)...0x10FFFF).compactMap(Unicode.Scalar.init)
+            .filter { ![.unassigned, .privateUse].contains($0.properties.generalCategory) }
+        return stride(from: 0, to: scalars.count, by: 4096).map { start in
+            let part = scalars[start..<min(start + 4096, scalars.count)]
+            return Line(id: start, text: String(String.UnicodeScalarView(part)))
+        }
+    }()
+
+    @Test("Q3 every backend folds each scalar as TextFolding does", arguments: [Backend.memory, .sqlite, .archive])
+    func everyScalar(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws in
+            try await store.insert(Self.lines)
+            for folding: TextFolding in [.case, .diacritics, [.case, .diacritics]] {
+                for line in Self.lines {
+                    let folded = folding.fold(line.text)
+                    let select = store.select(Line.self).where { $0.id == line.id }
+                    let isFound = try await select.where { $0.text.equals(folded, ignoring: folding) }.exists()
+                    #expect(isFound, "the scalars from place \(line.id) on")
+                }
+            }
         }
     }
 

@@ -51,6 +51,7 @@ struct RecordRoundTripTests {
                 #expect(try await store.select(M.self).all() == models, step)
                 #expect(try await store.records(name).all() == records, step)
             }
+            try await expectChosen(records, of: store.records(name))
             try await store.save(records)
             try await expectUnchanged("saved")
             try await store.update(records.map(Self.turned))
@@ -74,6 +75,24 @@ struct RecordRoundTripTests {
                 #expect(try await copy.records(name).all() == records)
             }
         }
+    }
+
+    /// What is asked for alone is what whole records have, in whatever way they are read.
+    private func expectChosen(_ records: [Record], of query: Records) async throws {
+        let names = records.first?.fields.map(\.name) ?? []
+        for chosen in names.map({ [$0] }) + [names.reversed(), Array(names.suffix(2)), []] {
+            let expected = records.map { $0.fields.filter { chosen.contains($0.name) } }
+            // A limit lets children be read by their owners' keys, and not beside all of them.
+            for query in [query, query.limit(records.count)] {
+                #expect(try await query.only(chosen).all() == expected)
+                var streamed: [[Record.Field]] = []
+                for try await fields in query.only(chosen).stream() { streamed.append(fields) }
+                #expect(streamed == expected)
+            }
+            #expect(try await query.offset(1).only(chosen).all() == Array(expected.dropFirst()))
+        }
+        let error = await #expect(throws: StorageError.self) { try await query.only(["nothing"]).all() }
+        #expect(error?.code == .invalidQuery && error?.message.contains("nothing") == true)
     }
 
     /// The record with its fields, and those of what it owns, from the last to the first.

@@ -8,6 +8,9 @@ struct Tables: ValueTables {
         list.first { $0.schema.name == schema.name }?.rows(keyPrefix) ?? []
     }
 
+    // There are no indexes beside the order of keys.
+    func keys(of _: TableSchema, within _: ColumnBounds) -> [[Value]]? { nil }
+
     func evaluate(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         // The plan's table must be there; the evaluation itself takes one that is not for empty.
         _ = try table(plan.table)

@@ -1,8 +1,11 @@
 extension GeneratedTests {
     /// A program that once found something, kept so that it is run before any other.
     public struct FailedProgram: Sendable {
+        /// The seed that makes the program.
         public let seed: UInt64
+        /// How many steps it was made with.
         public let steps: Int
+        /// What it consists of.
         public var mixture = GeneratedTests.Mixture.everything
         /// What it found, in one sentence.
         public let finding: String

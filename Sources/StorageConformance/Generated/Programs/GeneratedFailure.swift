@@ -12,13 +12,16 @@ public struct GeneratedFailure: Sendable {
     public let backend: String
     /// The call that differs, as Swift.
     public let call: String
+    /// What the contract says that the call gives, as Swift.
     public let expected: String
+    /// What the backend gave, as Swift.
     public let actual: String
     /// The smallest program that was found to fail, as Swift that can be pasted.
     public let program: String
 }
 
 extension GeneratedFailure: CustomStringConvertible {
+    /// The call, what was expected, the smallest program that shows it, and the command that repeats it.
     public var description: String {
         let option = mixture == .queries ? "--generate-queries \(steps)" : "--generate 1"
         return """
@@ -48,12 +51,15 @@ extension String {
 public struct GeneratedReport: Sendable {
     /// The backends' names.
     public internal(set) var backends: [String] = []
+    /// How many programs ran.
     public internal(set) var programs = 0
     /// How many calls were compared, each on every backend.
     public internal(set) var calls = 0
     /// How many of them the contract lets throw.
     public internal(set) var errors = 0
+    /// What differs from the contract.
     public internal(set) var failures: [GeneratedFailure] = []
+    /// How long the run took.
     public internal(set) var duration = Duration.zero
 
     mutating func add(_ other: GeneratedReport) {
@@ -66,6 +72,7 @@ public struct GeneratedReport: Sendable {
 }
 
 extension GeneratedReport: CustomStringConvertible {
+    /// One line of numbers, and each difference.
     public var description: String {
         let summary =
             "\(programs) programs on \(backends.joined(separator: " and ")), \(calls) calls, of which \(errors) throw "

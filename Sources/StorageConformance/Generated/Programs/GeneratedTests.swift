@@ -20,6 +20,7 @@ public struct GeneratedTests: Sendable {
         case queries
     }
 
+    /// What the programs consist of.
     public var mixture = Mixture.everything
     /// How many programs run.
     public var programs: Int
@@ -34,6 +35,11 @@ public struct GeneratedTests: Sendable {
     /// How many smaller programs are tried for each difference.
     public var shrinkingBudget = 3000
 
+    /// - Parameters:
+    ///   - programs: how many programs run.
+    ///   - steps: about how many calls each has.
+    ///   - seed: makes the first program; the next number makes the next one.
+    ///   - parallelism: how many run at the same time; at least one.
     public init(programs: Int = 100, steps: Int = 50, seed: UInt64 = 1, parallelism: Int = 2) {
         self.programs = programs
         self.steps = steps

@@ -1,0 +1,102 @@
+internal import StorageAPI
+
+/// Q8: records one after the other, without `async`.
+extension Conformance {
+    static let loopCases: [ConformanceCase] = [
+        ConformanceCase(
+            "results/for-each", [.q8],
+            "forEach gives what all gives, with order, filter and children, in a read block, a transaction and blocking."
+        ) { t in
+            let store = try await t.open(Person.self)
+            try await store.insert((1...600).map(Samples.person))
+            let builds: [@Sendable (BlockingSelect<Person>) -> BlockingSelect<Person>] = [
+                { $0 }, { $0.where { $0.age > 10 } }, { $0.order { $0.name.descending }.limit(256).offset(5) },
+                { $0.where { $0.pens.any { $0.color == "p3" } }.limit(512) }, { $0.limit(0) },
+            ]
+            for build in builds {
+                try await store.read {
+                    try t.expect(try $0.each(Person.self, build), equals: try $0.all(Person.self, build))
+                }
+                try await store.transaction { _, tx in
+                    try t.expect(try tx.each(Person.self, build), equals: try tx.all(Person.self, build))
+                }
+                let (each, all) = (
+                    try store.blocking.each(Person.self, build), try store.blocking.all(Person.self, build)
+                )
+                try t.expect(each, equals: all)
+            }
+        },
+        ConformanceCase(
+            "results/for-each-stopped", [.q8, .t1],
+            "forEach ends where its body throws, with the body's own error, and holds nothing back."
+        ) { t in
+            let store = try await t.open(Person.self)
+            try await store.insert((1...600).map(Samples.person))
+            for limit in [1, 255, 256, 257] {
+                for isSorted in [false, true] {
+                    var seen = 0
+                    var isStopped = false
+                    do {
+                        try store.blocking.forEach(Person.self, { isSorted ? $0.order { $0.age } : $0 }) { _ in
+                            seen += 1
+                            if seen == limit { throw Stop(reason: "enough") }
+                        }
+                    } catch is Stop { isStopped = true }
+                    try t.expect(isStopped, equals: true, "The body's error does not come out.")
+                    try t.expect(seen, equals: limit)
+                }
+            }
+            try t.expect(try await store.delete(Person.self) { $0 }, equals: 600)
+        },
+        ConformanceCase(
+            "results/for-each-writing", [.q8, .t2],
+            "In a transaction forEach sees its writes, and its body may change and delete what it is given."
+        ) { t in
+            let store = try await t.open(Person.self)
+            try await store.insert((1...300).map(Samples.person))
+            try await store.transaction { _, tx in
+                try tx.insert(Samples.person(301))
+                var seen: [Int] = []
+                try tx.forEach(Person.self) { person in
+                    seen.append(person.id)
+                    try tx.delete(Person.self, keys: [person.id, person.id + 1])
+                    try tx.save(Samples.person(person.id + 1000))
+                }
+                try t.expect(seen, equals: Array(1...301))
+            }
+            try t.expect(try await store.all(Person.self), equals: (1001...1301).map(Samples.person))
+        },
+        ConformanceCase(
+            "results/for-each-in-itself", [.q8], "In a read block calls of forEach and other reads stand in each other."
+        ) { t in
+            let store = try await t.open(Pen.self)
+            try await store.insert((1...20).map { Pen(id: $0) })
+            var pairs = 0
+            try await store.read { block in
+                try block.forEach(Pen.self) { outer in
+                    try block.forEach(Pen.self, { $0.where { $0.id <= outer.id } }) { inner in
+                        pairs += try block.find(Pen.self, key: inner.id) == nil ? 0 : 1
+                    }
+                }
+            }
+            try t.expect(pairs, equals: 210)
+        },
+    ]
+}
+
+extension RecordedHandle {
+    func forEach<M: Storable>(
+        _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 }, _ body: (M) throws -> Void
+    ) throws {
+        try run(type, "forEach { … }", build) { try $0.forEach(body) }
+    }
+
+    /// What forEach gives.
+    fileprivate func each<M: Storable>(
+        _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M>
+    ) throws -> [M] {
+        var models: [M] = []
+        try forEach(type, build) { models.append($0) }
+        return models
+    }
+}

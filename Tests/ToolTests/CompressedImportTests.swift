@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+@Suite("storage import of compressed files")
+struct CompressedImportTests {
+    private let tool: Tool
+
+    init() throws { tool = Tool(folder: try TemporaryFolder()) }
+
+    private func write(_ bytes: Data, _ name: String) throws {
+        try bytes.write(to: tool.folder.url.appending(path: name))
+    }
+
+    /// Forty lines like `{"id":3,"name":"city 9"}`, written by `gzip -n9`, `xz -9` and `zstd -19`.
+    enum Compressed: String, CaseIterable, Sendable {
+        case gz, xz, zst
+
+        var bytes: Data { Data(base64Encoded: text) ?? Data() }
+
+        private var text: String {
+            switch self {
+            case .gz: Self.gzipBytes
+            case .xz: Self.xzBytes
+            case .zst: Self.zstdBytes
+            }
+        }
+
+        private static let gzipBytes =
+            """
+            H4sIAAAAAAACA2WTsQ4CMQxDd74CdWZokjZt728QMNwAEws68e9IN1xcM1upnRd3S+s9LXJJr+vzkZZ0W9+fs6TvadsFnYVyCDYL\
+            4xAKPeWHUmdF66H4rFjMNPIPnz4rHtHGrPTYRjKFyzk0ZqAwRxikhJsYLxwZhWGM2EwYB/AQZ1QwR0i0gx9BMYWcgyHDlYlLAS5K\
+            XEqBOa5HDz8lLlUjpxKX2mI/JS4OXJS4OM4Rl4Z+xKVhTq4L7GfEZQAXIy4DeBr3JcMhjAuT4YLGjRE4vVWuKLAxZxHKZgRHDFpq\
+            /a/dkJbwSIV/Ufg/+Q7oB1aHqG5UBAAA
+            """
+        private static let xzBytes =
+            """
+            /Td6WFoAAATm1rRGAgAhARwAAAAQz1jM4ARTAMVdAD2IiSaBk1Ox5jXOxQ/YyNuDuw7geyDpQwDp/H/himZxN47Hj5XvU4qC6+f+\
+            2EbYwhopJvoF7fGguQNOuSXesL5R7kuCZ8hYoKkV04GjE7BueQqP7a/JXkONBLkodlWc4oDZRfBqugajB7ReKhrZlOQapHRoCkTF\
+            RKobR8qhdlnGJdbmkf/hpl+alLaczDZcOam6zzGiVA9f4t+dxLFTL0xYaEtn10h60u5jIeBiukiXEpXSfJgRE6Sc6D/H8hxTBHZ4\
+            FcoAAAAAAAVvPKNZMZVjAAHhAdQIAAA8SgiEscRn+wIAAAAABFla
+            """
+        private static let zstdBytes =
+            """
+            KLUv/WRUA+UFAMJMHhSgqwMM4ue3UlX85d5SJplA3xWnYsAjVGHr9TXtf5MlWlG6aO5Ze6uaVW3FrFVlWZ/STyg5jZARIfqMZ0R3\
+            p8/8dLt/XfVy0bK3pWYyKp6xZ18x+ybW+tet21a12pTHlEdoeD7s027gERo0TGIIhIAoxSIMJYQjEZxOqBGgoNv9O8DjrAEQFCEX\
+            TPQBJ252ublH6AdB/WFSDBNGgG2iJOSoQLmQUBUlIUeF4innBb5HKPv5pB8KYtCqLnSxEQ==
+            """
+    }
+
+    private static let lines = (1...40).map { #"{"id":\#($0),"name":"city \#($0 * $0)"}"# + "\n" }.joined()
+
+    @Test("a compressed file is read as what is in it, whatever its name is", arguments: Compressed.allCases)
+    func reads(_ sample: Compressed) throws {
+        for (number, name) in ["x.ndjson.\(sample.rawValue)", "x.\(sample.rawValue)", "x"].enumerated() {
+            try write(sample.bytes, name)
+            try tool.output("import", "sqlite:new.db", "--model", "T\(number)", name)
+            #expect(try tool.output("select", "new.db", "T\(number)", "--format", "ndjson") == Self.lines)
+        }
+    }
+
+    @Test("a compressed file is told on standard input too, be it a file or a pipe", arguments: Compressed.allCases)
+    func readsStandardInput(_ sample: Compressed) throws {
+        let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "-"], input: sample.bytes)
+        #expect(run.status == 0, "\(run.error)")
+        let process = tool.process(["import", "new.db", "--model", "Piped", "-"])
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: sample.bytes)
+        try input.fileHandleForWriting.close()
+        _ = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        for model in ["T", "Piped"] {
+            #expect(try tool.output("select", "new.db", model, "--format", "ndjson") == Self.lines)
+        }
+    }
+
+    @Test("comma-separated values are told by the name within the name")
+    func commaSeparated() throws {
+        // The lines as a column: their first is its name, and all that follow are texts in quotes that do not end well.
+        try write(Compressed.zst.bytes, "x.csv.zst")
+        let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "x.csv.zst"])
+        #expect(run.status == 65)
+        #expect(run.error.contains("x.csv.zst, line 1: the header"), "\(run.error)")
+    }
+
+    @Test("a damaged file is one sentence, and nothing is stored", arguments: Compressed.allCases)
+    func refusesDamage(_ sample: Compressed) throws {
+        let whole = sample.bytes
+        var damaged: [(String, Data)] = [7, 9, whole.count / 2, whole.count - 1].map {
+            ("cut at \($0)", whole.prefix($0))
+        }
+        for place in stride(from: 6, to: whole.count, by: 11) {
+            var bytes = whole
+            bytes[place] ^= 0x10
+            damaged.append(("changed at \(place)", bytes))
+        }
+        damaged.append(("longer", whole + Data("rest".utf8)))
+        for (what, bytes) in damaged {
+            try write(bytes, "x.ndjson.\(sample.rawValue)")
+            let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "x.ndjson.\(sample.rawValue)"])
+            if run.status == 0 {
+                // A part of a header that says nothing of the contents, as the time that gzip notes.
+                #expect(try tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines, "\(what)")
+                try FileManager.default.removeItem(atPath: tool.folder.path("new.db"))
+            } else {
+                #expect(run.status == 65 && run.output == "", "\(what): \(run.error)")
+                #expect(run.error.split(separator: "\n").count == 1, "\(what): \(run.error)")
+                #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")), "\(what)")
+            }
+        }
+    }
+
+    @Test("several gzip files in one are refused, since none but the last could be checked")
+    func refusesJoinedGzip() throws {
+        try write(Compressed.gz.bytes + Compressed.gz.bytes, "x.gz")
+        #expect(try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "x.gz").contains("several gzip files"))
+    }
+
+    @Test("several zstd and xz files in one are read one after the other", arguments: [Compressed.xz, .zst])
+    func readsJoined(_ sample: Compressed) throws {
+        try write(sample.bytes + sample.bytes, "x")
+        #expect(
+            try tool.output("import", "sqlite:new.db", "--model", "T", "--key", "id", "--save", "x")
+                .contains("80 records stored"))
+        #expect(try tool.output("select", "new.db", "T", "--format", "ndjson") == Self.lines)
+    }
+}

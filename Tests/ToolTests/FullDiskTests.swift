@@ -1,0 +1,64 @@
+import Foundation
+import StorageKit
+import Testing
+
+/// A limit on the size of files stands for a full disk: writing fails in the same place, at the same time each run.
+@Suite struct FullDiskTests {
+    /// Runs the tool where no file may have more than 128 blocks, of 512 or 1,024 bytes, and expects it to fail.
+    private func failure(_ tool: Tool, _ arguments: String...) throws -> String {
+        let process = tool.process(arguments)
+        let executable = try #require(process.executableURL)
+        process.executableURL = URL(filePath: "/bin/sh")
+        // Without the trap the system would end the process, which a full disk does not.
+        process.arguments =
+            ["-c", #"trap "" XFSZ; ulimit -f 128; exec "$0" "$@""#, executable.path] + arguments
+        let errors = Pipe()
+        process.standardError = errors
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 74, "\(arguments): \(message)")
+        #expect(message.hasPrefix("storage: ") && message.split(separator: "\n").count == 1, "\(message)")
+        return message
+    }
+
+    /// A store that fits, and lines that do not, however well they are compressed.
+    private func tool(_ engine: Engine) async throws -> Tool {
+        let tool = try await Tool(engine)
+        let lines = (0..<8000).map { _ in #"{"first":"\#(UUID())","second":1}"# + "\n" }
+        try Data(lines.joined().utf8).write(to: tool.folder.url.appending(path: "lines.ndjson"))
+        return tool
+    }
+
+    /// The files; an archive's lock stays where somebody wanted to write.
+    private func names(_ tool: Tool) throws -> Set<String> {
+        try Set(tool.folder.contents.keys).subtracting([Tool.file + "-lock"])
+    }
+
+    @Test("an import that finds no room leaves the store as it was, and no new one", arguments: Engine.allCases)
+    func imports(_ engine: Engine) async throws {
+        let tool = try await tool(engine)
+        let names = try names(tool)
+        _ = try failure(tool, "import", Tool.file, "--model", "Pair", "lines.ndjson")
+        _ = try failure(tool, "import", "\(engine.rawValue):new.store", "--model", "Pair", "lines.ndjson")
+        #expect(try self.names(tool) == names)
+        #expect(try tool.output("count", Tool.file, "Pair") == "2\n")
+        #expect(try tool.output("verify", Tool.file) == "2 models, nothing is wrong.\n")
+        #expect(try await tool.people(engine) == Person.samples)
+    }
+
+    @Test("what is copied, backed up or exported without room is not there at all", arguments: Engine.allCases)
+    func copies(_ engine: Engine) async throws {
+        let tool = try await tool(engine)
+        try tool.output("import", Tool.file, "--model", "Pair", "lines.ndjson")
+        let store = try tool.folder.contents[Tool.file]
+        let names = try names(tool)
+        for other in Engine.allCases { _ = try failure(tool, "copy", Tool.file, "\(other.rawValue):new.store") }
+        _ = try failure(tool, "backup", Tool.file, "backup.store")
+        _ = try failure(tool, "export", Tool.file, "Pair", "--output", "pairs.json")
+        _ = try failure(tool, "compact", Tool.file)
+        #expect(try self.names(tool) == names)
+        #expect(try tool.folder.contents[Tool.file] == store)
+    }
+}
