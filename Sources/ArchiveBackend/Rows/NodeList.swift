@@ -5,8 +5,7 @@ struct NodeList {
     /// For each part the index behind its last node.
     private var ends: [Int] = []
 
-    /// More than a node has pages: nodes are few and often used, so that counting references to them costs less.
-    private static let largestPart = 64
+    private static let largestPart = 32
 
     var count: Int { ends.last ?? 0 }
     var isEmpty: Bool { parts.isEmpty }

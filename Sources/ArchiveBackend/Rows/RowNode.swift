@@ -11,8 +11,7 @@ final class RowNode: @unchecked Sendable {
     @exclusivity(unchecked) private var prefixes: [UInt64]
     private let order: RowOrder
 
-    /// Few, since a change to one page of a shared node counts a reference to each of the others, which are seldom at hand.
-    static let mostPages = 16
+    static let mostPages = 32
 
     /// A node with one page.
     init(_ page: RowPage, _ order: RowOrder) {

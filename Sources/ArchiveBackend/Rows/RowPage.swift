@@ -17,7 +17,7 @@ final class RowPage: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var count = 0
 
     /// The bytes that a page has unless one row alone is longer. Small enough to be copied for one changed row.
-    static let fullBytes = 4_096
+    static let fullBytes = 8_192
     private static let offsetBytes = MemoryLayout<UInt32>.stride
 
     /// - Parameter capacity: the bytes to begin with.

@@ -5,6 +5,8 @@ struct RowRange {
     private let nodes: NodeList
     private let end: RowTree.Position
     private var position: RowTree.Position
+    /// The pages of the node at the position.
+    private var pages: [RowPage] = []
     private var page: RowPage?
     private var row = 0
     /// The row in the page at which the walk leaves the page.
@@ -61,7 +63,8 @@ struct RowRange {
             (row, pageEnd) = (0, 0)
             return
         }
-        let entered = nodes[position.node].pages[position.page]
+        if position.page == 0 || pages.isEmpty { pages = nodes[position.node].pages }
+        let entered = pages[position.page]
         let isLast = position.node == end.node && position.page == end.page
         page = entered
         row = first
@@ -70,7 +73,7 @@ struct RowRange {
 
     private mutating func advance() {
         position.page += 1
-        if position.page == nodes[position.node].pages.count {
+        if position.page == pages.count {
             position.page = 0
             position.node += 1
         }
