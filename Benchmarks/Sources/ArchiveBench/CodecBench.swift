@@ -47,7 +47,7 @@ struct CodecBench {
     }
 
     /// Foundation's time grows with the square of the records in one list, so the ratio is one for this number of them.
-    private static let listed = 5000
+    private static let listed = 10_000
 
     private func besideNSKeyedArchiver() throws {
         let few = Array(records.prefix(Self.listed))

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why a text is no JSON, and where.
 struct JSONProblem: Error {
     let message: String
@@ -143,7 +145,14 @@ struct JSONParser {
     }
 
     private func decoded(_ text: UnsafeRawBufferPointer) throws(JSONProblem) -> String {
-        guard let string = String(validating: text, as: UTF8.self) else { throw problem("A text is not UTF-8.") }
+        // `init(validating:as:)` does the same, but is generic where it runs. What had to be repaired has other bytes.
+        var string = String(decoding: text, as: UTF8.self)
+        let isWhole = string.withUTF8 { decoded in
+            guard decoded.count == text.count else { return false }
+            guard let left = decoded.baseAddress, let right = text.baseAddress else { return true }
+            return memcmp(left, right, text.count) == 0
+        }
+        guard isWhole else { throw problem("A text is not UTF-8.") }
         return string
     }
 

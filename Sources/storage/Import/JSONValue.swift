@@ -60,8 +60,8 @@ extension JSONValue {
 }
 
 extension String {
-    /// Whether two names are the same, byte for byte. Most differ in their length, which is looked at first.
+    /// Whether two names are the same, byte for byte. `==` tells most apart by a comparison of memory.
     func isSame(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        self == other && utf8.elementsEqual(other.utf8)
     }
 }
