@@ -47,7 +47,7 @@ final class GRDBWay<R: RecordShape & FetchableRecord & PersistableRecord, I: Ite
         switch work {
         case .fetch: return .models(try pool.read { try R.order(Column("id")).fetchAll($0) })
         case .fetchItems: return .models(try pool.read { try I.fetchAll($0, sql: "SELECT * FROM Item ORDER BY id") })
-        case .stream: return .sum(try pool.read(stream))
+        case .stream, .streamAsync: return .sum(try pool.read(stream))
         case .find:
             return .sum(
                 try sample.keys.reduce(0) { sum, key in
