@@ -46,7 +46,7 @@ struct CodecBench {
         return String(format: "%.0f against %.0f records/s", count / times.0, count / times.1)
     }
 
-    /// Foundation's time grows with the square of the records in one list, so the ratio is one for this number of them.
+    /// As many as a list of the comparison with JSON has.
     private static let listed = 10_000
 
     private func besideNSKeyedArchiver() throws {
