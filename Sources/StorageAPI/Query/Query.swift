@@ -99,7 +99,8 @@ extension Query {
         /// Whether rows without a value come before all others.
         public var nullsFirst: Bool
 
-        /// - Parameter nullsFirst: whether rows without a value come first; by default where it is ascending.
+        /// A sort key. Rows without a value come first where `nullsFirst` is true, which it is for ascending ones by
+        /// default.
         public init(term: QueryTerm, type: ColumnType, isDescending: Bool, nullsFirst: Bool? = nil) {
             self.term = term
             self.type = type
