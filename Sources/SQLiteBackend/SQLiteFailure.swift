@@ -49,6 +49,7 @@ enum SQLiteFailure {
 public struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The extended result code, as <https://sqlite.org/rescode.html> lists them.
     public let code: Int32
+    /// SQLite's message.
     public let message: String
     /// What was being done.
     public let action: String

@@ -30,9 +30,12 @@ public indirect enum ArchivedValue: Hashable, Sendable {
 
     /// A key of a dictionary with its value.
     public struct Entry: Hashable, Sendable {
+        /// The key, which may be any value.
         public var key: ArchivedValue
+        /// What stands under it.
         public var value: ArchivedValue
 
+        /// A key with its value.
         public init(key: ArchivedValue, value: ArchivedValue) {
             self.key = key
             self.value = value
@@ -48,6 +51,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
         /// Levels of values in each other.
         public var depth: Int
 
+        /// Limits, by default 256 MiB, a million values and 256 levels.
         public init(bytes: Int = 1 << 28, values: Int = 1_000_000, depth: Int = 256) {
             self.bytes = bytes
             self.values = values

@@ -14,6 +14,7 @@ public struct BackendInfo: Sendable {
     /// Beginnings of names that the engine keeps for itself; tables get other names.
     public var reservedNamePrefixes: [String]
 
+    /// What a store tells of itself; what is not named as lacking is promised.
     public init(
         name: String, location: String, format: String? = nil, lacking: [Capability: String] = [:],
         limits: Limits = Limits(), reservedNamePrefixes: [String] = []
@@ -51,6 +52,7 @@ public struct BackendInfo: Sendable {
         /// Columns of one table.
         public var columns: Int
 
+        /// Limits, by default 1 GiB for a value, 64 KiB for a key, 64 levels and 1,900 columns.
         public init(valueBytes: Int = 1 << 30, keyBytes: Int = 1 << 16, depth: Int = 64, columns: Int = 1900) {
             self.valueBytes = valueBytes
             self.keyBytes = keyBytes

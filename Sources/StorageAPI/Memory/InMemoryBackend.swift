@@ -13,9 +13,11 @@ public struct InMemoryBackend: StorageBackend {
         fileprivate let tables = Mutex(MemoryTables())
         fileprivate let isOpen = Atomic<Bool>(false)
 
+        /// A place without records.
         public init() {}
     }
 
+    /// A store on a place, by default on one of its own.
     public init(_ place: Place = Place()) {
         self.place = place
     }

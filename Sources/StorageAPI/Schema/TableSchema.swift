@@ -29,6 +29,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
         case name, path, columns, key, assignsKeys, isRequired, model, isMany
     }
 
+    /// A table of a model, or of what a model owns.
     public init(
         name: String, path: [String], columns: [ColumnSchema], key: [Int], assignsKeys: Bool = false,
         isRequired: Bool = false, model: String? = nil, isMany: Bool? = nil
@@ -88,6 +89,7 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     /// Whether the property is gone from the model. The column stays with its data and takes null from new rows.
     public var isRemoved: Bool
 
+    /// A column, by default that of a property.
     public init(
         name: String, role: Role = .property, property: String, type: ColumnType, isOptional: Bool = false,
         isIndexed: Bool = false, isUnique: Bool = false, isRemoved: Bool = false

@@ -5,6 +5,7 @@ public struct TableRows {
     /// How many rows there are.
     public var count: Int
 
+    /// Rows whose cells stand one after the other, and outlive this value.
     public init(cells: UnsafePointer<Cell>, count: Int) {
         self.cells = cells
         self.count = count

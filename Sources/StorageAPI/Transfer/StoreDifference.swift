@@ -1,5 +1,6 @@
 /// One thing in which two stores differ.
 public struct StoreDifference: Hashable, Sendable {
+    /// In what way two stores differ.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// The first store has it, and the second has not.
         case onlyInFirst
@@ -9,6 +10,7 @@ public struct StoreDifference: Hashable, Sendable {
         case changed
     }
 
+    /// In what way they differ.
     public let kind: Kind
     /// The stored name of the model.
     public let model: String

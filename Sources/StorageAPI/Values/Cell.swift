@@ -7,8 +7,10 @@ public struct Cell: BitwiseCopyable, Sendable {
     /// What a cell holds. The raw values are fixed: C code of a backend may fill cells.
     @frozen
     public struct Tag: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
+        /// The number that C code writes.
         public let rawValue: UInt32
 
+        /// The tag with a number.
         @inlinable
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
@@ -33,6 +35,7 @@ public struct Cell: BitwiseCopyable, Sendable {
     /// What the cell holds.
     public var tag: Tag
 
+    /// A cell of these parts, which must belong together as the properties say.
     @inlinable
     public init(bits: UInt64, length: UInt32, tag: Tag) {
         self.bits = bits

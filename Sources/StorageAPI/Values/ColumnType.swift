@@ -63,6 +63,7 @@ extension ColumnType: CustomStringConvertible, LosslessStringConvertible {
         }
     }
 
+    /// The type with a name as ``description`` writes it; nil for any other text.
     public init?(_ description: String) {
         if description.hasPrefix("array<"), description.hasSuffix(">") {
             guard let element = ColumnType(String(description.dropFirst(6).dropLast())) else { return nil }
