@@ -48,6 +48,7 @@ extension SQLiteEngine: BackupEngine {
             // One reading transaction, so writers go on; the copying interface of SQLite begins anew with every change
             // that another connection makes.
             try connection.execute("PRAGMA query_only = OFF")
+            // A reader is given nothing to write: the setting is a second lock, and its failure no reason to fail.
             defer { try? connection.execute("PRAGMA query_only = ON") }
             let statement = try Statement(connection, "VACUUM INTO ?1")
             try statement.bind(.text(file.temporaryPath), at: 1)

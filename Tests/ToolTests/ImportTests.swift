@@ -52,6 +52,23 @@ struct ImportTests {
                 """)
     }
 
+    @Test("a stored model's key and types may be named again, and no others")
+    func storedModel() throws {
+        let options = ["import", "sqlite:new.db", "--model", "T", "--save", "-"]
+        let text = #"[{"mail":"a","n":1,"m":2}]"#
+        let chosen = ["--key", "mail", "--type", "n=double"]
+        let first = try tool.run(["import", "sqlite:new.db", "--model", "T", "-"] + chosen, input: text)
+        #expect(first.status == 0)
+        let same = try tool.run(options + chosen, input: text)
+        #expect(same.status == 0 && same.error == "")
+        let key = try tool.failure(65, options + ["--key", "m"], Data(text.utf8))
+        #expect(key.hasSuffix("T is stored with the key mail; leave --key out, or import into a new model.\n"))
+        let type = try tool.failure(65, options + ["--type", "n=string"], Data(text.utf8))
+        #expect(type.contains("T is stored with other types"))
+        let unknown = try tool.failure(65, options + ["--type", "x=string"], Data(text.utf8))
+        #expect(unknown.contains("no record has this property"))
+    }
+
     @Test("paths become properties, keys and types are chosen")
     func mapping() throws {
         try write(#"[{"mail":"a@b","info":{"age":3,"x":1},"born":"2001-01-01T00:00:01Z","waste":{"y":1}}]"#, "x.json")

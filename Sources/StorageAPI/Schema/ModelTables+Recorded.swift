@@ -128,7 +128,7 @@ extension ColumnSchema.Role {
 
 extension String {
     /// Whether the bytes are the same: two normal forms of a name are two names (clauses S6 and V4).
-    func isSame(as other: String) -> Bool {
+    package func isSame(as other: String) -> Bool {
         // `==` tells most apart by a comparison of memory.
         self == other && utf8.elementsEqual(other.utf8)
     }

@@ -54,7 +54,7 @@ struct Reading {
             var inStep = inStep
             return try rows(&inStep)
         }
-        let (plan, arguments) = try handle.plan(selection, .columns(model.root.columns))
+        let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
         var cursor = try session.rows(plan, arguments)
         var part: [M] = []
         repeat {

@@ -33,7 +33,7 @@ extension RecordSchema {
         guard let names else { return properties }
         var found: [Property] = []
         for name in names {
-            guard let property = properties.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            guard let property = properties.first(where: { $0.name.isSame(as: name) }) else {
                 let known = properties.map(\.name).joined(separator: ", ")
                 throw ToolError("\(self.name) has no property \(name); it has \(known).")
             }
@@ -46,7 +46,7 @@ extension RecordSchema {
 extension [Record.Field] {
     /// The content of a property, which mostly stands at the place that it has among those that are printed.
     func content(_ name: String, near place: Int) -> Record.Content {
-        if place < count, self[place].name.utf8.elementsEqual(name.utf8) { return self[place].content }
-        return first { $0.name.utf8.elementsEqual(name.utf8) }?.content ?? .value(.null, .string)
+        if place < count, self[place].name.isSame(as: name) { return self[place].content }
+        return first { $0.name.isSame(as: name) }?.content ?? .value(.null, .string)
     }
 }

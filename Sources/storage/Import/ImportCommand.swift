@@ -103,9 +103,10 @@ struct ImportCommand: AsyncParsableCommand {
         let start = ContinuousClock.now
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
-        let stored = try await store.recordSchemas().first { $0.name.utf8.elementsEqual(model.utf8) }
+        let stored = try await store.recordSchemas().first { $0.name.isSame(as: model) }
         let schema: RecordSchema
         if let stored {
+            try SchemaInference.check(stored, keys: key, types: type)
             schema = stored
         } else {
             let count: Int

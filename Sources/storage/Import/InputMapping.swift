@@ -1,3 +1,5 @@
+import StorageAPI
+
 /// Which members of the input become which properties: `age=info.age` takes one out of an object within.
 struct InputMapping: Sendable {
     private struct Rule: Sendable {
@@ -35,7 +37,7 @@ struct InputMapping: Sendable {
 
     /// Takes the member at a path out of an object; an object that is empty then goes with it.
     private static func take(_ path: ArraySlice<String>, from members: inout [JSONValue.Member]) -> JSONValue? {
-        guard let name = path.first, let place = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) })
+        guard let name = path.first, let place = members.firstIndex(where: { $0.name.isSame(as: name) })
         else { return nil }
         guard path.count > 1 else { return members.remove(at: place).value }
         guard case .object(var inner) = members[place].value else { return nil }

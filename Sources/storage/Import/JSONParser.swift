@@ -1,4 +1,5 @@
 import Foundation
+import StorageAPI
 
 /// Why a text is no JSON, and where.
 struct JSONProblem: Error {

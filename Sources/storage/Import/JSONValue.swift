@@ -58,10 +58,3 @@ extension JSONValue {
         .object(members.map { Member(name: $0.key, value: $0.value) })
     }
 }
-
-extension String {
-    /// Whether two names are the same, byte for byte. `==` tells most apart by a comparison of memory.
-    func isSame(as other: String) -> Bool {
-        self == other && utf8.elementsEqual(other.utf8)
-    }
-}

@@ -45,6 +45,23 @@ struct SchemaInference {
         return schema
     }
 
+    /// Refuses a key or types that a model is not stored with.
+    static func check(_ stored: RecordSchema, keys: [String], types: [String]) throws(ToolError) {
+        let names = stored.properties.filter(\.isKey).map(\.name)
+        guard keys.isEmpty || Set(keys) == Set(names) else {
+            throw ToolError(
+                "\(stored.name) is stored with the key \(names.joined(separator: ", ")); leave --key out, or import into a "
+                    + "new model.")
+        }
+        var properties = stored.properties
+        for type in types { try set(type, in: &properties) }
+        guard properties == stored.properties else {
+            throw ToolError(
+                "\(stored.name) is stored with other types, which storage schema shows; leave --type out, or import into "
+                    + "a new model.")
+        }
+    }
+
     // MARK: Types
 
     private static func set(_ text: String, in properties: inout [RecordSchema.Property]) throws(ToolError) {

@@ -64,7 +64,7 @@ private struct StoreFacts: Encodable {
             models.append(
                 Model(
                     name: name, records: try await store.records(name).count(),
-                    tables: tables.count { $0.path[0].utf8.elementsEqual(name.utf8) }))
+                    tables: tables.count { $0.path[0].isSame(as: name) }))
         }
         self.models = models
         let info = store.info

@@ -100,7 +100,7 @@ extension Store {
     /// - Throws: where the store has none of the name.
     func recordSchema(_ name: String) async throws -> RecordSchema {
         let schemas = try await recordSchemas()
-        if let schema = schemas.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return schema }
+        if let schema = schemas.first(where: { $0.name.isSame(as: name) }) { return schema }
         let known = schemas.map(\.name).sorted().joined(separator: ", ")
         throw ToolError("The store has no model \(name); it has \(known.isEmpty ? "none" : known).")
     }

@@ -9,7 +9,7 @@ extension RecordSchema {
         var members: [JSONValue.Member] = []
         for field in fields {
             let (property, text) = try assignment(field)
-            guard !members.contains(where: { $0.name.utf8.elementsEqual(property.name.utf8) }) else {
+            guard !members.contains(where: { $0.name.isSame(as: property.name) }) else {
                 throw ToolError("\(property.name) is given twice.", .usage)
             }
             members.append(JSONValue.Member(name: property.name, value: try Self.json(text, property)))
