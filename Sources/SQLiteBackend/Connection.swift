@@ -205,8 +205,6 @@ final class Connection: @unchecked Sendable {
 final class PreparedPlan {
     // Exclusivity is not checked at run time: each access is one reading or one assignment.
     @exclusivity(unchecked) var query: Statement?
-    /// Which arguments the query also takes the prefix's end of.
-    @exclusivity(unchecked) var prefixEnds: [Int] = []
     @exclusivity(unchecked) private var one: Statement?
     @exclusivity(unchecked) private var many: Statement?
 

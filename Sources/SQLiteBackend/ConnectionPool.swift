@@ -12,7 +12,7 @@ final class ConnectionPool: Sendable {
     private let mostIdle = max(ProcessInfo.processInfo.activeProcessorCount, 2)
 
     private struct State {
-        var idle: [Connection] = []
+        var idle: [SQLiteReader] = []
         var isClosed = false
     }
 
@@ -21,22 +21,22 @@ final class ConnectionPool: Sendable {
         self.logger = logger
     }
 
-    func take() throws(StorageError) -> Connection {
+    func take() throws(StorageError) -> SQLiteReader {
         let idle = try state.withLock { (state) throws(StorageError) in
             if state.isClosed { throw SQLiteEngine.closed }
             return state.idle.popLast()
         }
         if let idle { return idle }
-        return try Connection(configuration, isWriter: false, logger: logger)
+        return SQLiteReader(try Connection(configuration, isWriter: false, logger: logger))
     }
 
-    func give(_ connection: Connection) {
+    func give(_ reader: SQLiteReader) {
         let isKept = state.withLock { state in
             guard !state.isClosed, state.idle.count < mostIdle else { return false }
-            state.idle.append(connection)
+            state.idle.append(reader)
             return true
         }
-        if !isKept { connection.closeQuietly() }
+        if !isKept { reader.connection.closeQuietly() }
     }
 
     func close() {
@@ -45,6 +45,6 @@ final class ConnectionPool: Sendable {
             defer { state.idle = [] }
             return state.idle
         }
-        for connection in idle { connection.closeQuietly() }
+        for reader in idle { reader.connection.closeQuietly() }
     }
 }

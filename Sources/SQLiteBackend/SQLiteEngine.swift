@@ -72,7 +72,9 @@ final class SQLiteEngine: StorageEngine {
     }
 
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        try SQLiteReader(pool, scope)
+        let reader = try pool.take()
+        try reader.begin(scope, from: pool)
+        return reader
     }
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
@@ -120,9 +122,9 @@ final class SQLiteEngine: StorageEngine {
 
     /// Runs the body on a connection that reads.
     func withReader<T>(_ body: (Connection) throws(StorageError) -> T) throws(StorageError) -> T {
-        let connection = try pool.take()
-        defer { pool.give(connection) }
-        return try body(connection)
+        let reader = try pool.take()
+        defer { pool.give(reader) }
+        return try body(reader.connection)
     }
 
     func close() throws(StorageError) {

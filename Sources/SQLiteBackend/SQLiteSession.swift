@@ -29,28 +29,20 @@ class SQLiteSession: StorageSession {
         do {
             try bind(arguments, of: plan, to: statement)
         } catch {
-            statement.statement.finish()
+            statement.finish()
             throw error
         }
-        return statement.statement.cursor()
+        return statement.cursor()
     }
 
-    private struct Compiled {
-        let statement: Statement
-        let prefixEnds: [Int]
-    }
-
-    private func statement(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Compiled {
+    private func statement(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Statement {
         let prepared = plan.id.map(connection.prepared)
-        if let statement = prepared?.query, !statement.isInUse {
-            return Compiled(statement: statement, prefixEnds: prepared?.prefixEnds ?? [])
-        }
+        if let statement = prepared?.query, !statement.isInUse { return statement }
         var compiler = QueryCompiler(plan, arguments, try forms(plan.tables))
         let sql = compiler.select()
-        let statement = try Statement(connection, sql, kinds: Self.kinds(plan))
-        prepared?.query = prepared?.query ?? statement
-        prepared?.prefixEnds = compiler.prefixEnds
-        return Compiled(statement: statement, prefixEnds: compiler.prefixEnds)
+        let statement = try Statement(connection, sql, kinds: Self.kinds(plan), prefixEnds: compiler.prefixEnds)
+        if prepared?.query == nil { prepared?.query = statement }
+        return statement
     }
 
     private static func kinds(_ plan: QueryPlan) -> [UInt8] {
@@ -68,9 +60,8 @@ class SQLiteSession: StorageSession {
     }
 
     private func bind(
-        _ arguments: QueryArguments, of plan: QueryPlan, to compiled: Compiled
+        _ arguments: QueryArguments, of plan: QueryPlan, to statement: Statement
     ) throws(StorageError) {
-        let statement = compiled.statement
         let parameters = QueryCompiler.Parameters(arguments)
         // A plan of some of a query's conditions may name fewer parameters than there are arguments.
         let last = statement.lastParameter
@@ -89,7 +80,7 @@ class SQLiteSession: StorageSession {
                 limit: arguments.groupLimit, offset: arguments.groupOffset, at: parameters.groupLimit,
                 looks: plan.query.canFail)
         }
-        for (place, index) in compiled.prefixEnds.enumerated() {
+        for (place, index) in statement.prefixEnds.enumerated() {
             try statement.bindEnd(ofPrefix: arguments.values[index], at: parameters.prefixEnd(place))
         }
     }
@@ -105,27 +96,33 @@ extension Statement {
     }
 }
 
-/// A reading session on a connection from the pool.
-final class SQLiteReader: SQLiteSession, StorageReader {
-    private let pool: ConnectionPool
-    private let holdsSnapshot: Bool
+/// A reading session on a connection, which the pool keeps with it for the next reader.
+///
+/// Unchecked: one thread at a time uses it, as its connection.
+final class SQLiteReader: SQLiteSession, StorageReader, @unchecked Sendable {
+    // Exclusivity is not checked at run time: each access is one reading or one assignment.
+    /// Where it goes back to; nil while it is there.
+    @exclusivity(unchecked) private var pool: ConnectionPool?
+    @exclusivity(unchecked) private var holdsSnapshot = false
 
-    init(_ pool: ConnectionPool, _ scope: ReadScope) throws(StorageError) {
+    /// Begins to read, on a connection that the pool has handed out.
+    func begin(_ scope: ReadScope, from pool: ConnectionPool) throws(StorageError) {
         self.pool = pool
-        holdsSnapshot = scope == .snapshot
-        super.init(try pool.take())
-        if holdsSnapshot {
-            do throws(StorageError) {
-                try connection.run(.beginRead)
-            } catch {
-                pool.give(connection)
-                throw error
-            }
+        guard scope == .snapshot else { return }
+        do throws(StorageError) {
+            try connection.run(.beginRead)
+        } catch {
+            end()
+            throw error
         }
+        holdsSnapshot = true
     }
 
     func end() {
+        guard let pool else { return }
         if holdsSnapshot { connection.rollBack() }
-        pool.give(connection)
+        holdsSnapshot = false
+        self.pool = nil
+        pool.give(self)
     }
 }

@@ -14,6 +14,8 @@ final class Statement: CursorSource {
     @exclusivity(unchecked) private var lists: [BoundList] = []
     @exclusivity(unchecked) private var began: ContinuousClock.Instant?
     let sql: String
+    /// Which arguments it also takes the prefix's end of.
+    let prefixEnds: [Int]
     /// Whether a cursor stands on the statement.
     @exclusivity(unchecked) private(set) var isInUse = false
 
@@ -24,9 +26,12 @@ final class Statement: CursorSource {
     }
 
     /// - Parameter kinds: how each result column is read; any for those beyond.
-    init(_ connection: Connection, _ sql: String, kinds wanted: [UInt8] = []) throws(StorageError) {
+    init(
+        _ connection: Connection, _ sql: String, kinds wanted: [UInt8] = [], prefixEnds: [Int] = []
+    ) throws(StorageError) {
         self.connection = connection
         self.sql = sql
+        self.prefixEnds = prefixEnds
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             connection.database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -163,7 +168,7 @@ final class Statement: CursorSource {
         sqlite3_reset(handle)
         if !lists.isEmpty { releaseLists() }
         isInUse = false
-        if let began {
+        if connection.logsStatements, let began {
             connection.logger.trace("\(sql)", metadata: ["duration": "\(ContinuousClock.now - began)"])
         }
     }

@@ -5,6 +5,8 @@ final class ModelTables: Sendable {
     let name: String
     /// The root's table first, then those of owned properties.
     let tables: [TableBinding]
+    let root: TableBinding
+    let hasChildren: Bool
     /// Whether a nil key is assigned.
     let assignsKeys: Bool
 
@@ -16,14 +18,14 @@ final class ModelTables: Sendable {
         self.name = name
         self.tables = tables
         self.assignsKeys = assignsKeys
-        let root = tables[0].schema
+        root = tables[0]
+        hasChildren = tables.count > 1
+        let schema = root.schema
         keyRows = TableBinding(
-            index: 0, schema: root, form: .root, columns: root.key, prefixCount: 0,
-            keyCells: Array(root.key.indices), members: [], relations: [])
+            index: 0, schema: schema, form: .root, columns: schema.key, prefixCount: 0,
+            keyCells: Array(schema.key.indices), members: [], relations: [])
     }
 
-    var root: TableBinding { tables[0] }
-    var hasChildren: Bool { tables.count > 1 }
     var rootKeyCount: Int { root.keyCells.count }
 }
 

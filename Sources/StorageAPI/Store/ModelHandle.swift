@@ -1,6 +1,7 @@
 import Synchronization
 
 /// A model as an open store knows it: its tables and the plans made for them.
+@usableFromInline
 final class ModelHandle: Sendable {
     let tables: ModelTables
     private let ids: PlanIDs
@@ -17,23 +18,26 @@ final class ModelHandle: Sendable {
     /// How many shapes a model's queries may have before new ones are no longer remembered. A program has dozens.
     private static let mostShapes = 1000
 
-    /// For each table the plans that read its rows whole: all, one root's, several roots'.
-    private let wholeRows: [[QueryPlan]]
+    private let wholeRows: [TableReads]
     private let wholeWrites: [TableWrites]
+    /// The plan for one record's own row.
+    let rowOfKey: QueryPlan
+    /// How rows of a model without children are read; nil for others, whose rows each query reads children beside.
+    ///
+    /// Shared by all threads: nothing is written to a context without children but its record form, and that is made
+    /// before anybody else has the context.
+    nonisolated(unsafe) let plainRows: RowContext?
 
     init(_ tables: ModelTables, ids: PlanIDs) {
         self.tables = tables
         self.ids = ids
         let keyCount = tables.rootKeyCount
-        let scopes: [Query.Scope] = [.all, .key(columns: keyCount), .keys(columns: keyCount, list: 0)]
         let schemas = tables.tables.map(\.schema)
-        wholeRows = tables.tables.map { table in
-            scopes.map { scope in
-                QueryPlan(
-                    id: ids.next(), query: Query(.columns(table.columns), scope: scope), table: table.schema,
-                    tables: schemas)
-            }
-        }
+        let root = TableReads(tables.root, schemas, keyCount: keyCount, ids: ids)
+        wholeRows = [root] + tables.tables.dropFirst().map { TableReads($0, schemas, keyCount: keyCount, ids: ids) }
+        rowOfKey = root.key
+        plainRows = tables.hasChildren ? nil : RowContext(model: tables, table: tables.root)
+        _ = plainRows?.recordForm
         wholeWrites = tables.tables.map { TableWrites($0, keyCount: keyCount, ids: ids) }
     }
 
@@ -56,9 +60,9 @@ final class ModelHandle: Sendable {
     /// All cells that a model reads from a table, of all roots, of one, or of a list of them.
     func plan(rowsOf table: Int = 0, _ scope: Query.Scope) -> QueryPlan {
         switch scope {
-        case .all: wholeRows[table][0]
-        case .key: wholeRows[table][1]
-        case .keys: wholeRows[table][2]
+        case .all: wholeRows[table].all
+        case .key: wholeRows[table].key
+        case .keys: wholeRows[table].keys
         }
     }
 
@@ -103,6 +107,23 @@ final class PlanIDs: Sendable {
     private let last = Atomic<Int>(-1)
 
     func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+/// The plans that read a table's rows whole: all, one root's, several roots'.
+private struct TableReads {
+    let all: QueryPlan
+    let key: QueryPlan
+    let keys: QueryPlan
+
+    init(_ table: TableBinding, _ tables: [TableSchema], keyCount: Int, ids: PlanIDs) {
+        func plan(_ scope: Query.Scope) -> QueryPlan {
+            QueryPlan(
+                id: ids.next(), query: Query(.columns(table.columns), scope: scope), table: table.schema, tables: tables)
+        }
+        all = plan(.all)
+        key = plan(.key(columns: keyCount))
+        keys = plan(.keys(columns: keyCount, list: 0))
+    }
 }
 
 /// The plans of the writes that take or remove whole rows of a table.

@@ -17,11 +17,15 @@ struct Reading {
 
     /// Calls the body with the rows of a key, of which there is one or none.
     func find(_ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void) throws(StorageError) {
-        let scope = Query.Scope.key(columns: model.rootKeyCount)
         let arguments = QueryArguments(key)
-        let context = rootContext()
-        if model.hasChildren { attachChildren(to: context, scope, arguments) }
-        var rows = RowCursor(try session.rows(handle.plan(rowsOf: 0, scope), arguments), context)
+        let context: RowContext
+        if let plain = handle.plainRows {
+            context = plain
+        } else {
+            context = rootContext()
+            attachChildren(to: context, .key(columns: model.rootKeyCount), arguments)
+        }
+        var rows = RowCursor(try session.rows(handle.rowOfKey, arguments), context)
         try body(&rows)
     }
 

@@ -21,15 +21,26 @@ extension Store {
     func reading<T>(
         _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
     ) throws(StorageError) -> T {
+        if let known = registry.known(model) { return try reading(operation, known, body) }
         do {
-            let known = registry.known(model)
-            let scope: ReadScope = known?.tables.hasChildren == false ? .query : .snapshot
-            return try reading(operation, scope) { (reader) throws(StorageError) in
-                if let known { return try body(Reading(handle: known, session: reader)) }
-                return try body(Reading(handle: registry.handle(model, in: reader), session: reader))
+            return try reading(operation, .snapshot) { (reader) throws(StorageError) in
+                try body(Reading(handle: registry.handle(model, in: reader), session: reader))
             }
         } catch {
             throw error.at(model: registry.name(of: model))
+        }
+    }
+
+    /// Runs a read of a model that is prepared.
+    func reading<T>(
+        _ operation: String, _ model: ModelHandle, _ body: (Reading) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        do {
+            return try reading(operation, model.tables.hasChildren ? .snapshot : .query) {
+                (reader) throws(StorageError) in try body(Reading(handle: model, session: reader))
+            }
+        } catch {
+            throw error.at(model: model.name)
         }
     }
 

@@ -101,8 +101,11 @@ extension Store {
     /// - Throws: `typeMismatch` where a stored value does not fit its property.
     @inlinable
     public nonisolated(nonsending) func find<M: Storable>(_: M.Type, key: M.Key) async throws(StorageError) -> M? {
+        var handle = handle(M.self)
+        if handle == nil { handle = try await preparedHandle(M.self) }
         var found: M?
-        try await lookUp(M.self, M.values(of: key)) { (rows) throws(StorageError) in found = try rows.nextModel(M.self)
+        try lookUp(M.self, handle, M.values(of: key)) { (rows) throws(StorageError) in
+            found = try rows.nextModel(M.self)
         }
         return found
     }
@@ -116,14 +119,28 @@ extension Store {
     // rest is not generic.
 
     @usableFromInline
-    nonisolated(nonsending) func lookUp(
-        _ type: any Storable.Type, _ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void
-    ) async throws(StorageError) {
-        if registry.handle(type) == nil { try await prepare([type]) }
+    func handle(_ type: any Storable.Type) -> ModelHandle? { registry.handle(type) }
+
+    @usableFromInline
+    nonisolated(nonsending) func preparedHandle(_ type: any Storable.Type) async throws(StorageError) -> ModelHandle? {
+        try await prepare([type])
+        return registry.handle(type)
+    }
+
+    // Without `async`, which a call costs more for than some lookups do.
+    @usableFromInline
+    func lookUp(
+        _ type: any Storable.Type, _ handle: ModelHandle?, _ key: [Value],
+        _ body: (inout RowCursor) throws(StorageError) -> Void
+    ) throws(StorageError) {
         if Task.isCancelled {
             throw StorageError(.cancelled, "The task was cancelled.", operation: "select").at(backend: info.name)
         }
-        try reading("select", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
+        // What was prepared is forgotten where a transaction declares the model anew.
+        guard let handle else {
+            return try reading("select", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
+        }
+        try reading("select", handle) { (reading) throws(StorageError) in try reading.find(key, body) }
     }
 
     @inlinable
