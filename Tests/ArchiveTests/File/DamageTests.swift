@@ -33,6 +33,7 @@ import Testing
     func `a store cut at any length has the commits before the cut`(codec: ArchiveCodec) throws {
         let (whole, commits) = try Self.sample(codec)
         var seen: Set<Int> = []
+        var outcomes: [String: Int] = [:]
         for length in Self.places(1..<whole.count, codec) {
             let files = MemoryFiles()
             files[Self.path] = Array(whole.prefix(length))
@@ -40,6 +41,7 @@ import Testing
                 let opened = try openFile(Self.path, layer: files)
                 let count = opened.recovery.commits
                 seen.insert(count)
+                outcomes["opened with the commits before the cut", default: 0] += 1
                 try #require(opened.items == commits.prefix(count).flatMap(\.self), "cut at \(length)")
                 guard Self.isExhaustive || length.isMultiple(of: 16) else { continue }
                 try opened.file.append(FileItem("later", "x"))
@@ -49,8 +51,10 @@ import Testing
                 // Nothing but the first commit may be missed: it is never written in place.
                 try #require(error.code == .corrupt && seen.isEmpty, "cut at \(length): \(error)")
                 try #require(files[Self.path] == Array(whole.prefix(length)))
+                outcomes["corrupt", default: 0] += 1
             }
         }
+        report("\(codec), cut at a length", outcomes)
         #expect(seen == [1, 2, 3])
     }
 
@@ -79,6 +83,7 @@ import Testing
                 try #require(files[Self.path] == damaged)
             }
         }
+        report("\(codec), a byte changed", outcomes)
         #expect(outcomes["torn"] == 3 * places.filter { $0 >= last }.count)
         #expect(outcomes["corrupt"] == 3 * places.filter { $0 < last }.count)
     }
@@ -114,7 +119,8 @@ import Testing
     func `salvaging reads all but the damaged commit`(codec: ArchiveCodec) throws {
         let (whole, commits) = try Self.sample(codec)
         let last = try Self.lastCommit(whole)
-        for place in Self.places(0..<last, codec) {
+        let places = Self.places(0..<last, codec)
+        for place in places {
             var damaged = whole
             damaged[place] ^= 0x01
             let files = MemoryFiles()
@@ -125,6 +131,7 @@ import Testing
             try #require(opened.recovery.damage.count == 1)
             try #require(try #require(opened.recovery.damage.first).range.contains(Int64(place)))
         }
+        report("\(codec), a byte changed and salvaged", ["read but for its commit": places.count])
     }
 
     @Test func `a torn tail is copied aside and reported`() throws {

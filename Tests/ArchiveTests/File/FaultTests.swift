@@ -84,10 +84,12 @@ import Testing
             let expected = try Self.work(on: files)
             try Self.checkReadable(files, expected, call)
         }
+        report("a file's call fails\(isSticky ? " for ever" : "")", ["kept what was acknowledged": calls])
     }
 
     @Test func `a power cut at any call loses nothing that was waited for`() throws {
-        for call in 0..<(try Self.calls()) {
+        let calls = try Self.calls()
+        for call in 0..<calls {
             for kept in [0, 1, 100, 5000] {
                 let files = MemoryFiles(fault: MemoryFiles.Fault(call: call, isSticky: true))
                 let file = try? openFile(Self.path, layer: files).file
@@ -102,6 +104,7 @@ import Testing
                 try #require(read.items.starts(with: items), "call \(call), \(kept) bytes kept")
             }
         }
+        report("a power cut", ["kept what was acknowledged": calls * 4])
     }
 
     @Test func `a power cut loses the last commits that were not waited for, in order`() throws {

@@ -19,6 +19,7 @@ import Testing
             }
             try WriterLoop.check(path)
         }
+        report("a file's writer killed", ["kept what was acknowledged": Self.kills])
     }
 }
 

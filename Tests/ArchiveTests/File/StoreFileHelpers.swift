@@ -25,6 +25,12 @@ struct OpenedFile {
     var items: [FileItem] { commits.sorted { $0.key < $1.key }.flatMap(\.value) }
 }
 
+/// Prints how often a test damaged a store, and what came of it: a passing test would not show.
+func report(_ what: String, _ outcomes: [String: Int]) {
+    let list = outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    print("archive, \(what): \(list.joined(separator: ", "))")
+}
+
 let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 func openFile(

@@ -61,6 +61,7 @@ import Testing
             try await again.insert(Person.sample(99))
             try await again.close()
         }
+        report("a store's call fails\(isSticky ? " for ever" : "")", ["kept what was acknowledged": calls])
     }
 
     @Test func `a full disk keeps the store readable, and it is written again once there is space`() async throws {
@@ -130,23 +131,33 @@ import Testing
         }
     }
 
+    private static func outcome(_ people: [Person]?) -> String {
+        people == nil ? "corrupt" : "as after one of its commits"
+    }
+
     @Test func `cut at every length, a store is as after one of its commits`() async throws {
         let (bytes, states) = try await Self.sample()
+        var outcomes: [String: Int] = [:]
         for length in 0..<bytes.count {
             let people = try await Self.read(Array(bytes[..<length]))
             let isState = people.map { states.contains($0) } ?? true
             try #require(isState, "\(length) bytes")
+            outcomes[Self.outcome(people), default: 0] += 1
         }
+        report("a store cut at every length", outcomes)
     }
 
     @Test func `with any byte changed, a store is as after one of its commits, or corrupt`() async throws {
         let (bytes, states) = try await Self.sample()
+        var outcomes: [String: Int] = [:]
         for index in bytes.indices {
             var bytes = bytes
             bytes[index] ^= UInt8.random(in: 1...255)
             let people = try await Self.read(bytes)
             let isState = people.map { states.contains($0) } ?? true
             try #require(isState, "byte \(index)")
+            outcomes[Self.outcome(people), default: 0] += 1
         }
+        report("a store with every byte changed", outcomes)
     }
 }

@@ -170,5 +170,6 @@ import Testing
             try #require(titles == few.map(\.name), "call \(call)")
             try await again.close()
         }
+        report("a migration's call fails", ["led to the old or the new": files.calls])
     }
 }

@@ -24,6 +24,7 @@ import Testing
         let folder = try TemporaryFolder()
         let (url, notes) = ("archive:\(folder.path("a.karch"))?\(options)", folder.path("acknowledged"))
         var last = 0
+        var acknowledgedLast = 0
         for kill in 0..<Self.kills / 2 {
             let seconds = Double.random(in: 0.001...0.04)
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -38,7 +39,14 @@ import Testing
             let isThere = number == acknowledged || number == acknowledged + 1
             try #require(isThere, "kill \(kill): \(number) is stored, \(acknowledged) was acknowledged")
             last = number
+            if number == acknowledged { acknowledgedLast += 1 }
         }
+        report(
+            "a store's writer killed, \(options)",
+            [
+                "as after the last acknowledged transaction": acknowledgedLast,
+                "as after the one that was being acknowledged": Self.kills / 2 - acknowledgedLast,
+            ])
         #expect(last > Self.kills / 2, "the writers were killed before they wrote")
     }
 }
