@@ -118,7 +118,8 @@ private struct TableReads {
     init(_ table: TableBinding, _ tables: [TableSchema], keyCount: Int, ids: PlanIDs) {
         func plan(_ scope: Query.Scope) -> QueryPlan {
             QueryPlan(
-                id: ids.next(), query: Query(.columns(table.columns), scope: scope), table: table.schema, tables: tables)
+                id: ids.next(), query: Query(.columns(table.columns), scope: scope), table: table.schema, tables: tables
+            )
         }
         all = plan(.all)
         key = plan(.key(columns: keyCount))
