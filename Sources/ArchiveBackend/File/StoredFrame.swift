@@ -5,8 +5,10 @@
 /// commit on a fast disk. A commit of one small record is a tenth larger this way and takes 1 µs; rewriting the file
 /// compresses it.
 enum StoredFrame {
-    /// Contents up to this size are stored. A block may have 128 KiB, so no frame needs to be cut.
-    static let largestContents = 4096
+    /// Frames are stored whose entries have up to this size each, with their headers.
+    static let largestEntry = 4096
+    /// And together up to this: a block may have as much, so no frame needs to be cut.
+    static let largestContents = 128 << 10
 
     private static let shortestRun = 12
     /// Magic number; a check of the contents and no content size; a window of 128 KiB.
@@ -41,7 +43,7 @@ enum StoredFrame {
     /// Looks at eight bytes in each five: wherever a run of the shortest length begins, eight of its zeros are met.
     private static func zeros(in contents: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
         var place = start
-        while place + 8 <= contents.count {
+        while place &+ 8 <= contents.count {
             if contents.loadUnaligned(fromByteOffset: place, as: UInt64.self) == 0 {
                 var (first, end) = (place, place + 8)
                 while first > start, contents[first - 1] == 0 { first -= 1 }
@@ -49,7 +51,7 @@ enum StoredFrame {
                 if end - first >= shortestRun { return first..<end }
                 place = end
             } else {
-                place += shortestRun - 7
+                place &+= shortestRun &- 7
             }
         }
         return nil
