@@ -38,7 +38,7 @@ struct RecordDifference {
     /// - Parameter tables: the model's, as they are now; the root's first.
     init(from old: ArchiveTables, to tables: [ArchiveTable]) {
         parts = tables.map { table in
-            Part(RowDifference(from: old[table.schema.name]?.rows ?? RowTree(table.rows.order), to: table.rows), table)
+            Part(RowDifference(from: old.rows(of: table.schema.name) ?? RowTree(table.rows.order), to: table.rows), table)
         }
     }
 

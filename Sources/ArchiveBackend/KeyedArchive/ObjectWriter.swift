@@ -113,8 +113,8 @@ struct ObjectWriter: ~Copyable {
 
     private mutating func addClass(at place: Int, named name: UInt32) -> UInt32 {
         let chain = list.array([name, self.name(.rootClass)])
-        let keys = [self.name(.className), self.name(.classNames)]
-        let object = uid(add(list.dictionary(keys: keys, values: [name, chain])))
+        let (own, all) = ((self.name(.className), name), (self.name(.classNames), chain))
+        let object = uid(add(list.dictionary(own, all)))
         classes[place] = object
         return object
     }
@@ -172,7 +172,7 @@ struct ObjectWriter: ~Copyable {
     /// Ends the archive with its root and gives its bytes, which are valid until the next change.
     mutating func finish(root: UInt32) throws(StorageError) -> UnsafeRawBufferPointer {
         let root = uid(root)
-        let top = list.dictionary(keys: [list.ascii("root")], values: [root])
+        let top = list.dictionary(keys: CollectionOfOne(list.ascii("root")), values: CollectionOfOne(root))
         let all = list.array(objects.suffix(from: 0))
         let keys = [list.ascii("$version"), list.ascii("$archiver"), list.ascii("$top"), list.ascii("$objects")]
         let values = [list.integer(100_000), list.ascii("NSKeyedArchiver"), top, all]
