@@ -10,8 +10,6 @@ package struct CommitWriter: ~Copyable {
     /// Whether a commit ends after some frames, because only the whole file counts.
     private let isRewriting: Bool
     private(set) var state: WriterState
-    /// Bytes of the largest entry of the frame that is being made.
-    private var largestEntry = 0
 
     init(
         _ file: OpenFile, _ compressor: FrameCompressor, _ buffers: WriteBuffers, _ state: WriterState,
@@ -29,11 +27,9 @@ package struct CommitWriter: ~Copyable {
         try Self.requireRoom(for: contents.count, name)
         let pending = buffers.contents
         if pending.count > 0, pending.count + contents.count > StoreFormat.frameTarget { try endFrame() }
-        let size = TarHeader.entrySize(contents.count)
         TarHeader(name: name, size: contents.count, modified: modified).append(to: pending)
         pending.append(contents)
-        pending.appendZeros(size - TarHeader.size - contents.count)
-        largestEntry = max(largestEntry, size)
+        pending.appendZeros(TarHeader.entrySize(contents.count) - TarHeader.size - contents.count)
         if pending.count >= StoreFormat.frameTarget { try endFrame() }
     }
 
@@ -65,16 +61,13 @@ package struct CommitWriter: ~Copyable {
         let (contents, output) = (buffers.contents, buffers.output)
         guard contents.count > 0 else { return }
         let start = output.count
-        // What is written anew stays for long, and is compressed also where its entries are small.
-        try compressor.compress(
-            contents.bytes, largestEntry: isRewriting ? contents.count : largestEntry, to: output)
+        try compressor.compress(contents.bytes, to: output)
         let frame = output.bytes.part(start, output.count - start)
         state.check = CyclicRedundancyCheck.crc32c(frame, after: state.check)
         state.end += Int64(frame.count)
         state.contents += UInt64(contents.count)
         state.frames += 1
         contents.removeAll(keepingAtMost: 2 * StoreFormat.frameTarget)
-        largestEntry = 0
         if isRewriting, state.frames >= StoreFormat.framesOfRewrittenCommit { endCommit() }
         if output.count >= StoreFormat.frameTarget { try spill() }
     }

@@ -11,14 +11,11 @@ struct FrameCompressor {
     private static let regularFile: UInt32 = 0o100000
 
     /// Appends one frame.
-    ///
-    /// - Parameter largestEntry: the bytes of the largest of its entries.
-    func compress(
-        _ contents: UnsafeRawBufferPointer, largestEntry: Int, to output: ByteBuffer
-    ) throws(StorageError) {
+    func compress(_ contents: UnsafeRawBufferPointer, to output: ByteBuffer) throws(StorageError) {
         guard codec != .none else { return output.append(contents) }
-        let isSmall = largestEntry <= StoredFrame.largestEntry && contents.count <= StoredFrame.largestContents
-        if codec == .zstd, isSmall { return StoredFrame.append(contents, to: output) }
+        if codec == .zstd, contents.count <= StoredFrame.largestContents {
+            return StoredFrame.append(contents, to: output)
+        }
         let start = output.count
         let archive = archive_write_new()
         defer { archive_write_free(archive) }

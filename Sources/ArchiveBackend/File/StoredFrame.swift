@@ -5,10 +5,8 @@
 /// commit on a fast disk. A commit of one small record is a tenth larger this way and takes 1 µs; rewriting the file
 /// compresses it.
 enum StoredFrame {
-    /// Frames are stored whose entries have up to this size each, with their headers.
-    static let largestEntry = 4096
-    /// And together up to this: a block may have as much, so no frame needs to be cut.
-    static let largestContents = 128 << 10
+    /// Contents up to this size are stored. A block may have 128 KiB, so no frame needs to be cut.
+    static let largestContents = 4096
 
     private static let shortestRun = 12
     /// Magic number; a check of the contents and no content size; a window of 128 KiB.
@@ -53,7 +51,7 @@ enum StoredFrame {
                 if end - first >= shortestRun { return first..<end }
                 place = end
             } else {
-                place &+= shortestRun &- 7
+                place += shortestRun - 7
             }
         }
         return nil
