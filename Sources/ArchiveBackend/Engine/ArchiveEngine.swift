@@ -69,8 +69,9 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
             state.builder.beginTransaction()
             let session = ArchiveWriter(committed.withLock { $0 }, state.builder)
             try body(session)
-            try commit(session.changes, file, &state)
-            committed.withLock { $0 = session.changes.tables }
+            let changes = session.changes
+            try commit(changes, file, &state)
+            committed.withLock { $0 = changes.tables }
             compactIfWorthwhile(file, &state)
         }
     }

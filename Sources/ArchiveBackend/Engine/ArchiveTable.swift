@@ -4,28 +4,41 @@ internal import StorageAPI
 ///
 /// A value, as ``RowTree`` is: a copy is a snapshot.
 struct ArchiveTable {
-    private(set) var schema: TableSchema
-    let format: RowFormat
+    private let form: TableForm
     private(set) var rows: RowTree
     private(set) var indexes: [ColumnIndex] = []
     /// The greatest key ever stored, where the table assigns keys.
     var greatestKey: Int64 = 0
-    /// For each column the value that records have which were written before it was added.
-    private(set) var missing: [Value]
-    /// How many leading columns of the key are the root's key.
-    let rootKeyCount: Int
+
+    /// What a table is whatever its rows are: one for all copies, for each commit makes some.
+    private final class TableForm: Sendable {
+        let schema: TableSchema
+        let format: RowFormat
+        let missing: [Value]
+        let rootKeyCount: Int
+
+        init(_ schema: TableSchema, missing: [Value]) {
+            (self.schema, self.missing) = (schema, missing)
+            format = RowFormat(width: schema.columns.count)
+            let owners = schema.key.prefix { schema.columns[$0].role == .owner }.count
+            rootKeyCount = schema.isRoot ? schema.key.count : owners
+        }
+    }
 
     init(_ schema: TableSchema, missing: [Value]? = nil) {
-        self.schema = schema
-        self.missing = missing ?? schema.columns.map { _ in .null }
-        format = RowFormat(width: schema.columns.count)
-        rows = RowTree(RowOrder(format: format, columns: schema.key.map { ($0, false) }))
-        let owners = schema.key.prefix { schema.columns[$0].role == .owner }.count
-        rootKeyCount = schema.isRoot ? schema.key.count : owners
+        form = TableForm(schema, missing: missing ?? schema.columns.map { _ in .null })
+        rows = RowTree(RowOrder(format: form.format, columns: schema.key.map { ($0, false) }))
         for column in schema.columns.indices where Self.isIndexed(schema.columns[column]) {
             indexes.append(ColumnIndex(column, of: schema, format))
         }
     }
+
+    var schema: TableSchema { form.schema }
+    var format: RowFormat { form.format }
+    /// For each column the value that records have which were written before it was added.
+    var missing: [Value] { form.missing }
+    /// How many leading columns of the key are the root's key.
+    var rootKeyCount: Int { form.rootKeyCount }
 
     private static func isIndexed(_ column: ColumnSchema) -> Bool {
         (column.isIndexed || column.isUnique) && !column.isRemoved

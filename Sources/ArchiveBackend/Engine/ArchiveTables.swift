@@ -11,6 +11,9 @@ struct ArchiveTables {
     /// The table of a name, which is there for every plan that a store makes.
     subscript(name: String) -> ArchiveTable? { places[name].map { list[$0] } }
 
+    /// The rows of a table, without a copy of the rest.
+    func rows(of name: String) -> RowTree? { places[name].map { list[$0].rows } }
+
     /// Changes a table where it stands, so that its rows are not copied.
     mutating func change<T>(
         _ name: String, _ body: (inout ArchiveTable) throws(StorageError) -> T

@@ -41,7 +41,8 @@ struct ChangeRecorder {
     private static func hasForgottenKeys(_ changes: Changes) -> Bool {
         changes.tables.list.contains { table in
             let greatest = table.greatestKey
-            guard greatest > changes.base[table.schema.name]?.greatestKey ?? 0 else { return false }
+            // Most tables assign none.
+            guard greatest > 0, greatest > changes.base[table.schema.name]?.greatestKey ?? 0 else { return false }
             return withUnsafePointer(to: Cell.int(greatest)) { table.rows.row($0) == nil }
         }
     }

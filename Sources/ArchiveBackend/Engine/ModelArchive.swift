@@ -1,7 +1,7 @@
 internal import StorageAPI
 
-/// How one model's records are entries of the file: their names, and their codec.
-struct ModelArchive {
+/// How one model's records are entries of the file: their names, and their codec. Used by one thread at a time.
+final class ModelArchive {
     /// The model's stored name.
     let name: String
     /// The folder of its entries.

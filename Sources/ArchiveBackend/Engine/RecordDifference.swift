@@ -38,7 +38,8 @@ struct RecordDifference {
     /// - Parameter tables: the model's, as they are now; the root's first.
     init(from old: ArchiveTables, to tables: [ArchiveTable]) {
         parts = tables.map { table in
-            Part(RowDifference(from: old[table.schema.name]?.rows ?? RowTree(table.rows.order), to: table.rows), table)
+            let rows = old.rows(of: table.schema.name) ?? RowTree(table.rows.order)
+            return Part(RowDifference(from: rows, to: table.rows), table)
         }
     }
 

@@ -29,10 +29,10 @@ extension StoreRecord {
         let schema = writer.uid(try text(json, &writer))
         let names = try [writer.plainString(Array("NS.keys".utf8)), writer.name(.objects), writer.name(.objectClass)]
         let values = [
-            writer.list.array(keys.map { writer.uid($0) }[...]), writer.list.array([writer.uid(number), schema]),
+            writer.list.array(keys.map { writer.uid($0) }), writer.list.array([writer.uid(number), schema]),
             try writer.classUID(0, name: Array("NSDictionary".utf8)),
         ]
-        return Array(try writer.finish(root: writer.add(writer.list.dictionary(keys: names[...], values: values[...]))))
+        return Array(try writer.finish(root: writer.add(writer.list.dictionary(keys: names, values: values))))
     }
 
     private static func text(_ text: String, _ writer: inout ObjectWriter) throws(StorageError) -> UInt32 {

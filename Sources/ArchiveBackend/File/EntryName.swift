@@ -70,7 +70,7 @@ package enum EntryName {
     }
 
     static func require(_ name: String) throws(StorageError) {
-        guard isValid(name.utf8) else {
+        guard name.utf8.withContiguousStorageIfAvailable({ isValid($0) }) ?? isValid(name.utf8) else {
             throw StorageError(.invalidValue, "An entry of a store file cannot be called \(name.debugDescription).")
         }
     }

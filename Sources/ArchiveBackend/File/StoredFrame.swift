@@ -40,9 +40,11 @@ enum StoredFrame {
     ///
     /// Looks at eight bytes in each five: wherever a run of the shortest length begins, eight of its zeros are met.
     private static func zeros(in contents: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
+        guard let bytes = contents.baseAddress else { return nil }
+        let last = contents.count - 8
         var place = start
-        while place + 8 <= contents.count {
-            if contents.loadUnaligned(fromByteOffset: place, as: UInt64.self) == 0 {
+        while place <= last {
+            if (bytes + place).loadUnaligned(as: UInt64.self) == 0 {
                 var (first, end) = (place, place + 8)
                 while first > start, contents[first - 1] == 0 { first -= 1 }
                 while end < contents.count, contents[end] == 0 { end += 1 }

@@ -33,9 +33,12 @@ struct TarHeader: Equatable {
         buffer.append(Self.template)
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer.mutableBytes[start...])
         var sum = Self.templateSum
-        for (index, byte) in name.utf8.prefix(StoreFormat.longestName).enumerated() {
-            bytes[index] = byte
-            sum += UInt64(byte)
+        var name = name
+        name.withUTF8 { name in
+            for (index, byte) in name.prefix(StoreFormat.longestName).enumerated() {
+                bytes[index] = byte
+                sum += UInt64(byte)
+            }
         }
         sum += Self.putOctal(UInt64(clamping: size), at: 124, digits: 11, in: bytes)
         sum += Self.putOctal(UInt64(clamping: modified), at: 136, digits: 11, in: bytes)

@@ -4,11 +4,11 @@ internal import StorageAPI
 struct ObjectWriter: ~Copyable {
     var list = PropertyListWriter()
     /// For each entry of `$objects` the object of the property list, and the object that holds its UID.
-    private var objects: [UInt32] = []
-    private var uids: [UInt32] = []
+    private var objects = NumberList()
+    private var uids = NumberList()
     private var strings = StringTable()
-    private var names: [UInt32]
-    private var classes: [UInt32]
+    private var names = NumberList(repeating: PropertyListWriter.none, count: Name.allCases.count)
+    private var classes: NumberList
 
     /// Classes of the archive's own values. Their raw values are places in `classes`.
     enum FoundationClass: Int, CaseIterable {
@@ -51,18 +51,18 @@ struct ObjectWriter: ~Copyable {
 
     /// - Parameter classCount: how many classes the caller has; they are numbered from 0.
     init(classCount: Int) {
-        names = Array(repeating: PropertyListWriter.none, count: Name.allCases.count)
-        classes = Array(repeating: PropertyListWriter.none, count: FoundationClass.allCases.count + classCount)
+        classes = NumberList(
+            repeating: PropertyListWriter.none, count: FoundationClass.allCases.count + classCount)
         begin()
     }
 
     mutating func begin() {
         list.begin()
-        objects.removeAll(keepingCapacity: true)
-        uids.removeAll(keepingCapacity: true)
+        objects.removeAll()
+        uids.removeAll()
         strings.removeAll()
-        for index in names.indices { names[index] = PropertyListWriter.none }
-        for index in classes.indices { classes[index] = PropertyListWriter.none }
+        names.fill(with: PropertyListWriter.none)
+        classes.fill(with: PropertyListWriter.none)
         _ = add(list.ascii("$null"))
     }
 
@@ -113,8 +113,8 @@ struct ObjectWriter: ~Copyable {
 
     private mutating func addClass(at place: Int, named name: UInt32) -> UInt32 {
         let chain = list.array([name, self.name(.rootClass)])
-        let keys = [self.name(.className), self.name(.classNames)]
-        let object = uid(add(list.dictionary(keys: keys[...], values: [name, chain])))
+        let (own, all) = ((self.name(.className), name), (self.name(.classNames), chain))
+        let object = uid(add(list.dictionary(own, all)))
         classes[place] = object
         return object
     }
@@ -158,13 +158,13 @@ struct ObjectWriter: ~Copyable {
     }
 
     /// The entry of an array whose elements have these UIDs.
-    mutating func array(_ elements: ArraySlice<UInt32>) -> UInt32 {
+    mutating func array(_ elements: UnsafeBufferPointer<UInt32>) -> UInt32 {
         object(.array, .objects, list.array(elements))
     }
 
     mutating func url(_ text: UInt32) -> UInt32 {
         let keys = [name(.base), name(.relative), name(.objectClass)]
-        return add(list.dictionary(keys: keys[...], values: [null, uid(text), classUID(.url)]))
+        return add(list.dictionary(keys: keys, values: [null, uid(text), classUID(.url)]))
     }
 
     // MARK: The archive
@@ -172,11 +172,11 @@ struct ObjectWriter: ~Copyable {
     /// Ends the archive with its root and gives its bytes, which are valid until the next change.
     mutating func finish(root: UInt32) throws(StorageError) -> UnsafeRawBufferPointer {
         let root = uid(root)
-        let top = list.dictionary(keys: [list.ascii("root")], values: [root])
-        let all = list.array(objects[...])
+        let top = list.dictionary(keys: CollectionOfOne(list.ascii("root")), values: CollectionOfOne(root))
+        let all = list.array(objects.suffix(from: 0))
         let keys = [list.ascii("$version"), list.ascii("$archiver"), list.ascii("$top"), list.ascii("$objects")]
         let values = [list.integer(100_000), list.ascii("NSKeyedArchiver"), top, all]
-        return try list.finish(top: list.dictionary(keys: keys[...], values: values[...]))
+        return try list.finish(top: list.dictionary(keys: keys, values: values))
     }
 
     // MARK: Bytes
@@ -192,11 +192,7 @@ struct ObjectWriter: ~Copyable {
             if bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
             index &+= 8
         }
-        while index < bytes.count {
-            if bytes[index] >= 0x80 { return false }
-            index &+= 1
-        }
-        return true
+        return bytes.lastWord & 0x8080_8080_8080_8080 == 0
     }
 }
 
@@ -212,9 +208,25 @@ func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> B
         if !same { return false }
         index &+= 8
     }
-    while index < left.count {
-        if left[index] != right[index] { return false }
-        index &+= 1
+    return left.lastWord == right.lastWord
+}
+
+extension UnsafeRawBufferPointer {
+    /// The bytes behind the last whole word of eight, at most seven, as the low bytes of a number.
+    @inline(__always)
+    var lastWord: UInt64 {
+        let rest = count & 7
+        if count >= 8 {
+            let word = loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+            return UInt64(littleEndian: word) >> UInt64(truncatingIfNeeded: 64 &- 8 &* rest)
+        }
+        if rest >= 4 {
+            let low = UInt32(littleEndian: loadUnaligned(fromByteOffset: 0, as: UInt32.self))
+            let high = UInt32(littleEndian: loadUnaligned(fromByteOffset: rest &- 4, as: UInt32.self))
+            return UInt64(low) | UInt64(high) &<< UInt64(truncatingIfNeeded: 8 &* (rest &- 4))
+        }
+        var word: UInt64 = 0
+        for index in 0..<rest { word = word &<< 8 | UInt64(self[index]) }
+        return word
     }
-    return true
 }

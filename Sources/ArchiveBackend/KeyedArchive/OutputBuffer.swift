@@ -35,6 +35,18 @@ struct OutputBuffer: ~Copyable {
         count &+= width
     }
 
+    /// Appends numbers one after the other, the low `width` bytes of each, 1 to 4 of them.
+    @inline(__always)
+    mutating func append(bigEndian numbers: some Collection<UInt32>, width: Int) {
+        // Each is stored as eight bytes, of which the next one covers those that are not its own.
+        reserve(numbers.count &* width &+ 8)
+        let shift = UInt64(truncatingIfNeeded: 64 &- 8 &* width)
+        for number in numbers {
+            start.storeBytes(of: (UInt64(number) &<< shift).bigEndian, toByteOffset: count, as: UInt64.self)
+            count &+= width
+        }
+    }
+
     @inline(__always)
     mutating func append(_ source: UnsafeRawBufferPointer) {
         guard let first = source.baseAddress else { return }

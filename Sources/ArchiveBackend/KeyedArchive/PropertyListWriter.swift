@@ -7,18 +7,15 @@ internal import StorageAPI
 /// `CFBinaryPList.c` describes it.
 struct PropertyListWriter: ~Copyable {
     private var buffer = OutputBuffer(capacity: 64 * 1024)
-    private var offsets: [UInt32] = []
+    private var offsets = NumberList(capacity: 1024)
     private var width = 1
-    private var smallIntegers: [UInt32]
+    private var smallIntegers = NumberList(repeating: Self.none, count: 256)
     private var booleans: (no: UInt32, yes: UInt32) = (Self.none, Self.none)
 
     /// No object's number.
     static let none = UInt32.max
 
-    init() {
-        smallIntegers = Array(repeating: Self.none, count: 256)
-        begin()
-    }
+    init() { begin() }
 
     /// How many bytes the objects so far have; the table that follows them has up to four more for each object.
     var size: Int { buffer.count + offsets.count * 4 }
@@ -28,9 +25,9 @@ struct PropertyListWriter: ~Copyable {
     mutating func begin() {
         buffer.removeAll()
         buffer.append("bplist00")
-        offsets.removeAll(keepingCapacity: true)
+        offsets.removeAll()
         width = 1
-        for index in smallIntegers.indices { smallIntegers[index] = Self.none }
+        smallIntegers.fill(with: Self.none)
         booleans = (Self.none, Self.none)
     }
 
@@ -144,18 +141,20 @@ struct PropertyListWriter: ~Copyable {
 
     // MARK: Containers
 
-    mutating func array(_ objects: ArraySlice<UInt32>) -> UInt32 {
+    @inline(__always)
+    mutating func array(_ objects: some Collection<UInt32>) -> UInt32 {
         let object = next()
         head(0xA0, objects.count)
-        references(objects)
+        buffer.append(bigEndian: objects, width: width)
         return object
     }
 
-    mutating func dictionary(keys: ArraySlice<UInt32>, values: ArraySlice<UInt32>) -> UInt32 {
+    @inline(__always)
+    mutating func dictionary(keys: some Collection<UInt32>, values: some Collection<UInt32>) -> UInt32 {
         let object = next()
         head(0xD0, keys.count)
-        references(keys)
-        references(values)
+        buffer.append(bigEndian: keys, width: width)
+        buffer.append(bigEndian: values, width: width)
         return object
     }
 
@@ -170,11 +169,6 @@ struct PropertyListWriter: ~Copyable {
         buffer.append(bigEndian: UInt64(first.value), width: width)
         buffer.append(bigEndian: UInt64(second.value), width: width)
         return object
-    }
-
-    @inline(__always)
-    private mutating func references(_ objects: ArraySlice<UInt32>) {
-        for object in objects { buffer.append(bigEndian: UInt64(object), width: width) }
     }
 
     @inline(__always)
@@ -222,7 +216,7 @@ struct PropertyListWriter: ~Copyable {
         var copy = OutputBuffer(capacity: buffer.count * 2)
         let all = buffer.bytes
         copy.append(UnsafeRawBufferPointer(rebasing: all[..<8]))
-        for index in offsets.indices {
+        for index in 0..<offsets.count {
             let start = Int(offsets[index])
             let end = index + 1 < offsets.count ? Int(offsets[index + 1]) : all.count
             offsets[index] = UInt32(truncatingIfNeeded: copy.count)
@@ -255,7 +249,7 @@ struct PropertyListWriter: ~Copyable {
             throw StorageError(.limitExceeded, "An archive cannot have 4 GiB or more; split the list of models.")
         }
         let offsetWidth = table < 256 ? 1 : table < 65536 ? 2 : 4
-        for offset in offsets { buffer.append(bigEndian: UInt64(offset), width: offsetWidth) }
+        buffer.append(bigEndian: offsets.suffix(from: 0), width: offsetWidth)
         buffer.append(bigEndian: 0, width: 6)
         buffer.append(UInt8(truncatingIfNeeded: offsetWidth))
         buffer.append(UInt8(truncatingIfNeeded: width))

@@ -79,9 +79,9 @@ extension RecordEncoder {
             }
             value = writer.null
         } else {
-            value = writer.uid(writer.array(values[start...]))
+            value = writer.uid(writer.array(values.suffix(from: start)))
         }
-        values.removeSubrange(start...)
+        values.removeSuffix(from: start)
         keys.append(key)
         values.append(value)
     }

@@ -74,8 +74,8 @@ extension RecordEncoder {
                 break
             }
         }
-        defer { values.removeSubrange(start...) }
-        return isExact && json.isAtEnd ? writer.array(values[start...]) : try writer.text(cell.bytes)
+        defer { values.removeSuffix(from: start) }
+        return isExact && json.isAtEnd ? writer.array(values.suffix(from: start)) : try writer.text(cell.bytes)
     }
 }
 

@@ -12,21 +12,21 @@ struct RecordEncoder: ~Copyable {
     let layout: RecordLayout
     var writer: ObjectWriter
     /// Keys and values of the objects at hand, each object's above its owner's.
-    var keys: [UInt32] = []
-    var values: [UInt32] = []
+    var keys = NumberList()
+    var values = NumberList()
     /// For each key of the layout its string in this archive.
-    private var keyStrings: [UInt32]
+    private var keyStrings: NumberList
     /// For each table the next row that has no owner yet.
     var next: [Int]
     var nodes = NodeIndex()
     var scratch = OutputBuffer()
-    private var records: [UInt32] = []
+    private var records = NumberList()
     private var sequence = PropertyListWriter.none
 
     init(_ layout: RecordLayout) {
         self.layout = layout
         writer = ObjectWriter(classCount: layout.tables.count)
-        keyStrings = Array(repeating: PropertyListWriter.none, count: layout.keys.count)
+        keyStrings = NumberList(repeating: PropertyListWriter.none, count: layout.keys.count)
         next = Array(repeating: 0, count: layout.tables.count)
     }
 
@@ -42,8 +42,8 @@ struct RecordEncoder: ~Copyable {
     /// Begins an archive whose records all carry this commit number.
     mutating func begin(sequence number: UInt64?) {
         writer.begin()
-        records.removeAll(keepingCapacity: true)
-        for index in keyStrings.indices { keyStrings[index] = PropertyListWriter.none }
+        records.removeAll()
+        keyStrings.fill(with: PropertyListWriter.none)
         sequence =
             number.map { number in
                 Int64(exactly: number).map { writer.list.integer($0) } ?? writer.list.unsigned(number)
@@ -58,8 +58,8 @@ struct RecordEncoder: ~Copyable {
         guard record.tables.count == layout.tables.count, record.tables[0].count == 1 else {
             throw StorageError(.corrupt, "A record has exactly one root row and rows of every table of its model.")
         }
-        keys.removeAll(keepingCapacity: true)
-        values.removeAll(keepingCapacity: true)
+        keys.removeAll()
+        values.removeAll()
         if layout.tables.count > 1 { prepareChildren(record) }
         records.append(try object(of: 0, row: 0, record, depth: 0))
         if layout.tables.count > 1 { try checkOwners(record) }
@@ -69,8 +69,8 @@ struct RecordEncoder: ~Copyable {
     ///
     /// - Parameter key: one cell for each key column of the root, in the order of its key.
     mutating func addKey(_ key: UnsafePointer<Cell>) throws(StorageError) {
-        keys.removeAll(keepingCapacity: true)
-        values.removeAll(keepingCapacity: true)
+        keys.removeAll()
+        values.removeAll()
         for (place, index) in layout.keyColumns.enumerated() {
             let column = layout.root.columns[index]
             keys.append(try self.key(column.key))
@@ -91,9 +91,9 @@ struct RecordEncoder: ~Copyable {
             }
             return try body(writer.finish(root: records[0]))
         }
-        values.removeAll(keepingCapacity: true)
-        for record in records { values.append(writer.uid(record)) }
-        try body(writer.finish(root: writer.array(values[...])))
+        values.removeAll()
+        for record in records.suffix(from: 0) { values.append(writer.uid(record)) }
+        try body(writer.finish(root: writer.array(values.suffix(from: 0))))
     }
 
     /// Ends the archive and gives a copy of its bytes.
@@ -142,9 +142,10 @@ struct RecordEncoder: ~Copyable {
         }
         keys.append(writer.name(.objectClass))
         values.append(try writer.classUID(table, name: layout.tables[table].className))
-        let object = writer.list.dictionary(keys: keys[start.key...], values: values[start.value...])
-        keys.removeSubrange(start.key...)
-        values.removeSubrange(start.value...)
+        let object = writer.list.dictionary(
+            keys: keys.suffix(from: start.key), values: values.suffix(from: start.value))
+        keys.removeSuffix(from: start.key)
+        values.removeSuffix(from: start.value)
         return writer.add(object)
     }
 }

@@ -29,12 +29,7 @@ struct StringTable {
             hash = mixed(hash ^ bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
             index &+= 8
         }
-        var rest: UInt64 = 0
-        while index < bytes.count {
-            rest = rest << 8 | UInt64(bytes[index])
-            index &+= 1
-        }
-        hash = mixed(hash ^ rest)
+        hash = mixed(hash ^ bytes.lastWord)
         return UInt32(truncatingIfNeeded: hash)
     }
 

@@ -28,6 +28,7 @@ struct RowDifference {
             }
             // Most rows of a changed page are as they were.
             if RowFormat.areEqual(oldRow, newRow) {
+                RowWalk.skipEqual(&old, &new)
                 old.advance()
                 new.advance()
                 continue

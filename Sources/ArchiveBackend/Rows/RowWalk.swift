@@ -63,6 +63,18 @@ struct RowWalk {
         }
     }
 
+    /// Leads two walks that stand at equal rows to the last of the equal rows that follow each other in their pages.
+    static func skipEqual(_ left: inout RowWalk, _ right: inout RowWalk) {
+        guard let page = left.current, let other = right.current else { return }
+        let most = min(page.count - left.index, other.count - right.index) - 1
+        var count = 0
+        while count < most, RowFormat.areEqual(page[left.index + count + 1], other[right.index + count + 1]) {
+            count &+= 1
+        }
+        left.index += count
+        right.index += count
+    }
+
     /// How many nodes both have from here on.
     private static func sharedNodes(_ left: RowWalk, _ right: RowWalk) -> Int {
         NodeList.shared(left.tree.nodes, from: left.node, right.tree.nodes, from: right.node)

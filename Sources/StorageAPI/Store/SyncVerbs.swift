@@ -17,6 +17,13 @@ public struct VerbRunner {
     ) throws(StorageError) {
         try executor.reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
     }
+
+    @usableFromInline
+    func write(
+        _ operation: String, _ type: any Storable.Type, _ body: @escaping (Writing) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try executor.writing(operation, .type(type), body)
+    }
 }
 
 extension ReadingVerbs where Self: ~Copyable {
@@ -37,24 +44,30 @@ extension ReadingVerbs where Self: ~Copyable {
 extension WritingVerbs where Self: ~Copyable {
     /// Stores a new record with all that it owns, as ``Store`` does.
     @discardableResult
+    @inlinable
     public func insert<M: Storable>(_ model: M) throws(StorageError) -> M { try put(model, .insert) }
 
     /// Stores new records: all of them or none.
     @discardableResult
+    @inlinable
     public func insert<M: Storable>(_ models: [M]) throws(StorageError) -> [M] { try put(models, .insert) }
 
     /// Stores a record whether or not its key is stored already.
     @discardableResult
+    @inlinable
     public func save<M: Storable>(_ model: M) throws(StorageError) -> M { try put(model, .upsert) }
 
     /// Stores records whether or not their keys are stored already: all of them or none.
     @discardableResult
+    @inlinable
     public func save<M: Storable>(_ models: [M]) throws(StorageError) -> [M] { try put(models, .upsert) }
 
     /// Replaces a stored record; a missing one is `notFound`.
+    @inlinable
     public func update<M: Storable>(_ model: M) throws(StorageError) { _ = try put(model, .update) }
 
     /// Replaces stored records: all of them or none.
+    @inlinable
     public func update<M: Storable>(_ models: [M]) throws(StorageError) { _ = try put(models, .update) }
 
     /// Sets some properties on the records that meet a condition.
@@ -90,15 +103,25 @@ extension WritingVerbs where Self: ~Copyable {
         try write("truncate", M.self) { (writing) throws(StorageError) in try writing.truncate() }
     }
 
-    private func put<M: Storable>(_ model: M, _ operation: WriteOperation) throws(StorageError) -> M {
-        try write(operation.verb, M.self) { (writing) throws(StorageError) in try writing.put(one: model, operation) }
+    // As for the verbs of a store: what knows a model's type is compiled into the program.
+
+    @inlinable
+    func put<M: Storable>(_ model: M, _ operation: WriteOperation) throws(StorageError) -> M {
+        let stored = Stored(model)
+        try _runner.write(operation.verb, M.self) { (writing) throws(StorageError) in
+            stored.value = try writing.put(one: stored.value, operation)
+        }
+        return stored.value
     }
 
-    private func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
+    @inlinable
+    func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
         guard !models.isEmpty else { return [] }
-        return try write(operation.verb, M.self) { (writing) throws(StorageError) in
-            try writing.put(models, operation)
+        let stored = Stored(models)
+        try _runner.write(operation.verb, M.self) { (writing) throws(StorageError) in
+            try writing.put(&stored.value, operation)
         }
+        return stored.value
     }
 
     private func write<M: Storable, T>(
