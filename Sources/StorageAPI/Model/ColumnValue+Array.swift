@@ -39,7 +39,7 @@ extension Array: ScalarValue where Element: ColumnValue {
 
     @usableFromInline
     func encodeText(into row: inout RowWriter) {
-        // Strings by code of their own, as they are read.
+        // Strings by code of their own, as they are read. The cast is between a type and itself.
         if Element.self == String.self, row.putJSON(unsafeBitCast(self, to: [String].self)) { return }
         var json = JSONWriter()
         encode(into: &json)
