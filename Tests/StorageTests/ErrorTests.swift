@@ -42,6 +42,9 @@ struct ErrorTests {
                 try await store.select(Tree.self).limit(-1).stream().collect()
             }
             #expect(stream?.operation == "stream" && stream?.model == "Stored name" && stream?.backend == backend.name)
+            try await store.close()
+            let find = await expectError(.closed) { try await store.find(Tree.self, key: ("a", 1)) }
+            #expect(find?.operation == "find" && find?.model == "Stored name" && find?.backend == backend.name)
         }
     }
 

@@ -134,13 +134,13 @@ extension Store {
         _ body: (inout RowCursor) throws(StorageError) -> Void
     ) throws(StorageError) {
         if Task.isCancelled {
-            throw StorageError(.cancelled, "The task was cancelled.", operation: "select").at(backend: info.name)
+            throw StorageError(.cancelled, "The task was cancelled.", operation: "find").at(backend: info.name)
         }
         // What was prepared is forgotten where a transaction declares the model anew.
         guard let handle else {
-            return try reading("select", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
+            return try reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
         }
-        try reading("select", handle) { (reading) throws(StorageError) in try reading.find(key, body) }
+        try reading("find", handle) { (reading) throws(StorageError) in try reading.find(key, body) }
     }
 
     @inlinable
