@@ -26,7 +26,8 @@ enum ReadOnlyMedium {
     }
 
     /// Bytes 18 and 19 of the header are the versions for writing and reading, and 2 stands for a log
-    /// (<https://sqlite.org/fileformat2.html>, section 1.3).
+    /// (<https://sqlite.org/fileformat2.html>, section 1.3). A file that cannot be read is left to SQLite, whose opening
+    /// says why.
     private static func usesLog(_ path: String) -> Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? file.close() }

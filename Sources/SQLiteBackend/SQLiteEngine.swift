@@ -42,6 +42,7 @@ final class SQLiteEngine: StorageEngine {
         do throws(StorageError) {
             format = try Catalog.checkedFormat(connection)
         } catch {
+            // Nothing was written; the first error is the one to tell.
             try? connection.close()
             logFiles?.removeIfNew()
             throw error

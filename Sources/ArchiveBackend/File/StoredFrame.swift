@@ -41,6 +41,7 @@ enum StoredFrame {
     /// Looks at eight bytes in each five: wherever a run of the shortest length begins, eight of its zeros are met.
     private static func zeros(in contents: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
         guard let bytes = contents.baseAddress else { return nil }
+        // Eight bytes are read at places up to this one, so none behind the end.
         let last = contents.count - 8
         var place = start
         while place <= last {

@@ -43,7 +43,8 @@ final class WriterLock {
         do { return try layer.status(at: name) } catch { throw FileFailure.error(error, name) }
     }
 
-    /// Removes the file where this lock has made it: a store that could not be opened leaves nothing.
+    /// Removes the file where this lock has made it: a store that could not be opened leaves nothing. One that cannot be
+    /// removed does no harm, and the caller's own error is the one to tell.
     func removeIfNew() {
         if isNew { try? layer.remove(file.path) }
     }
@@ -59,6 +60,7 @@ final class WriterLock {
         try written.get()
     }
 
+    /// The name that the holder has written. It is for a message alone, so one that cannot be read is no error.
     private static func holder(_ file: OpenFile) -> String {
         withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { bytes in
             guard let count = try? file.read(at: 0, into: bytes), count > 0 else { return "another process" }

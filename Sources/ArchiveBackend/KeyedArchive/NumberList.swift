@@ -6,6 +6,7 @@ struct NumberList: ~Copyable {
     private(set) var capacity: Int
     private(set) var count = 0
 
+    /// - Parameter capacity: how many numbers there is room for at first: one at least.
     init(capacity: Int = 64) {
         self.capacity = capacity
         start = .allocate(capacity: capacity)

@@ -41,6 +41,7 @@ extension Value {
         }
     }
 
+    /// The date that a text is; nil where it is none, which the parsers throw for.
     private static func date(_ text: String) -> Date? {
         (try? Date(text, strategy: .iso8601))
             ?? (try? Date(text, strategy: Date.ISO8601FormatStyle().year().month().day()))

@@ -118,6 +118,7 @@ public final class Store: Sendable {
         do {
             try await prepare(models)
         } catch {
+            // The first error is the one to tell.
             try? closeNow()
             throw error
         }

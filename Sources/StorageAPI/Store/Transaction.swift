@@ -144,6 +144,7 @@ extension Blocking {
         do {
             try store.prepareBlocking(models)
         } catch {
+            // The first error is the one to tell.
             try? store.closeNow()
             throw error
         }

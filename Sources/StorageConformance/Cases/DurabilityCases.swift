@@ -117,6 +117,7 @@ extension Conformance {
                 try await Task.sleep(for: .milliseconds(delay))
                 helper.kill()
                 let later = try await t.open()
+                // Refused where the records are converted already; then they must be readable as what they became.
                 let old = try? await later.store.select(IntItem.self).all().map { Double($0.value) }
                 let stored =
                     if let old { old } else { try await later.store.select(Item<AsDouble>.self).all().map(\.value) }
