@@ -9,7 +9,7 @@ enum Counting {
     static func run(_ arguments: ArraySlice<String>, folder: URL) throws {
         let arguments = Array(arguments)
         guard arguments.count == 3, let count = Int(arguments[1]), let rounds = Int(arguments[2]), count > 0 else {
-            return print("usage: ArchiveBench count encode|decode|save|find|open RECORDS ROUNDS")
+            return print("usage: ArchiveBench count encode|decode|save|tasks|find|open RECORDS ROUNDS")
         }
         let records = Sample.make(0..<count)
         let path = folder.appendingPathComponent("count.karch").path
@@ -36,6 +36,7 @@ enum Counting {
         try store.blocking.insert(records)
         switch name {
         case "save": return { try save(records, store, $0) }
+        case "tasks": return { saveInTasks(records, store, $0) }
         case "find":
             return { _ in for record in records { consume(try store.blocking.find(Sample.self, key: record.id)) } }
         default:
@@ -44,6 +45,24 @@ enum Counting {
                 try await store.close()
             }
             return { _ in consume(try Blocking.open(backend, models: Sample.self)) }
+        }
+    }
+
+    /// Saves by 64 tasks at a time, whose commits are put together.
+    private static func saveInTasks(_ records: [Sample], _ store: Store, _ round: Int) {
+        waitFor {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<64 {
+                    group.addTask {
+                        for index in stride(from: task, to: records.count, by: 64) {
+                            var record = records[index]
+                            record.age = 1000 + round
+                            try await store.save(record)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
         }
     }
 

@@ -19,6 +19,7 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         var tally: EntryTally
         var copies: RecordCopies
         let builder = RowBuilder()
+        let written = WrittenKeys()
     }
 
     init(_ configuration: ArchiveBackend, layer: any FileLayer, logger: Logger) throws(StorageError) {
@@ -67,7 +68,8 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
             // A file that has failed takes nothing more, and says so before anything is done.
             try file.requireWritable()
             state.builder.beginTransaction()
-            let session = ArchiveWriter(committed.withLock { $0 }, state.builder)
+            state.written.beginTransaction()
+            let session = ArchiveWriter(committed.withLock { $0 }, state.builder, state.written)
             try body(session)
             let changes = session.changes
             try commit(changes, file, &state)
@@ -94,8 +96,9 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
     ) throws(StorageError) {
         let sequence = file.sequence.map { $0 &+ 1 } ?? 0
         var recorder = ChangeRecorder(changes.tables, archives, sequence: sequence, copies: state.copies)
+        let written = state.written
         try file.append(durable: configuration.durability == .full) { (commit) throws(StorageError) in
-            try recorder.record(changes, to: &commit)
+            try recorder.record(changes, written, to: &commit)
         }
         state.tally += recorder.tally
         state.copies = recorder.copies

@@ -34,10 +34,11 @@ final class ArchiveReader: ArchiveSession, StorageReader {
 final class ArchiveWriter: ArchiveSession, StorageWriter {
     private(set) var changes: Changes
     private let builder: RowBuilder
+    private let written: WrittenKeys
 
-    init(_ tables: ArchiveTables, _ builder: RowBuilder) {
+    init(_ tables: ArchiveTables, _ builder: RowBuilder, _ written: WrittenKeys) {
         changes = Changes(tables)
-        self.builder = builder
+        (self.builder, self.written) = (builder, written)
     }
 
     override func view() -> ArchiveTables { changes.tables }
@@ -56,7 +57,13 @@ final class ArchiveWriter: ArchiveSession, StorageWriter {
         }
     }
 
-    func change(_ change: TableChange) throws(StorageError) { try changes.apply(change) }
+    func change(_ change: TableChange) throws(StorageError) {
+        // A table may get another key, or be another one of the same name.
+        written.noteMany()
+        try changes.apply(change)
+    }
 
-    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int { try changes.write(batch, builder) }
+    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        try changes.write(batch, builder, noting: written)
+    }
 }

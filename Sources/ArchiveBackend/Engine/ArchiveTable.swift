@@ -1,4 +1,5 @@
 internal import StorageAPI
+import Synchronization
 
 /// A table's rows, its indexes, and what the file records of it.
 ///
@@ -16,6 +17,8 @@ struct ArchiveTable {
         let format: RowFormat
         let missing: [Value]
         let rootKeyCount: Int
+        /// Its part of the store's own entry, once it was asked for.
+        let recorded = Mutex<[UInt8]?>(nil)
 
         init(_ schema: TableSchema, missing: [Value]) {
             (self.schema, self.missing) = (schema, missing)
@@ -39,6 +42,16 @@ struct ArchiveTable {
     var missing: [Value] { form.missing }
     /// How many leading columns of the key are the root's key.
     var rootKeyCount: Int { form.rootKeyCount }
+
+    /// What ``StoreRecord`` says of the table whatever its rows are, as a JSON object.
+    func recordedForm() throws(StorageError) -> [UInt8] {
+        try form.recorded.withLock { (recorded) throws(StorageError) in
+            if let recorded { return recorded }
+            let text = try StoreRecord.form(schema, missing: missing)
+            recorded = text
+            return text
+        }
+    }
 
     private static func isIndexed(_ column: ColumnSchema) -> Bool {
         (column.isIndexed || column.isUnique) && !column.isRemoved

@@ -3,7 +3,7 @@ internal import StorageAPI
 /// Writes a transaction's changes, or a whole store, as entries of a commit.
 struct ChangeRecorder {
     /// How many records go into entries of their own; more are put together in segments.
-    private static let mostSeparate = 64
+    private static let mostSeparate = WrittenKeys.most
 
     let archives: [ModelArchive]
     let tables: ArchiveTables
@@ -24,16 +24,24 @@ struct ChangeRecorder {
 
     // MARK: Changes
 
-    mutating func record(_ changes: Changes, to commit: inout CommitWriter) throws(StorageError) {
+    mutating func record(
+        _ changes: Changes, _ written: WrittenKeys, to commit: inout CommitWriter
+    ) throws(StorageError) {
         let isNeeded = changes.changesSchema || !changes.truncated.isEmpty || Self.hasForgottenKeys(changes)
         if isNeeded {
             let since = changes.changesSchema ? sequence : copies.since
-            try add(StoreRecord(tables, truncated: changes.truncated, since: since), to: &commit)
+            try addStoreRecord(truncated: changes.truncated, since: since, to: &commit)
         }
-        for archive in archives { try record(changes, archive, to: &commit) }
+        for archive in archives {
+            if let keys = written.keys(of: archive.name) {
+                try record(keys, changes, archive, to: &commit)
+            } else {
+                try record(changes, archive, to: &commit)
+            }
+        }
         // A repetition alone is no commit.
         if !isNeeded, tally.written > 0, copies.isDue(at: sequence) {
-            try add(StoreRecord(tables, since: copies.since), to: &commit)
+            try addStoreRecord(since: copies.since, to: &commit)
         }
     }
 
@@ -47,6 +55,28 @@ struct ChangeRecorder {
         }
     }
 
+    /// Records what has changed of these records, few enough for entries of their own.
+    private mutating func record(
+        _ keys: [Cell], _ changes: Changes, _ archive: ModelArchive, to commit: inout CommitWriter
+    ) throws(StorageError) {
+        if keys.isEmpty { return }
+        let members = archive.tables.compactMap { tables[$0] }
+        let buffer = RecordBuffer(members, comparedWith: changes.base)
+        var writer = EntryWriter(archive, sequence: sequence)
+        let recorded = keys.withUnsafeBufferPointer { keys in
+            Result { () throws(StorageError) in
+                for start in stride(from: 0, to: keys.count, by: archive.keyCount) {
+                    guard let key = keys.baseAddress.map({ $0 + start }) else { continue }
+                    let exists = buffer.fill(key)
+                    if buffer.isChanged { try write(key, exists ? buffer : nil, true, &writer, &commit) }
+                }
+            }
+        }
+        try recorded.get()
+        try writer.finish(&commit)
+    }
+
+    /// Looks for what has changed in all records of a model.
     private mutating func record(
         _ changes: Changes, _ archive: ModelArchive, to commit: inout CommitWriter
     ) throws(StorageError) {
@@ -59,19 +89,22 @@ struct ChangeRecorder {
         let isSeparate = keys.count <= Self.mostSeparate
         var writer = EntryWriter(archive, sequence: sequence)
         let buffer = RecordBuffer(members)
-        for index in 0..<keys.count { try write(keys[index], buffer, isSeparate, &writer, &commit) }
+        for index in 0..<keys.count {
+            try write(keys[index], buffer.fill(keys[index]) ? buffer : nil, isSeparate, &writer, &commit)
+        }
         while !isSeparate, difference.next(keys.next) {
-            try write(keys.next, buffer, isSeparate, &writer, &commit)
+            try write(keys.next, buffer.fill(keys.next) ? buffer : nil, isSeparate, &writer, &commit)
         }
         try writer.finish(&commit)
     }
 
+    /// Writes the record that is in the buffer, or that it is gone.
     private mutating func write(
-        _ key: UnsafePointer<Cell>, _ buffer: RecordBuffer, _ isSeparate: Bool, _ writer: inout EntryWriter,
+        _ key: UnsafePointer<Cell>, _ buffer: RecordBuffer?, _ isSeparate: Bool, _ writer: inout EntryWriter,
         _ commit: inout CommitWriter
     ) throws(StorageError) {
         tally.written += 1
-        guard buffer.fill(key) else { return try writer.delete(key, isSeparate: isSeparate, &commit) }
+        guard let buffer else { return try writer.delete(key, isSeparate: isSeparate, &commit) }
         if isSeparate, buffer.bytes < EntryWriter.segmentBytes { tally.separate += 1 }
         try writer.add(buffer, key, isSeparate: isSeparate, &commit)
     }
@@ -101,8 +134,7 @@ struct ChangeRecorder {
 
     /// Writes all records in segments, as a file that begins anew. Each of its commits has the store's own entry.
     mutating func recordAll(to commit: inout CommitWriter) throws(StorageError) {
-        let record = StoreRecord(tables, since: 0)
-        try add(record, to: &commit)
+        try addStoreRecord(since: 0, to: &commit)
         var begun = commit.sequence
         for archive in archives {
             let members = archive.tables.compactMap { tables[$0] }
@@ -119,7 +151,7 @@ struct ChangeRecorder {
                     tally.written += 1
                     if commit.sequence != begun {
                         begun = commit.sequence
-                        try add(record, to: &commit)
+                        try addStoreRecord(since: 0, to: &commit)
                     }
                     try writer.add(buffer, key, isSeparate: false, &commit)
                 }
@@ -128,9 +160,11 @@ struct ChangeRecorder {
         }
     }
 
-    private mutating func add(_ record: StoreRecord, to commit: inout CommitWriter) throws(StorageError) {
-        copies.note(since: record.since ?? sequence, at: commit.sequence)
-        let bytes = try record.encoded()
+    private mutating func addStoreRecord(
+        truncated: Set<String> = [], since: UInt64, to commit: inout CommitWriter
+    ) throws(StorageError) {
+        copies.note(since: since, at: commit.sequence)
+        let bytes = try StoreRecord.encoded(tables, truncated: truncated, since: since)
         let result = bytes.withUnsafeBytes { contents in
             Result { () throws(StorageError) in try commit.add(name: StoreRecord.entryName, contents: contents) }
         }

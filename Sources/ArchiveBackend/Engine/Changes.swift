@@ -56,11 +56,16 @@ struct Changes {
 
     // MARK: Rows
 
-    mutating func write(_ batch: borrowing RowBatch, _ builder: RowBuilder) throws(StorageError) -> Int {
+    mutating func write(
+        _ batch: borrowing RowBatch, _ builder: RowBuilder, noting written: WrittenKeys
+    ) throws(StorageError) -> Int {
         let schema = batch.plan.table
         if batch.plan.operation == .truncate, schema.isRoot { forget(schema) }
         var touched = 0
-        try tables.change(schema.name) { (table) throws(StorageError) in touched = try table.write(batch, builder) }
+        try tables.change(schema.name) { (table) throws(StorageError) in
+            written.note(batch, of: table)
+            touched = try table.write(batch, builder)
+        }
         return touched
     }
 

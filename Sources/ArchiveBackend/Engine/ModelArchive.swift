@@ -11,6 +11,8 @@ final class ModelArchive {
     let layout: RecordLayout
     let encoders = EncoderCache()
     private let keyTypes: [ColumnType]
+    /// The folder with a slash.
+    private let prefix: String
 
     private static let segments = "segments"
     private static let deleted = "deleted"
@@ -23,6 +25,7 @@ final class ModelArchive {
         let root = members[0].schema
         // Tables' names differ in more than case.
         folder = EntryName.escape(root.name, keepingCase: true, limit: 40)
+        prefix = folder + "/"
         keyTypes = root.key.map { root.columns[$0].type }
     }
 
@@ -52,13 +55,13 @@ final class ModelArchive {
     /// The name of the entry of one record: its key, if that is short and plain.
     func recordName(_ key: UnsafePointer<Cell>) -> String {
         // The usual key, whose digits need no escaping.
-        if keyTypes.count == 1, key[0].tag == .int, key[0].int >= 0 { return "\(folder)/\(key[0].int).plist" }
+        if keyTypes.count == 1, key[0].tag == .int, key[0].int >= 0 { return prefix + String(key[0].int) + ".plist" }
         let texts = keyTypes.enumerated().map { index, type in
             let text = Self.text(key[index])
             // With its length in front a text cannot be taken for two.
             return keyTypes.count > 1 && type == .string ? "\(text.utf8.count)_\(text)" : text
         }
-        return folder + "/" + EntryName.escape(texts.joined(separator: "_"), limit: 53) + ".plist"
+        return prefix + EntryName.escape(texts.joined(separator: "_"), limit: 53) + ".plist"
     }
 
     /// The error of writing a record, with its model and key.

@@ -8,26 +8,35 @@ final class RecordBuffer {
     @exclusivity(unchecked) private var parts: [Part]
     /// About how many bytes the record has that was collected last.
     @exclusivity(unchecked) private(set) var bytes = 0
+    /// Whether the record that was asked for last differs from what it was before, where the buffer was told of that.
+    @exclusivity(unchecked) private(set) var isChanged = true
+    private let comparing: Bool
     private let counts: UnsafeMutableBufferPointer<RecordRows.Rows>
 
     /// One table's rows. The cells are the buffer's own, as many as the capacity says.
     private struct Part {
         var walk: RowWalk
+        /// The rows of the table before, or none.
+        var old: RowWalk
         var cells: UnsafeMutablePointer<Cell>
         var capacity = 64
         let format: RowFormat
         let keyCount: Int
 
-        init(_ table: ArchiveTable) {
-            walk = RowWalk(table.rows)
+        init(_ table: ArchiveTable, before: RowTree?) {
+            walk = RowWalk(table.rows, isSought: true)
+            old = RowWalk(before ?? RowTree(table.rows.order), isSought: true)
             cells = .allocate(capacity: capacity)
             (format, keyCount) = (table.format, table.rootKeyCount)
         }
     }
 
-    /// - Parameter tables: the model's, the root's first.
-    init(_ tables: [ArchiveTable]) {
-        parts = tables.map { Part($0) }
+    /// - Parameters:
+    ///   - tables: the model's, the root's first.
+    ///   - before: the tables with which each record is compared.
+    init(_ tables: [ArchiveTable], comparedWith before: ArchiveTables? = nil) {
+        comparing = before != nil
+        parts = tables.map { Part($0, before: before?.rows(of: $0.schema.name)) }
         counts = .allocate(capacity: tables.count)
         for (index, part) in parts.enumerated() {
             counts.initializeElement(at: index, to: RecordRows.Rows(cells: UnsafePointer(part.cells), count: 0))
@@ -45,8 +54,9 @@ final class RecordBuffer {
     /// Collects the rows of a record; false where there is none of that key. Keys are asked for in their order.
     func fill(_ key: UnsafePointer<Cell>) -> Bool {
         bytes = 0
+        isChanged = !comparing
         for index in parts.indices {
-            let count = Self.fill(&parts[index], key, &bytes)
+            let count = fill(&parts[index], key)
             counts[index] = RecordRows.Rows(cells: UnsafePointer(parts[index].cells), count: count)
             if index == 0, count == 0 { return false }
         }
@@ -54,18 +64,28 @@ final class RecordBuffer {
     }
 
     /// Collects a table's rows, and returns how many there are.
-    private static func fill(_ part: inout Part, _ key: UnsafePointer<Cell>, _ bytes: inout Int) -> Int {
+    private func fill(_ part: inout Part, _ key: UnsafePointer<Cell>) -> Int {
         let (format, keyCount) = (part.format, part.keyCount)
         part.walk.seek(key, count: keyCount)
+        if !isChanged { part.old.seek(key, count: keyCount) }
         var count = 0
-        while part.walk.isAt(key, count: keyCount), let row = part.walk.row {
-            if (count + 1) * format.width > part.capacity { grow(&part, keeping: count * format.width) }
+        while let row = part.walk.row(at: key, count: keyCount) {
+            if !isChanged {
+                if let old = part.old.row(at: key, count: keyCount), old == row || RowFormat.areEqual(old, row) {
+                    part.old.advance()
+                } else {
+                    isChanged = true
+                }
+            }
+            if (count + 1) * format.width > part.capacity { Self.grow(&part, keeping: count * format.width) }
             let start = part.cells + count * format.width
             for column in 0..<format.width { start[column] = format.cell(column, of: row) }
             count += 1
             bytes += RowFormat.size(of: row)
             part.walk.advance()
         }
+        // A row that is gone.
+        if !isChanged, part.old.row(at: key, count: keyCount) != nil { isChanged = true }
         return count
     }
 

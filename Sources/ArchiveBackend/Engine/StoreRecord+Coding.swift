@@ -10,16 +10,40 @@ internal import Foundation
 extension StoreRecord {
     private static let format: Int64 = 1
 
-    func encoded() throws(StorageError) -> [UInt8] {
+    /// The entry for tables. Most of its text is made once for each table (``ArchiveTable/recordedForm()``): it is
+    /// repeated every few hundred commits.
+    static func encoded(
+        _ tables: ArchiveTables, truncated: Set<String> = [], since: UInt64
+    ) throws(StorageError) -> [UInt8] {
+        var json = Array("{\"since\":\(since),\"tables\":[".utf8)
+        for (index, table) in tables.list.enumerated() {
+            json += Array("\(index > 0 ? "," : ""){\"greatestKey\":\(table.greatestKey),".utf8)
+            json += try table.recordedForm().dropFirst()
+        }
+        json += Array("],\"truncated\":".utf8)
+        json += try self.json(truncated.sorted())
+        json += Array("}".utf8)
+        return try archive(json)
+    }
+
+    /// What of a table's part of the entry is always the same, as a JSON object.
+    static func form(_ schema: TableSchema, missing: [Value]) throws(StorageError) -> [UInt8] {
+        try json(Form(schema: schema, missing: missing.map(RecordedValue.init)))
+    }
+
+    private struct Form: Encodable {
+        var schema: TableSchema
+        var missing: [RecordedValue]
+    }
+
+    private static func json(_ value: some Encodable) throws(StorageError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let json: Data
         do {
-            json = try encoder.encode(self)
+            return Array(try encoder.encode(value))
         } catch {
             throw StorageError(.invalidValue, "The store's schema cannot be written.", underlying: error)
         }
-        return try Self.archive(Array(json))
     }
 
     private static func archive(_ json: [UInt8]) throws(StorageError) -> [UInt8] {

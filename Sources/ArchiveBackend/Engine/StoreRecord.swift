@@ -1,14 +1,14 @@
 internal import StorageAPI
 
 /// What the store's own entry says: the schema, and what records alone cannot tell. It holds from its commit on.
-struct StoreRecord: Codable {
+struct StoreRecord: Decodable {
     var tables: [Table]
     /// The root tables of models whose records before this commit are gone.
     var truncated: [String]
     /// The commit from which on the tables have this schema; a later one may repeat the record. Nil for its own commit.
     var since: UInt64?
 
-    struct Table: Codable {
+    struct Table: Decodable {
         var schema: TableSchema
         /// For each column the value of records that were written before it was added.
         var missing: [RecordedValue]
@@ -18,12 +18,4 @@ struct StoreRecord: Codable {
 
     /// The entry's name. No model's folder has it, for a folder's name is no file's.
     static let entryName = "STORE.plist"
-
-    init(_ tables: ArchiveTables, truncated: Set<String> = [], since: UInt64) {
-        self.tables = tables.list.map {
-            Table(schema: $0.schema, missing: $0.missing.map(RecordedValue.init), greatestKey: $0.greatestKey)
-        }
-        self.truncated = truncated.sorted()
-        self.since = since
-    }
 }

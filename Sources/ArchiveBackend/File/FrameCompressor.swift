@@ -7,6 +7,11 @@ struct FrameCompressor {
     let codec: ArchiveCodec
     let level: Int
 
+    /// Contents up to this size are compressed at the codec's fastest level. A higher one first prepares memory for much
+    /// more: for the contents of 64 saved records zstd's level 3 takes twice the instructions of level 1 and xz's 6 five
+    /// times those of 0, to make frames 1 or 2 % smaller until the file is written anew.
+    private static let fewBytes = 256 << 10
+
     // AE_IFREG, a macro with a cast, which Swift does not import.
     private static let regularFile: UInt32 = 0o100000
 
@@ -19,7 +24,7 @@ struct FrameCompressor {
         let start = output.count
         let archive = archive_write_new()
         defer { archive_write_free(archive) }
-        try configure(archive)
+        try configure(archive, level: level(for: contents.count))
         // libarchive calls back only inside the calls below, during which the caller holds the buffer.
         let context = Unmanaged.passUnretained(output).toOpaque()
         try require(archive_write_open(archive, context, nil, appendFrame, nil), archive)
@@ -32,7 +37,12 @@ struct FrameCompressor {
         if codec == .zstd { addCheck(of: contents, to: output, frameAt: start) }
     }
 
-    private func configure(_ archive: OpaquePointer?) throws(StorageError) {
+    private func level(for bytes: Int) -> Int {
+        guard bytes <= Self.fewBytes, let fastest = codec.levels?.lowerBound else { return level }
+        return fastest
+    }
+
+    private func configure(_ archive: OpaquePointer?, level: Int) throws(StorageError) {
         try require(archive_write_set_format_raw(archive), archive)
         try require(codec.addFilter(archive), archive)
         try require(

@@ -8,7 +8,7 @@ enum StoredFrame {
     /// Contents up to this size are stored. A block may have 128 KiB, so no frame needs to be cut.
     static let largestContents = 4096
 
-    private static let shortestRun = 12
+    private static let shortestRun = 32
     /// Magic number; a check of the contents and no content size; a window of 128 KiB.
     private static let header: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0b0000_0100, 7 << 3]
 
@@ -38,7 +38,7 @@ enum StoredFrame {
 
     /// The next run of zeros that is worth a block of its own.
     ///
-    /// Looks at eight bytes in each five: wherever a run of the shortest length begins, eight of its zeros are met.
+    /// Looks at eight bytes in each 25: wherever a run of the shortest length begins, eight of its zeros are met.
     private static func zeros(in contents: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
         guard let bytes = contents.baseAddress else { return nil }
         // Eight bytes are read at places up to this one, so none behind the end.
@@ -48,6 +48,7 @@ enum StoredFrame {
             if (bytes + place).loadUnaligned(as: UInt64.self) == 0 {
                 var (first, end) = (place, place + 8)
                 while first > start, contents[first - 1] == 0 { first -= 1 }
+                while end <= last, (bytes + end).loadUnaligned(as: UInt64.self) == 0 { end += 8 }
                 while end < contents.count, contents[end] == 0 { end += 1 }
                 if end - first >= shortestRun { return first..<end }
                 place = end

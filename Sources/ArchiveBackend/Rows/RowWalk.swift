@@ -8,10 +8,14 @@ struct RowWalk {
     private var index = 0
     /// The page at the place, or nil behind the last; the index is one of its rows'.
     private var current: RowPage?
+    /// Whether the walk stands anywhere yet.
+    private var isBegun: Bool
 
-    init(_ tree: RowTree) {
+    /// - Parameter isSought: whether the walk begins with a ``seek(_:count:)`` instead of at the first row.
+    init(_ tree: RowTree, isSought: Bool = false) {
         self.tree = tree
-        load()
+        isBegun = !isSought
+        if isBegun { load() }
     }
 
     private mutating func load() { current = node < tree.nodes.count ? tree.nodes[node].pages[page] : nil }
@@ -26,15 +30,20 @@ struct RowWalk {
     /// Goes to the first row that does not stand before a key, which must not stand before the one of the last call.
     /// Costs one comparison where that is the row here.
     mutating func seek(_ key: UnsafePointer<Cell>, count: Int) {
-        guard let row, tree.order.compare(row, to: key, count: count) < 0 else { return }
+        if isBegun {
+            guard let row, tree.order.compare(row, to: key, count: count) < 0 else { return }
+        }
+        isBegun = true
         let position = tree.search(key, count: count).position
         (node, page, index) = (position.node, position.page, position.row)
         load()
     }
 
-    /// Whether the row here has a key that begins with the key's first `count` columns.
-    func isAt(_ key: UnsafePointer<Cell>, count: Int) -> Bool {
-        row.map { tree.order.compare($0, to: key, count: count) == 0 } ?? false
+    /// The row here if its key begins with the key's first `count` columns.
+    @inline(__always)
+    func row(at key: UnsafePointer<Cell>, count: Int) -> UnsafeRawPointer? {
+        guard let row, tree.order.compare(row, to: key, count: count) == 0 else { return nil }
+        return row
     }
 
     /// Goes one row on. Behind the last row it does nothing.

@@ -1,0 +1,137 @@
+internal import StorageAPI
+
+/// The keys of the records that a transaction has written to, as long as they are few, so that its commit finds them
+/// without a comparison of all tables.
+///
+/// A record whose key is here may be as it was: it was stored as it is already, or a savepoint was undone. Kept from one
+/// transaction to the next, so that noting a key seldom allocates. Used by one thread at a time.
+final class WrittenKeys {
+    /// Keys of records of one model, in order, each once.
+    private struct ModelKeys {
+        let name: String
+        /// How many cells a key has.
+        let width: Int
+        var cells: [Cell] = []
+        var count = 0
+    }
+
+    /// More are told to be many.
+    static let most = 64
+
+    // Exclusivity is not checked at run time: no access to these lasts beyond one call of this class, and none of its
+    // methods calls out.
+    @exclusivity(unchecked) private var models: [ModelKeys] = []
+    @exclusivity(unchecked) private var areMany = false
+    /// Where each cell of the root's key is in a row of the batch whose keys are being noted.
+    @exclusivity(unchecked) private var places: [Int] = []
+    /// Memory of the keys' texts and blobs, which belong to the batches otherwise.
+    @exclusivity(unchecked) private var copies: [UnsafeMutableRawPointer] = []
+
+    deinit { freeCopies() }
+
+    /// Forgets all keys.
+    func beginTransaction() {
+        areMany = false
+        for index in models.indices where models[index].count > 0 {
+            models[index].cells.removeAll(keepingCapacity: true)
+            models[index].count = 0
+        }
+        freeCopies()
+    }
+
+    private func freeCopies() {
+        guard !copies.isEmpty else { return }
+        for copy in copies { copy.deallocate() }
+        copies.removeAll()
+    }
+
+    /// The keys of a model's records in order, cell after cell; nil where there are many, of any model.
+    func keys(of model: String) -> [Cell]? {
+        if areMany { return nil }
+        return models.first { $0.name.isSame(as: model) }?.cells ?? []
+    }
+
+    /// Takes the keys of all records as written.
+    func noteMany() { areMany = true }
+
+    /// Takes the keys of the records to which a batch's rows belong.
+    func note(_ batch: borrowing RowBatch, of table: ArchiveTable) {
+        if areMany { return }
+        guard batch.plan.operation != .truncate else {
+            // What the file says of the model's records is not compared with (`Changes.base`), if all of them go.
+            if !table.schema.isRoot { noteMany() }
+            return
+        }
+        findPlaces(batch, table)
+        guard places.count == table.rootKeyCount, let model = model(table, width: places.count) else {
+            return noteMany()
+        }
+        for row in 0..<batch.count where !areMany { note(batch.cells + row * batch.width, model) }
+    }
+
+    private func findPlaces(_ batch: borrowing RowBatch, _ table: ArchiveTable) {
+        places.removeAll(keepingCapacity: true)
+        for index in 0..<table.rootKeyCount {
+            switch batch.plan.operation {
+            case .delete, .patch:
+                if index < batch.width { places.append(index) }
+            default:
+                if let place = batch.plan.columns.firstIndex(of: table.schema.key[index]) { places.append(place) }
+            }
+        }
+    }
+
+    private func model(_ table: ArchiveTable, width: Int) -> Int? {
+        guard let name = table.schema.path.first, width > 0 else { return nil }
+        if let index = models.firstIndex(where: { $0.name.isSame(as: name) }) {
+            if models[index].width == width { return index }
+            // The model has another key since a migration.
+            guard models[index].count == 0 else { return nil }
+            models[index] = ModelKeys(name: name, width: width)
+            return index
+        }
+        models.append(ModelKeys(name: name, width: width))
+        return models.count - 1
+    }
+
+    private func note(_ row: UnsafePointer<Cell>, _ model: Int) {
+        let width = places.count
+        var low = 0
+        var high = models[model].count
+        // Rows of one record follow each other, and records often come in their order.
+        if high > 0 {
+            let order = compare(row, model, high - 1)
+            if order == 0 { return }
+            if order > 0 { low = high }
+        }
+        while low < high {
+            let middle = (low + high) / 2
+            let order = compare(row, model, middle)
+            if order == 0 { return }
+            if order > 0 { low = middle + 1 } else { high = middle }
+        }
+        guard models[model].count < Self.most else { return noteMany() }
+        models[model].count += 1
+        for (index, place) in places.enumerated() {
+            models[model].cells.insert(copy(of: row[place]), at: low * width + index)
+        }
+    }
+
+    /// How a row's key stands to one that is here.
+    private func compare(_ row: UnsafePointer<Cell>, _ model: Int, _ index: Int) -> Int {
+        for (offset, place) in places.enumerated() {
+            let other = models[model].cells[index * places.count + offset]
+            let order = row[place].compared(to: other, isDecimal: false)
+            if order != 0 { return order }
+        }
+        return 0
+    }
+
+    private func copy(of cell: Cell) -> Cell {
+        guard cell.length > 0 else { return cell }
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: Int(cell.length), alignment: 1)
+        copies.append(copy)
+        if let start = cell.bytes.baseAddress { copy.copyMemory(from: start, byteCount: Int(cell.length)) }
+        return Cell(bits: UInt64(UInt(bitPattern: copy)), length: cell.length, tag: cell.tag)
+    }
+}
