@@ -78,7 +78,7 @@ private struct Expected {
         case .page: return sample.pages.flatMap(page).checksum
         case .insert, .update, .upsert: return records.map { $0.changed(round) }.checksum
         case .delete: return records.dropFirst(sample.deleted.count).map { $0.changed(round) }.checksum
-        case .saveEach:
+        case .saveEach, .saveEachBlocking:
             let saved = Work.saves(sample)
             return (records.prefix(saved).map { $0.changed(round) } + records.dropFirst(saved)).checksum
         default: return records.checksum

@@ -6,7 +6,7 @@ final class GRDBCached: Contestant {
     let name = "GRDB, cached statements"
     let works: Set<Work> = [
         .insert, .fetch, .fetchItems, .stream, .find, .findInBlock, .page, .update, .delete, .upsert, .saveEach,
-        .insertGraphs, .saveGraphs,
+        .saveEachBlocking, .insertGraphs, .saveGraphs,
     ]
     private let sample: Sample
     private let pool: DatabasePool
@@ -31,11 +31,18 @@ final class GRDBCached: Contestant {
         + " photo = excluded.photo, tags = excluded.tags"
     private static let upsert = insert + replace
 
-    func run(_ work: Work) throws -> Outcome {
+    func run(_ work: Work) async throws -> Outcome {
+        guard work == .saveEach else { return try runBlocking(work) }
+        for record in changed.records { try await pool.write { try Self.write(record, Self.upsert, $0) } }
+        return .written
+    }
+
+    private func runBlocking(_ work: Work) throws -> Outcome {
         switch work {
-        case .insert: try pool.write { db in for record in changed.records { try write(record, Self.insert, db) } }
-        case .upsert: try pool.write { db in for record in changed.records { try write(record, Self.upsert, db) } }
-        case .saveEach: for record in changed.records { try pool.write { try write(record, Self.upsert, $0) } }
+        case .insert: try pool.write { db in for record in changed.records { try Self.write(record, Self.insert, db) } }
+        case .upsert: try pool.write { db in for record in changed.records { try Self.write(record, Self.upsert, db) } }
+        case .saveEachBlocking:
+            for record in changed.records { try pool.write { try Self.write(record, Self.upsert, $0) } }
         case .update: try pool.write(update)
         case .delete: try pool.write(delete)
         case .insertGraphs: try pool.write { try writeGraphs($0, replaces: false) }
@@ -47,7 +54,7 @@ final class GRDBCached: Contestant {
 
     // MARK: Writing
 
-    private func write(_ record: Record, _ sql: String, _ db: GRDB.Database) throws {
+    private static func write(_ record: Record, _ sql: String, _ db: GRDB.Database) throws {
         try db.cachedStatement(sql: sql).execute(arguments: [
             record.id, record.name, record.age, record.height, record.photo, record.tags,
         ])

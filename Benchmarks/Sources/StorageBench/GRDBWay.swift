@@ -29,12 +29,18 @@ final class GRDBWay<R: RecordShape & FetchableRecord & PersistableRecord, I: Ite
         purchases = changed.purchases.map(PurchaseInfo.init)
     }
 
-    func run(_ work: Work) throws -> Outcome {
+    func run(_ work: Work) async throws -> Outcome {
+        guard work == .saveEach else { return try runBlocking(work) }
+        for record in records { try await pool.write { db in try record.upsert(db) } }
+        return .written
+    }
+
+    private func runBlocking(_ work: Work) throws -> Outcome {
         switch work {
         case .insert: try pool.write { db in for record in records { try record.insert(db) } }
         case .update: try pool.write { db in for record in records { try record.update(db) } }
         case .upsert: try pool.write { db in for record in records { try record.upsert(db) } }
-        case .saveEach: for record in records { try pool.write { db in try record.upsert(db) } }
+        case .saveEachBlocking: for record in records { try pool.write { db in try record.upsert(db) } }
         case .delete: try pool.write { db in for key in sample.deleted { try R.deleteOne(db, key: key) } }
         case .insertGraphs: try pool.write { db in for purchase in purchases { try purchase.insert(db) } }
         case .saveGraphs: try pool.write { db in for purchase in purchases { try purchase.save(db) } }

@@ -6,7 +6,7 @@ final class HandWritten: Contestant {
     let name = "Swift by hand"
     let works: Set<Work> = [
         .insert, .fetch, .fetchItems, .stream, .streamAsync, .find, .findInBlock, .page, .update, .delete, .upsert,
-        .saveEach,
+        .saveEach, .saveEachBlocking,
     ]
     private let sample: Sample
     private let database: Database
@@ -35,7 +35,7 @@ final class HandWritten: Contestant {
         case .insert: try writeAll(Self.insert)
         case .update: try writeAll(Self.update)
         case .upsert: try writeAll(Self.upsert)
-        case .saveEach: try saveEach()
+        case .saveEach, .saveEachBlocking: try saveEach()
         case .delete: try delete()
         case .fetch: return .models(try fetch("SELECT \(Self.columns) FROM Record ORDER BY id"))
         case .fetchItems: return .models(try fetchItems())

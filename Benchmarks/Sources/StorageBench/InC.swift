@@ -77,7 +77,8 @@ final class InC: Contestant {
         case .update: try database.check(cbaseline_update(db, count, round))
         case .upsert: try database.check(cbaseline_upsert(db, count, round))
         case .delete: try database.check(cbaseline_delete(db, sample.deleted.count))
-        case .saveEach: try database.check(cbaseline_save_each(db, Work.saves(sample), round))
+        case .saveEach, .saveEachBlocking:
+            try database.check(cbaseline_save_each(db, Work.saves(sample), round))
         case .insertGraphs: try database.check(cbaseline_insert_purchases(db, purchases, round))
         case .saveGraphs: try database.check(cbaseline_save_purchases(db, purchases, round))
         case .stream, .streamAsync: try database.check(cbaseline_stream(db, &sum))

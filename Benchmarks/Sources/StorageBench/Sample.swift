@@ -85,7 +85,8 @@ struct Changed: Sendable {
     init(_ work: Work, _ sample: Sample, _ round: Int) {
         switch work {
         case .insert, .update, .upsert: records = sample.records.map { $0.changed(round) }
-        case .saveEach: records = sample.records.prefix(Work.saves(sample)).map { $0.changed(round) }
+        case .saveEach, .saveEachBlocking:
+            records = sample.records.prefix(Work.saves(sample)).map { $0.changed(round) }
         case .insertGraphs, .saveGraphs: purchases = sample.purchases.map { $0.changed(round) }
         default: break
         }

@@ -38,6 +38,7 @@ final class Toolkit: Contestant {
         case .update: try await store.update(changed.records)
         case .upsert: try await store.save(changed.records)
         case .saveEach: for record in changed.records { try await store.save(record) }
+        case .saveEachBlocking: for record in changed.records { try store.blocking.save(record) }
         case .insertGraphs: try await store.insert(changed.purchases)
         case .saveGraphs: try await store.save(changed.purchases)
         case .delete: try await store.delete(Record.self, keys: Array(sample.deleted))

@@ -12,6 +12,7 @@ enum Work: String, CaseIterable, Codable {
     case delete
     case upsert
     case saveEach = "save-each"
+    case saveEachBlocking = "save-each-blocking"
     case insertGraphs = "insert-graphs"
     case saveGraphs = "save-graphs"
     case loadGraphs = "load-graphs"
@@ -29,7 +30,8 @@ enum Work: String, CaseIterable, Codable {
         case .update: "update by key, one transaction"
         case .delete: "delete by key, one transaction"
         case .upsert: "upsert, half exist, one transaction"
-        case .saveEach: "save, a transaction each"
+        case .saveEach: "save, a transaction each, async"
+        case .saveEachBlocking: "save, a transaction each, blocking"
         case .insertGraphs: "graph insert, 1 + 1 + 10 rows"
         case .saveGraphs: "graph save over a stored one"
         case .loadGraphs: "graph load"
@@ -43,7 +45,7 @@ enum Work: String, CaseIterable, Codable {
         case .find, .findInBlock: sample.keys.count
         case .page: sample.pages.count
         case .delete: sample.deleted.count
-        case .saveEach: Self.saves(sample)
+        case .saveEach, .saveEachBlocking: Self.saves(sample)
         case .insertGraphs, .saveGraphs, .loadGraphs: sample.purchases.count
         }
     }
