@@ -6,10 +6,12 @@ internal import StorageAPI
 struct FrameCompressor {
     let codec: ArchiveCodec
     let level: Int
+    /// Whether frames of up to ``fewBytes`` are compressed at the codec's fastest level: those that stay only until the
+    /// file is written anew. A higher level first prepares memory for much more: for the contents of 64 saved records
+    /// zstd's level 3 takes twice the instructions of level 1 and xz's 6 five times the time of 0, for frames that are 1 or
+    /// 2 % smaller.
+    var isFastForFew = false
 
-    /// Contents up to this size are compressed at the codec's fastest level. A higher one first prepares memory for much
-    /// more: for the contents of 64 saved records zstd's level 3 takes twice the instructions of level 1 and xz's 6 five
-    /// times those of 0, to make frames 1 or 2 % smaller until the file is written anew.
     private static let fewBytes = 256 << 10
 
     // AE_IFREG, a macro with a cast, which Swift does not import.
@@ -38,7 +40,7 @@ struct FrameCompressor {
     }
 
     private func level(for bytes: Int) -> Int {
-        guard bytes <= Self.fewBytes, let fastest = codec.levels?.lowerBound else { return level }
+        guard isFastForFew, bytes <= Self.fewBytes, let fastest = codec.levels?.lowerBound else { return level }
         return fastest
     }
 

@@ -54,11 +54,7 @@ struct Trailer: Equatable, Sendable {
         buffer.append(codec.number)
         buffer.append(0 as UInt8)
         withUnsafeBytes(of: store.uuid) { buffer.append($0) }
-        buffer.append(sequence)
-        buffer.append(offset)
-        buffer.append(length)
-        buffer.append(contents)
-        buffer.append(durable)
+        for field in [sequence, offset, length, contents, durable] { buffer.append(field) }
         buffer.append(generation)
         buffer.append(framesCheck)
     }
