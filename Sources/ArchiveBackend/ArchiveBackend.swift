@@ -51,7 +51,8 @@ public struct ArchiveBackend: StorageBackend {
     public var codec: ArchiveCodec
     /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil for the codec's usual level: zstd 3, and 6 where the file is
     /// written anew; xz 6. Commits of up to 256 KiB take the fastest level whatever this says, and this one when the
-    /// file is written anew: for so few bytes a higher level gains 3 % at most and takes several times as long.
+    /// file is written anew: until then they are up to 5 % larger than with zstd's level 3, 8 % than with 19, and written
+    /// in half of the time or less.
     public var level: Int?
     /// When superseded records give their room back.
     public var compaction: Compaction

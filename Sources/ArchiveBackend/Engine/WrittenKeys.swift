@@ -58,7 +58,7 @@ final class WrittenKeys {
     func note(_ batch: borrowing RowBatch, of table: ArchiveTable) {
         if areMany { return }
         guard batch.plan.operation != .truncate else {
-            // What the file says of the model's records is not compared with (`Changes.base`), if all of them go.
+            // Where a model's root goes, the commit says that all of its records before are gone.
             if !table.schema.isRoot { noteMany() }
             return
         }

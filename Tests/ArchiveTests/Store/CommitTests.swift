@@ -38,8 +38,11 @@ import Testing
         let writer = try await open()
         try await writer.insert(Person.samples(100))
         let reader = try await open(.readOnly)
-        for round in 0..<40 {
-            let steps = (0..<Int.random(in: 1...most)).map { _ in Step.random() }
+        let noise = noiseBytes(4 * 40 * most, seed: UInt64(most))
+        var rest = (0..<40 * most).map { Step($0, Array(noise[4 * $0..<4 * $0 + 4])) }[...]
+        while let first = rest.first {
+            let steps = rest.prefix(1 + first.number % most)
+            rest = rest.dropFirst(steps.count)
             try await writer.transaction { tx in
                 for step in steps {
                     guard step.isUndone else {
@@ -54,7 +57,7 @@ import Testing
                     } catch is Undone {}
                 }
             }
-            try await expectSame(writer, reader, "round \(round): \(steps)")
+            try await expectSame(writer, reader, "\(steps)")
         }
         try await reader.close()
         try await writer.compact()
@@ -69,19 +72,22 @@ import Testing
             case save, saveSite, saveNote, deleteKey, deleteSites, update, deleteMany, truncate
         }
 
+        /// Which one of all.
+        let serial: Int
         let kind: Kind
         let number: Int
         let isUndone: Bool
 
-        static func random() -> Step {
-            // Now and then all records go.
-            let kind = Kind.allCases.randomElement() ?? .save
-            let isKept = kind == .truncate && Int.random(in: 0..<20) > 0
-            return Step(
-                kind: isKept ? .save : kind, number: Int.random(in: 0..<120), isUndone: Int.random(in: 0..<4) == 0)
+        init(_ serial: Int, _ noise: [UInt8]) {
+            self.serial = serial
+            let kind = Kind.allCases[Int(noise[0]) % Kind.allCases.count]
+            // All records go now and then only.
+            self.kind = kind == .truncate && noise[1] > 25 ? .save : kind
+            number = Int(noise[2]) % 120
+            isUndone = noise[3] < 64
         }
 
-        var description: String { "\(kind) \(number)\(isUndone ? " undone" : "")" }
+        var description: String { "\(serial): \(kind) \(number)\(isUndone ? " undone" : "")" }
 
         func run(_ tx: borrowing Transaction) throws {
             switch kind {
@@ -91,7 +97,7 @@ import Testing
                 if number % 2 == 0 { person.pens.append(Pen(id: number, color: "blue", price: 1)) }
                 try tx.save(person)
             case .saveSite: try tx.save(Site(country: "c\(number % 5)", number: number % 7, text: "\(number)"))
-            case .saveNote: try tx.save(Note(id: nil, title: "\(UInt64.random(in: 0 ... .max))"))
+            case .saveNote: try tx.save(Note(id: nil, title: "\(serial)"))
             case .deleteKey: try tx.delete(Person.self, key: number)
             case .deleteSites:
                 let country = "c\(number % 5)"
