@@ -52,7 +52,7 @@ public struct ArchiveBackend: StorageBackend {
     /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil for the codec's usual level: zstd 3, and 6 where the file is
     /// written anew; xz 6. Commits of up to 256 KiB take the fastest level whatever this says, and this one when the
     /// file is written anew: until then they are up to 5 % larger than with zstd's level 3, 8 % than with 19, and written
-    /// in half of the time or less.
+    /// with half of the instructions or fewer.
     public var level: Int?
     /// When superseded records give their room back.
     public var compaction: Compaction
