@@ -44,7 +44,7 @@ final class ArchiveWriter: ArchiveSession, StorageWriter {
     override func view() -> ArchiveTables { changes.tables }
 
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
-        let before = changes
+        let before = Changes(copying: changes)
         let written = builder.packedBytes
         do {
             try body()

@@ -2,8 +2,9 @@ internal import StorageAPI
 
 /// Writes a transaction's changes, or a whole store, as entries of a commit.
 struct ChangeRecorder {
-    /// How many records go into entries of their own; more are put together in segments.
-    private static let mostSeparate = WrittenKeys.most
+    /// How many records of a model go into entries of their own; more are put together in segments, which are for programs
+    /// and not for the eye, and take a quarter of the room.
+    private static let mostSeparate = 8
 
     let archives: [ModelArchive]
     let tables: ArchiveTables
@@ -47,11 +48,14 @@ struct ChangeRecorder {
 
     /// Whether a key was assigned that no record in the file will have.
     private static func hasForgottenKeys(_ changes: Changes) -> Bool {
-        changes.tables.list.contains { table in
-            let greatest = table.greatestKey
+        let tables = changes.tables.list
+        return tables.indices.contains { index in
+            let greatest = tables[index].greatestKey
             // Most tables assign none.
-            guard greatest > 0, greatest > changes.base[table.schema.name]?.greatestKey ?? 0 else { return false }
-            return withUnsafePointer(to: Cell.int(greatest)) { table.rows.row($0) == nil }
+            guard greatest > 0 else { return false }
+            let before = changes.base[tables[index].schema.name]?.greatestKey ?? 0
+            guard greatest > before else { return false }
+            return withUnsafePointer(to: Cell.int(greatest)) { tables[index].rows.row($0) == nil }
         }
     }
 
@@ -62,13 +66,14 @@ struct ChangeRecorder {
         if keys.isEmpty { return }
         let members = archive.tables.compactMap { tables[$0] }
         let buffer = RecordBuffer(members, comparedWith: changes.base)
+        let isSeparate = keys.count <= Self.mostSeparate * archive.keyCount
         var writer = EntryWriter(archive, sequence: sequence)
         let recorded = keys.withUnsafeBufferPointer { keys in
             Result { () throws(StorageError) in
                 for start in stride(from: 0, to: keys.count, by: archive.keyCount) {
                     guard let key = keys.baseAddress.map({ $0 + start }) else { continue }
                     let exists = buffer.fill(key)
-                    if buffer.isChanged { try write(key, exists ? buffer : nil, true, &writer, &commit) }
+                    if buffer.isChanged { try write(key, exists ? buffer : nil, isSeparate, &writer, &commit) }
                 }
             }
         }

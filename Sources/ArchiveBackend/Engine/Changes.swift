@@ -1,27 +1,35 @@
 internal import StorageAPI
 
-/// What a transaction has done so far, against the last commit. A value: a savepoint is a copy.
-struct Changes {
+/// What a transaction has done so far, against the last commit. A savepoint keeps a copy.
+final class Changes {
+    // Exclusivity is not checked at run time: no access to these lasts beyond one call of this class, and none of its
+    // methods calls out.
+
     /// The tables as the transaction sees them.
-    var tables: ArchiveTables
+    @exclusivity(unchecked) private(set) var tables: ArchiveTables
     /// The tables as a reader of the file would have them before this commit's records: the last commit's, with the
     /// changes of the schema and without the rows of truncated models.
-    var base: ArchiveTables
+    @exclusivity(unchecked) private(set) var base: ArchiveTables
     /// Whether the store's own entry belongs into the commit.
-    var changesSchema = false
+    @exclusivity(unchecked) private(set) var changesSchema = false
     /// The root tables of models whose records before this commit count no more.
-    var truncated: Set<String> = []
+    @exclusivity(unchecked) private(set) var truncated: Set<String> = []
     /// Whether the commit cannot be told by records appended: what earlier entries say has changed its meaning.
-    var needsRewrite = false
+    @exclusivity(unchecked) private(set) var needsRewrite = false
 
     init(_ tables: ArchiveTables) {
         self.tables = tables
         base = tables
     }
 
+    init(copying other: Changes) {
+        (tables, base) = (other.tables, other.base)
+        (changesSchema, truncated, needsRewrite) = (other.changesSchema, other.truncated, other.needsRewrite)
+    }
+
     // MARK: Schema
 
-    mutating func apply(_ change: TableChange) throws(StorageError) {
+    func apply(_ change: TableChange) throws(StorageError) {
         changesSchema = true
         switch change {
         case .create(let schema):
@@ -35,7 +43,7 @@ struct Changes {
         }
     }
 
-    private mutating func alter(
+    private func alter(
         _ old: TableSchema, _ new: TableSchema, _ added: [Value]
     ) throws(StorageError) {
         let table = try tables.table(old)
@@ -56,7 +64,7 @@ struct Changes {
 
     // MARK: Rows
 
-    mutating func write(
+    func write(
         _ batch: borrowing RowBatch, _ builder: RowBuilder, noting written: WrittenKeys
     ) throws(StorageError) -> Int {
         let schema = batch.plan.table
@@ -70,7 +78,7 @@ struct Changes {
     }
 
     /// Takes all records of a model out of what the file is known to say.
-    private mutating func forget(_ root: TableSchema) {
+    private func forget(_ root: TableSchema) {
         truncated.insert(root.name)
         for table in base.list where table.schema.isOfModel(root) {
             base.replace(table.schema.name, by: ArchiveTable(table.schema, missing: table.missing))

@@ -6,11 +6,11 @@ internal import StorageAPI
 struct FrameCompressor {
     let codec: ArchiveCodec
     let level: Int
-    /// Whether frames of up to ``fewBytes`` are compressed at the codec's fastest level: those that stay only until the
-    /// file is written anew. A higher level first prepares memory for much more: for the contents of 64 saved records
-    /// zstd's level 3 takes twice the instructions of level 1, for frames that are 3 to 5 % smaller, and xz's 6 five times
-    /// the time of 0, for 1 %.
-    var isFastForFew = false
+    /// Whether the frames stay only until the file is written anew. Then small ones are stored (``StoredFrame``), and those
+    /// of up to ``fewBytes`` are compressed at the codec's fastest level: a higher one first prepares memory for much more.
+    /// For the contents of 64 saved records zstd's level 3 takes twice the instructions of level 1, for frames that are 3 to
+    /// 5 % smaller, and xz's 6 five times the time of 0, for 1 %.
+    var isAppending = false
 
     private static let fewBytes = 256 << 10
 
@@ -20,7 +20,7 @@ struct FrameCompressor {
     /// Appends one frame.
     func compress(_ contents: UnsafeRawBufferPointer, to output: ByteBuffer) throws(StorageError) {
         guard codec != .none else { return output.append(contents) }
-        if codec == .zstd, contents.count <= StoredFrame.largestContents {
+        if isAppending, codec == .zstd, contents.count <= StoredFrame.largestContents {
             return StoredFrame.append(contents, to: output)
         }
         let start = output.count
@@ -40,7 +40,7 @@ struct FrameCompressor {
     }
 
     private func level(for bytes: Int) -> Int {
-        guard isFastForFew, bytes <= Self.fewBytes, let fastest = codec.levels?.lowerBound else { return level }
+        guard isAppending, bytes <= Self.fewBytes, let fastest = codec.levels?.lowerBound else { return level }
         return fastest
     }
 

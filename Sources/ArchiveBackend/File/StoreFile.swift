@@ -119,7 +119,7 @@ package struct FileOptions: Sendable {
 
     /// The compressor for commits to a file of a codec, with this level where it is of the same.
     func compressor(for codec: ArchiveCodec) -> FrameCompressor {
-        FrameCompressor(codec: codec, level: codec == self.codec ? level : codec.defaultLevel, isFastForFew: true)
+        FrameCompressor(codec: codec, level: codec == self.codec ? level : codec.defaultLevel, isAppending: true)
     }
 
     /// The compressor for a file that is written anew.

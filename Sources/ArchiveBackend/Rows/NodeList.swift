@@ -4,6 +4,9 @@ struct NodeList {
     private var parts: [[RowNode]] = []
     /// For each part the index behind its last node.
     private var ends: [Int] = []
+    /// For each node but the last one the prefix of its last row's key, side by side so that a search touches few nodes.
+    /// The last node's is in the node alone: it changes with each row that is added behind all others.
+    private var prefixes: [UInt64] = []
 
     private static let largestPart = 32
 
@@ -16,16 +19,18 @@ struct NodeList {
         return parts[part][offset]
     }
 
-    /// The index of the first node for which a condition holds, which from there on holds for all; ``count`` if for none.
+    /// The index of the first node that has what is looked for, or has it before it; ``count`` if none has.
     @inline(__always)
-    func firstIndex(where condition: (RowNode) -> Bool) -> Int {
-        let part = RowTree.firstIndex(parts.count) { condition(parts[$0][parts[$0].count - 1]) }
-        guard part < parts.count else { return count }
-        let before = part > 0 ? ends[part - 1] : 0
-        return before + RowTree.firstIndex(parts[part].count) { condition(parts[part][$0]) }
+    func firstIndex(_ search: KeySearch) -> Int {
+        let index = RowTree.firstIndex(prefixes.count) { index in
+            search.isReached(by: prefixes[index]) { self[index].lastRow }
+        }
+        guard index == prefixes.count, let last else { return index }
+        return last.reaches(search) ? index : index + 1
     }
 
-    /// The node at an index, for a change: a copy takes its place where another list refers to it.
+    /// The node at an index, for a change after which ``noteLastRow(of:)`` is called: a copy takes its place where another
+    /// list refers to it.
     mutating func mutable(_ index: Int) -> RowNode {
         let (part, offset) = place(index)
         return Self.mutable(&parts[part][offset])
@@ -36,9 +41,17 @@ struct NodeList {
         return node
     }
 
+    /// Takes the prefix of a node that has changed.
+    mutating func noteLastRow(of index: Int) {
+        guard index < prefixes.count else { return }
+        let prefix = self[index].lastPrefix
+        if prefixes[index] != prefix { prefixes[index] = prefix }
+    }
+
     /// Adds a node in front of the one at an index, or behind all others.
     mutating func insert(_ node: RowNode, at index: Int) {
         guard index < count else { return append(node) }
+        prefixes.insert(node.lastPrefix, at: index)
         let (part, offset) = place(index)
         parts[part].insert(node, at: offset)
         if parts[part].count > Self.largestPart {
@@ -51,6 +64,7 @@ struct NodeList {
 
     /// Fills the last part before it begins another, as nodes come when a file is read.
     private mutating func append(_ node: RowNode) {
+        if let last { prefixes.append(last.lastPrefix) }
         if let part = parts.indices.last, parts[part].count < Self.largestPart {
             parts[part].append(node)
             ends[part] += 1
@@ -61,6 +75,8 @@ struct NodeList {
     }
 
     mutating func remove(at index: Int) {
+        // Where the last node goes, the one before it is the last.
+        if !prefixes.isEmpty { prefixes.remove(at: min(index, prefixes.count - 1)) }
         let (part, offset) = place(index)
         parts[part].remove(at: offset)
         if parts[part].isEmpty { parts.remove(at: part) }

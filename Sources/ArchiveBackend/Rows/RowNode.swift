@@ -1,3 +1,4 @@
+internal import CArchive
 internal import StorageAPI
 
 /// Some pages that follow each other.
@@ -26,7 +27,20 @@ final class RowNode: @unchecked Sendable {
     }
 
     /// A copy, which shares its pages.
-    init(_ other: RowNode) { (pages, prefixes, order) = (other.pages, other.prefixes, other.order) }
+    init(_ other: RowNode) {
+        (pages, prefixes, order) = (other.pages, other.prefixes, other.order)
+        fetchPages()
+    }
+
+    /// Has the pages brought near. The list of pages is copied by the change that follows, which counts a reference to each:
+    /// in a large tree most are far away, and one by one they would be waited for.
+    private func fetchPages() {
+        pages.withUnsafeBytes { references in
+            for place in stride(from: 0, to: references.count, by: MemoryLayout<UnsafeRawPointer>.stride) {
+                carchive_prefetch(references.load(fromByteOffset: place, as: UnsafeRawPointer.self))
+            }
+        }
+    }
 
     // MARK: Searching
 
@@ -47,6 +61,9 @@ final class RowNode: @unchecked Sendable {
     private func reaches(_ search: KeySearch, _ page: Int) -> Bool {
         search.isReached(by: prefixes[page]) { pages[page].lastRow }
     }
+
+    /// The prefix of the last row's key.
+    var lastPrefix: UInt64 { prefixes[prefixes.count - 1] }
 
     /// The last row of the last page.
     var lastRow: UnsafeRawPointer { pages[pages.count - 1].lastRow }

@@ -45,7 +45,7 @@ struct RowTree {
 
     /// The page with the first row that is looked for; nil where all stand before it.
     private func page(of search: KeySearch) -> (node: Int, page: Int)? {
-        let node = nodes.firstIndex { $0.reaches(search) }
+        let node = nodes.firstIndex(search)
         return node < nodes.count ? (node, nodes[node].firstPage(search)) : nil
     }
 
@@ -91,7 +91,7 @@ struct RowTree {
         count += 1
         if position.node == nodes.count { return append(row) }
         nodes.mutable(position.node).insert(row, page: position.page, at: position.row)
-        splitIfFull(position.node)
+        endChange(of: position.node)
     }
 
     /// Adds a row behind all others.
@@ -106,18 +106,22 @@ struct RowTree {
     /// Puts a row in the place of the one with the same key. Its bytes must not be this tree's own.
     mutating func replace(_ row: UnsafeRawPointer, at position: Position) {
         nodes.mutable(position.node).replace(row, page: position.page, at: position.row)
-        splitIfFull(position.node)
+        endChange(of: position.node)
     }
 
     mutating func remove(at position: Position) {
         count -= 1
         let node = nodes.mutable(position.node)
         node.remove(page: position.page, at: position.row)
-        if node.pages.isEmpty { nodes.remove(at: position.node) }
+        if node.pages.isEmpty { nodes.remove(at: position.node) } else { nodes.noteLastRow(of: position.node) }
     }
 
-    private mutating func splitIfFull(_ index: Int) {
-        guard nodes[index].pages.count > RowNode.mostPages else { return }
-        nodes.insert(nodes[index].split(), at: index + 1)
+    /// Splits a node that has changed where it is full.
+    private mutating func endChange(of index: Int) {
+        if nodes[index].pages.count > RowNode.mostPages {
+            let rest = nodes[index].split()
+            nodes.insert(rest, at: index + 1)
+        }
+        nodes.noteLastRow(of: index)
     }
 }

@@ -25,7 +25,8 @@ import Testing
         return try await open()
     }
 
-    @Test(arguments: [1, 64, 65, 1000]) func `graphs are equal after reopening, in single entries and in segments`(
+    @Test(arguments: [1, 8, 9, 64, 65, 1000])
+    func `graphs are equal after reopening, in single entries and in segments`(
         count: Int
     ) async throws {
         let people = Person.samples(count)
