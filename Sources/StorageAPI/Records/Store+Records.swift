@@ -121,7 +121,7 @@ extension Store {
     nonisolated(nonsending) func writing<T>(
         _ operation: String, _ model: String, _ body: @escaping (Writing) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
-        try await writing(operation) { context throws(StorageError) in
+        try await writing(operation, isRepeatable: true) { context throws(StorageError) in
             try placed(operation, .recorded(model), context) { () throws(StorageError) in
                 try body(context.writing(.recorded(model)))
             }

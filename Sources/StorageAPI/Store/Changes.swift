@@ -68,7 +68,7 @@ public struct Update<Model: Storable>: AssignmentBuilder, Sendable {
     /// - Returns: how many records met the conditions.
     @discardableResult
     public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
-        try await store.writing("update") { [selection, assignments] context throws(StorageError) in
+        try await store.writing("update", isRepeatable: true) { [selection, assignments] context throws(StorageError) in
             try placed("update", .type(Model.self), context) { () throws(StorageError) in
                 try context.writing(.type(Model.self)).patch(assignments.list, selection)
             }
@@ -87,7 +87,7 @@ public struct Delete<Model: Storable>: FilterBuilder, Sendable {
     /// - Returns: how many records went.
     @discardableResult
     public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
-        try await store.writing("delete") { [selection] context throws(StorageError) in
+        try await store.writing("delete", isRepeatable: true) { [selection] context throws(StorageError) in
             try placed("delete", .type(Model.self), context) { () throws(StorageError) in
                 try context.writing(.type(Model.self)).delete(selection)
             }

@@ -45,10 +45,12 @@ extension Store {
     }
 
     /// A write for the queue. Models that it prepares become known when it is committed.
+    ///
+    /// - Parameter isRepeatable: whether the queue may call the body again after undoing what it did.
     func job(
-        _ operation: String, _ body: @escaping (SessionContext) throws(StorageError) -> Void
+        isRepeatable: Bool, _ body: @escaping (SessionContext) throws(StorageError) -> Void
     ) -> WriteJob {
-        WriteJob { (writer, job) throws(StorageError) in
+        WriteJob(isRepeatable: isRepeatable) { (writer, job) throws(StorageError) in
             let context = SessionContext(self, writer: writer, job: job)
             defer { context.end() }
             try body(context)
@@ -58,11 +60,13 @@ extension Store {
     }
 
     /// Runs a write and returns when it is committed.
+    ///
+    /// - Parameter isRepeatable: whether the body may be called again after what it did was undone.
     nonisolated(nonsending) func writing<T>(
-        _ operation: String, _ body: @escaping (SessionContext) throws(StorageError) -> T
+        _ operation: String, isRepeatable: Bool = false, _ body: @escaping (SessionContext) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         let result = Box<T>()
-        let job = job(operation) { context throws(StorageError) in result.value = try body(context) }
+        let job = job(isRepeatable: isRepeatable) { context throws(StorageError) in result.value = try body(context) }
         try enter(operation)
         if Task.isCancelled { job.cancel() }
         // Left on the queue: a closing store may hold the only thread that could resume this task.
@@ -72,10 +76,10 @@ extension Store {
 
     /// The same on the caller's thread.
     func writingBlocking<T>(
-        _ operation: String, _ body: @escaping (SessionContext) throws(StorageError) -> T
+        _ operation: String, isRepeatable: Bool = false, _ body: @escaping (SessionContext) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         let result = Box<T>()
-        let job = job(operation) { context throws(StorageError) in result.value = try body(context) }
+        let job = job(isRepeatable: isRepeatable) { context throws(StorageError) in result.value = try body(context) }
         try enter(operation)
         defer { gate.leave() }
         try checkNotInside(operation)

@@ -149,7 +149,7 @@ extension Store {
     ) async throws(StorageError) -> M {
         let stored = Stored(model)
         try await write(operation.verb, M.self) { (writing) throws(StorageError) in
-            stored.value = try writing.put(one: stored.value, operation)
+            stored.value = try writing.put(one: model, operation)
         }
         return stored.value
     }
@@ -161,7 +161,10 @@ extension Store {
         guard !models.isEmpty else { return [] }
         let stored = Stored(models)
         try await write(operation.verb, M.self) { (writing) throws(StorageError) in
-            try writing.put(&stored.value, operation)
+            // The queue may call this again: it must begin with what was given.
+            var models = models
+            try writing.put(&models, operation)
+            stored.value = models
         }
         return stored.value
     }
@@ -179,7 +182,7 @@ extension Store {
     nonisolated(nonsending) func write(
         _ operation: String, _ type: any Storable.Type, _ body: @escaping (Writing) throws(StorageError) -> Void
     ) async throws(StorageError) {
-        try await writing(operation) { context throws(StorageError) in
+        try await writing(operation, isRepeatable: true) { context throws(StorageError) in
             let model = ModelSource.type(type)
             try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
         }

@@ -162,7 +162,7 @@ public final class Store: Sendable {
                 .schemaMismatch, "A model's tables are not as it declares them and cannot be changed: \(reason)",
                 operation: "open", model: behind[0].schema.name)
         }
-        return job("open") { context throws(StorageError) in
+        return job(isRepeatable: false) { context throws(StorageError) in
             for model in behind { _ = try context.handle(model) }
         }
     }

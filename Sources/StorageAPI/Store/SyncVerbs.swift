@@ -109,7 +109,7 @@ extension WritingVerbs where Self: ~Copyable {
     func put<M: Storable>(_ model: M, _ operation: WriteOperation) throws(StorageError) -> M {
         let stored = Stored(model)
         try _runner.write(operation.verb, M.self) { (writing) throws(StorageError) in
-            stored.value = try writing.put(one: stored.value, operation)
+            stored.value = try writing.put(one: model, operation)
         }
         return stored.value
     }
@@ -119,7 +119,10 @@ extension WritingVerbs where Self: ~Copyable {
         guard !models.isEmpty else { return [] }
         let stored = Stored(models)
         try _runner.write(operation.verb, M.self) { (writing) throws(StorageError) in
-            try writing.put(&stored.value, operation)
+            // The queue may call this again: it must begin with what was given.
+            var models = models
+            try writing.put(&models, operation)
+            stored.value = models
         }
         return stored.value
     }

@@ -1,8 +1,8 @@
 internal import Dispatch
 import Synchronization
 
-/// Lets writers in one after the other, and commits those that wait together at once: one sync for all, and a
-/// savepoint each, so that one may fail alone.
+/// Lets writers in one after the other, and commits those that wait together at once: one sync for all. One of them
+/// may fail alone.
 ///
 /// Jobs run on one serial queue: a commit blocks for as long as a disk takes, which no thread of the concurrency
 /// runtime should. There is no timer: whoever finds the queue free takes everyone who waits by then along.
@@ -81,12 +81,43 @@ final class WriteQueue: Sendable {
         do {
             try engine.write { (writer) throws(StorageError) in
                 if jobs.count == 1 { return try jobs[0].run(writer) }
-                for job in jobs { job.runAlone(writer) }
+                Self.run(jobs, writer)
             }
         } catch {
             for job in jobs { job.fail(error) }
         }
         for job in jobs { job.complete() }
+    }
+
+    /// Runs jobs in one transaction so that each is done or undone. Those that may run again share a savepoint, which
+    /// costs an engine more than some jobs do.
+    private static func run(_ jobs: [WriteJob], _ writer: any StorageWriter) {
+        var rest = jobs[...]
+        while let first = rest.first {
+            let together = rest.prefix { $0.isRepeatable }
+            if together.count > 1 {
+                runTogether(together, writer)
+                rest = rest[together.endIndex...]
+            } else {
+                first.runAlone(writer)
+                rest = rest.dropFirst()
+            }
+        }
+    }
+
+    /// Runs jobs in one savepoint. Where one fails, all are undone, and each runs again in one of its own.
+    private static func runTogether(_ jobs: ArraySlice<WriteJob>, _ writer: any StorageWriter) {
+        var running: WriteJob?
+        do {
+            try writer.savepoint { () throws(StorageError) in
+                for job in jobs {
+                    running = job
+                    try job.run(writer)
+                }
+            }
+        } catch {
+            for job in jobs { job.runAlone(writer, after: job === running ? error : nil) }
+        }
     }
 }
 
@@ -102,11 +133,14 @@ final class WriteJob: @unchecked Sendable {
     var prepared: [ObjectIdentifier: ModelHandle] = [:]
     /// Models whose tables the job has changed by a schema.
     var changed: Set<String> = []
+    /// Whether the body may run again after it was undone: that of a verb may, the user's own may not.
+    let isRepeatable: Bool
     private let cancelled = Atomic<Bool>(false)
     /// What wakes the caller, where it does not wait on the queue itself.
     var completion: (@Sendable () -> Void)?
 
-    init(_ body: @escaping (any StorageWriter, WriteJob) throws(StorageError) -> Void) {
+    init(isRepeatable: Bool, _ body: @escaping (any StorageWriter, WriteJob) throws(StorageError) -> Void) {
+        self.isRepeatable = isRepeatable
         self.body = body
     }
 
@@ -125,11 +159,13 @@ final class WriteJob: @unchecked Sendable {
     }
 
     /// Runs in a savepoint: a failure is this job's alone.
-    func runAlone(_ writer: any StorageWriter) {
+    ///
+    /// - Parameter failure: what the job met when it ran before, which is nearer to the cause.
+    func runAlone(_ writer: any StorageWriter, after failure: StorageError? = nil) {
         do {
             try writer.savepoint { () throws(StorageError) in try run(writer) }
         } catch {
-            fail(error)
+            fail(failure ?? error)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import StorageAPI
+import Synchronization
 
 extension Conformance {
     /// T3 to T6: isolation, concurrency, what outlives its source.
@@ -99,6 +100,53 @@ extension Conformance {
             try t.expect(
                 try await store.select(Account.self) { $0.where { $0.id < 100 && $0.pens.any { $0.id >= 0 } } }.count(),
                 equals: 16)
+        },
+        ConformanceCase(
+            "concurrency/failure-among-others", [.k2, .w4, .t4],
+            "Where one of many writers fails, the others' keys are those that they were told, and bodies run once."
+        ) { t in
+            let store = try await t.open(Account.self, Pen.self)
+            try await store.insert(Pen(id: 1))
+            let (begun, bodies) = (Count(), Count())
+            let told = try await withThrowingTaskGroup(of: Account?.self) { group in
+                // While this one runs the others come to wait, and are likely to be committed together.
+                group.addTask {
+                    try await store.transaction { _, _ in
+                        let deadline = ContinuousClock.now + .seconds(1)
+                        while begun.value < 48, ContinuousClock.now < deadline {}
+                    }
+                    return nil
+                }
+                for index in 0..<48 {
+                    group.addTask {
+                        begun.add()
+                        let record = Account(name: "\(index)", pens: [Pen(id: index)])
+                        switch index {
+                        // The last ones, so that most of the others come before them.
+                        case 45...:
+                            try await t.expectError(.duplicateKey) { try await store.insert(Pen(id: 1)) }
+                            return nil
+                        case _ where index % 3 == 0:
+                            return try await store.transaction { _, tx in
+                                bodies.add()
+                                return try tx.insert(record)
+                            }
+                        case _ where index % 3 == 1: return try await store.insert([record]).first
+                        default: return try await store.insert(record)
+                        }
+                    }
+                }
+                return try await group.reduce(into: [Account]()) { told, record in
+                    if let record { told.append(record) }
+                }
+            }
+            try t.expect(bodies.value, equals: 15, "A transaction's body ran more than once, or not at all.")
+            try t.expect(Set(told.map(\.id)).count, equals: 45, "Two records were told the same key.")
+            for record in told {
+                let key = try t.required(record.id)
+                try t.expect(try await store.find(Account.self, key: key), equals: record)
+            }
+            try t.expect(try await store.select(Account.self).count(), equals: 45)
         },
         ConformanceCase(
             "concurrency/no-torn-graph", [.t4, .t3], "Readers beside a writer see no torn pair and no half graph."
@@ -274,4 +322,13 @@ extension Conformance {
         do { try body() } catch { return (error as? StorageError)?.code }
         return nil
     }
+}
+
+/// Counts calls from several tasks.
+private final class Count: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    func add() { count.add(1, ordering: .relaxed) }
 }
