@@ -2,7 +2,7 @@ internal import StorageAPI
 
 /// Rows in the order of their keys: a list of nodes, each a list of pages.
 ///
-/// A value: a copy costs two references, and a change to one of two copies copies a part of the list of nodes, one node
+/// A value: a copy costs a few references, and a change to one of two copies copies a part of the list of nodes, one node
 /// and one page, whatever the number of rows. What a copy refers to stays as it is, so a reader needs nothing but a copy.
 struct RowTree {
     let order: RowOrder

@@ -51,6 +51,45 @@ import Testing
         try await expect(try await open(), letters)
     }
 
+    /// Keys that differ in their first bytes.
+    @Storable struct Number: Equatable {
+        var id: Int
+        var text: Data
+
+        init(_ id: Int) { (self.id, text) = (id, Data(repeating: UInt8(id & 255), count: 700)) }
+    }
+
+    @Test func `records are found by their numbers after whole ranges have gone and some have come back`() async throws
+    {
+        let folder = try #require(folder)
+        let store = try await Store(
+            ArchiveBackend(path: folder.path("a.karch"), durability: .relaxed), models: Number.self)
+        var ids = Set(0..<12_000)
+        let numbers = ids.shuffled()
+        for start in stride(from: 0, to: numbers.count, by: 1500) {
+            try await store.insert(numbers[start..<start + 1500].map { Number($0) })
+        }
+        try await expect(store, ids)
+        for range in [0..<2000, 5000..<8000, 11_000..<12_000, 2000..<2001] {
+            try await store.delete(Number.self).where { $0.id >= range.lowerBound && $0.id < range.upperBound }.run()
+            ids.subtract(range)
+            try await expect(store, ids)
+        }
+        for id in [1999, 6000, 6001, 0, 11_999, 7999, 12_500, 5000] + Array(6500..<7500).shuffled() {
+            try await store.insert(Number(id))
+            ids.insert(id)
+        }
+        try await expect(store, ids)
+    }
+
+    private func expect(_ store: Store, _ ids: Set<Int>) async throws {
+        #expect(try await store.select(Number.self).keys() == ids.sorted())
+        for id in 0..<12_600 {
+            let found = try await store.find(Number.self, key: id)
+            if found != (ids.contains(id) ? Number(id) : nil) { Issue.record("\(id) is \(found?.id as Any)") }
+        }
+    }
+
     private func expect(_ store: Store, _ letters: [String: Letter]) async throws {
         let sorted = letters.keys.sorted()
         #expect(try await store.select(Letter.self).all() == sorted.map { letters[$0] })
