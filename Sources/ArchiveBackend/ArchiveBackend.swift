@@ -50,9 +50,9 @@ public struct ArchiveBackend: StorageBackend {
     /// How a new file is compressed; an old one keeps its codec until it is compacted.
     public var codec: ArchiveCodec
     /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil for the codec's usual level: zstd 3, and 6 where the file is
-    /// written anew; xz 6. Commits of up to 256 KiB take the fastest level whatever this says, and this one when the
-    /// file is written anew: until then they are up to 5 % larger than with zstd's level 3, 8 % than with 19, and written
-    /// with half of the instructions or fewer.
+    /// written anew; xz 6. Small commits take less time whatever this says, and this level when the file is written anew:
+    /// with zstd those of up to 16 KiB are stored as they are, a tenth to a third larger than compressed; others of up to
+    /// 256 KiB take the codec's fastest level, and are up to 5 % larger than with zstd's level 3, 8 % than with 19.
     public var level: Int?
     /// When superseded records give their room back.
     public var compaction: Compaction
