@@ -1,13 +1,13 @@
 public import Logging
 public import StorageAPI
 
-/// Stores models in one file: a compressed tar whose entries are keyed archives, and which only grows.
+/// Stores models in one file: a compressed tar whose entries are keyed archives, to which commits are added.
 ///
 /// ```swift
 /// let store = try await Store(ArchiveBackend(path: "people.karch"), models: Person.self)
 /// ```
 ///
-/// A commit appends one piece; `tar -xf` and `bsdtar -xf` extract the file at any time, and Foundation's
+/// A commit adds one piece; `tar -xf` and `bsdtar -xf` extract the file at any time, and Foundation's
 /// `NSKeyedUnarchiver` opens what they extract. All records are held in memory, so reading costs no input or output, and
 /// opening reads the whole file. <doc:StoreFileFormat> describes the bytes.
 public struct ArchiveBackend: StorageBackend {

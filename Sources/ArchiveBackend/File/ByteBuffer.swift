@@ -72,6 +72,13 @@ extension UnsafeRawBufferPointer {
         return (8 * words..<count).allSatisfy { self[$0] == other[$0] }
     }
 
+    /// Whether all bytes are zero, eight at a step.
+    var isZero: Bool {
+        let words = count / 8
+        for word in 0..<words where littleEndian(at: 8 * word, as: UInt64.self) != 0 { return false }
+        return self[(8 * words)...].allSatisfy { $0 == 0 }
+    }
+
     /// Bytes at a place that the caller has checked to be inside.
     func part(_ place: Int, _ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[place..<place + count])

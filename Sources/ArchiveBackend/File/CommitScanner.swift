@@ -20,7 +20,7 @@ struct Commit: Equatable {
 struct CommitScanner {
     enum Step: Equatable {
         case commit(Commit)
-        /// The file ends here.
+        /// The file ends here, or has nothing but room.
         case end
         /// What follows is no sound commit.
         case mismatch
@@ -42,6 +42,18 @@ struct CommitScanner {
         self.codec = codec
     }
 
+    /// Whether there is more behind the last commit than there was, in a file that has not changed otherwise: commits that
+    /// are written over room change no size, and file systems keep times in steps of milliseconds. What stands there and
+    /// is no room may be half of a commit that is whole by now.
+    func mayHaveNext() throws(StorageError) -> Bool {
+        guard codec == .zstd, position < window.end else { return false }
+        var byte: UInt8 = 0
+        let count = try withUnsafeMutableBytes(of: &byte) { (bytes) throws(StorageError) in
+            try window.file.read(at: position, into: bytes)
+        }
+        return count == 1 && byte != Room.firstByte
+    }
+
     /// Goes on behind what was just written.
     mutating func adopt(_ trailer: Trailer, end: Int64) {
         last = trailer
@@ -57,6 +69,7 @@ struct CommitScanner {
 
     mutating func next() throws(StorageError) -> Step {
         if position == window.end { return .end }
+        if codec == .zstd, try Room.stands(at: position, in: window) { return .end }
         var place = position
         var frames = 0
         while true {

@@ -10,13 +10,16 @@ package struct CommitWriter: ~Copyable {
     /// Whether a commit ends after some frames, because only the whole file counts.
     private let isRewriting: Bool
     private(set) var state: WriterState
+    private(set) var room: Room
+    /// Where the bytes go that are not yet written.
+    private var place: Int64
 
     init(
-        _ file: OpenFile, _ compressor: FrameCompressor, _ buffers: WriteBuffers, _ state: WriterState,
+        _ file: OpenFile, _ compressor: FrameCompressor, _ buffers: WriteBuffers, _ state: WriterState, _ room: Room,
         modified: Int64, isRewriting: Bool = false
     ) {
-        (self.file, self.compressor, self.buffers, self.state) = (file, compressor, buffers, state)
-        (self.modified, self.isRewriting) = (modified, isRewriting)
+        (self.file, self.compressor, self.buffers, self.state, self.room) = (file, compressor, buffers, state, room)
+        (self.modified, self.isRewriting, place) = (modified, isRewriting, state.end)
         buffers.removeAll()
     }
 
@@ -78,6 +81,7 @@ package struct CommitWriter: ~Copyable {
         let trailer = state.trailer(compressor.codec)
         compressor.codec.append(trailer, to: buffers.output)
         state.end += Int64(compressor.codec.trailerSize)
+        room.append(behind: state.begin..<state.end, to: buffers.output)
         state.beginCommit(after: trailer)
     }
 
@@ -85,7 +89,8 @@ package struct CommitWriter: ~Copyable {
         let output = buffers.output
         guard output.count > 0 else { return }
         state.hasWritten = true
-        try file.write(at: state.end - Int64(output.count), output.bytes)
+        try file.write(at: place, output.bytes)
+        place += Int64(output.count)
         output.removeAll(keepingAtMost: 2 * StoreFormat.frameTarget)
     }
 }

@@ -50,6 +50,16 @@ final class FileWindow {
         return try bytes(at: offset, Int(min(atHand, limit - offset)))
     }
 
+    /// Whether all bytes from a place on are zero.
+    func isZero(from offset: Int64) throws(StorageError) -> Bool {
+        var place = offset
+        while let bytes = try run(at: place, upTo: end) {
+            guard bytes.isZero else { return false }
+            place += Int64(bytes.count)
+        }
+        return true
+    }
+
     private func fill(at offset: Int64) throws(StorageError) {
         count = 0
         count = try file.read(

@@ -50,6 +50,8 @@ struct RecoveryScan {
 
     /// Whether the last sound commit has no entries.
     var endsSealed: Bool { scanner.last?.length == 0 }
+    /// Whether the file is longer than its commits, and has no torn tail.
+    var endsInRoom: Bool { scanner.position < scanner.window.end && recovery.torn == nil }
     /// The sequence number of the commit that would follow.
     var nextSequence: UInt64 { scanner.last.map { $0.sequence &+ 1 } ?? 0 }
 

@@ -45,7 +45,9 @@ extension StoreFile {
         var scan = try RecoveryScan(window, mode)
         try scan.scanner.codec.requireSupport()
         try scan.run(each: each)
-        current = Current(file: file, scanner: scan.scanner, durable: 0, isSealed: scan.endsSealed)
+        current = Current(
+            file: file, scanner: scan.scanner, durable: 0, isSealed: scan.endsSealed,
+            room: Room(end: scan.scanner.position))
         return try finish(scan)
     }
 
@@ -58,13 +60,15 @@ extension StoreFile {
         }
     }
 
-    /// Makes the file ready to be written: no torn tail, and all commits on the disk.
+    /// Makes the file ready to be written: nothing behind its last commit, and all commits on the disk.
     private func finish(_ scan: RecoveryScan) throws(StorageError) -> Recovery {
         var recovery = scan.recovery
         if mode == .readWrite {
             if let torn = recovery.torn {
                 let removal = TornTailRemoval(path: path, layer: layer, window: scan.scanner.window)
                 recovery.torn = try removal.remove(torn, sequence: scan.nextSequence)
+            } else if scan.endsInRoom {
+                try scan.scanner.window.file.truncate(to: scan.scanner.position)
             }
             try sync()
         }
@@ -107,7 +111,8 @@ extension StoreFile {
         case replaced
     }
 
-    /// Reads the commits that a writer has added since. Costs one system call where there are none.
+    /// Reads the commits that a writer has added since. Costs one system call where there are none, two beside a writer
+    /// that has made room for more.
     ///
     /// What a writer has begun and not ended is not there yet. A file that is gone has no further commits.
     package func refresh(each: (Entry) throws(StorageError) -> Void) throws(StorageError) -> Refresh {
@@ -115,7 +120,7 @@ extension StoreFile {
         guard let now = try statusAtPath() else { return .commits(0) }
         guard let scanner = current?.scanner else { return now.size > 0 ? .replaced : .commits(0) }
         guard now.isSameFile(as: scanner.window.status) else { return .replaced }
-        if now == scanner.window.status { return .commits(0) }
+        if now == scanner.window.status, try !scanner.mayHaveNext() { return .commits(0) }
         try scanner.window.reload()
         var scan = RecoveryScan(scanner, mode)
         defer { current?.scanner = scan.scanner }

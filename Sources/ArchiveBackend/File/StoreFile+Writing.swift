@@ -20,7 +20,7 @@ extension StoreFile {
             return try replace(WriterState(store: UUID(), generation: 0), body)
         }
         let state = WriterState(after: last, end: current.scanner.position, durable: current.durable)
-        try write(state, current, isSeal: false, body)
+        try write(state, current, isSeal: false, makesRoom: durable, body)
         if durable { try sync() }
     }
 
@@ -55,7 +55,9 @@ extension StoreFile {
         guard let current, !current.isSealed, let last = current.scanner.last else { return }
         let state = WriterState(after: last, end: current.scanner.position, durable: current.durable)
         do {
-            try write(state, current, isSeal: true) { (writer) throws(StorageError) in try writer.seal() }
+            try write(state, current, isSeal: true, makesRoom: false) { (writer) throws(StorageError) in
+                try writer.seal()
+            }
         } catch {
             logger.warning("A store file was not sealed", metadata: ["path": "\(path)", "cause": "\(error)"])
         }
@@ -63,11 +65,13 @@ extension StoreFile {
 
     /// Writes behind the last commit, and takes back what was written where that fails.
     private func write(
-        _ state: WriterState, _ current: Current, isSeal: Bool,
+        _ state: WriterState, _ current: Current, isSeal: Bool, makesRoom: Bool,
         _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
         let compressor = options.compressor(for: current.scanner.codec)
-        var writer = CommitWriter(current.file, compressor, buffers, state, modified: layer.now())
+        var room = current.room
+        room.isWanted = makesRoom && current.scanner.codec == .zstd
+        var writer = CommitWriter(current.file, compressor, buffers, state, room, modified: layer.now())
         do {
             try body(&writer)
             try writer.finish()
@@ -78,15 +82,31 @@ extension StoreFile {
         guard let trailer = writer.state.last, trailer != state.last else { return }
         self.current?.scanner.adopt(trailer, end: writer.state.end)
         self.current?.isSealed = isSeal
+        self.current?.room = writer.room
     }
 
     private func takeBack(_ current: Current) {
         do {
-            try current.file.truncate(to: current.scanner.position)
+            try cutRoom(current)
             try current.file.sync(.contents)
         } catch {
             poison(error)
         }
+    }
+
+    /// Gives back the room behind the last commit. Not being able to is no failure: readers pass over it.
+    func removeRoom() {
+        guard let current, current.room.end > current.scanner.position else { return }
+        do { try cutRoom(current) } catch {
+            logger.warning(
+                "Room at the end of a store file was not given back",
+                metadata: ["path": "\(path)", "cause": "\(error)"])
+        }
+    }
+
+    private func cutRoom(_ current: Current) throws(StorageError) {
+        try current.file.truncate(to: current.scanner.position)
+        self.current?.room.remove(behind: current.scanner.position)
     }
 }
 
@@ -120,7 +140,8 @@ extension StoreFile {
     ) throws(StorageError) -> Current {
         let file = try createTemporary()
         let compressor = options.rewritingCompressor
-        var writer = CommitWriter(file, compressor, buffers, state, modified: layer.now(), isRewriting: true)
+        var writer = CommitWriter(
+            file, compressor, buffers, state, Room(end: 0), modified: layer.now(), isRewriting: true)
         try body(&writer)
         try writer.finish()
         guard let last = writer.state.last else {
@@ -129,7 +150,9 @@ extension StoreFile {
         try file.sync(.everything)
         var scanner = CommitScanner(try FileWindow(file), options.codec)
         scanner.adopt(last, end: writer.state.end)
-        return Current(file: file, scanner: scanner, durable: writer.state.end, isSealed: false)
+        return Current(
+            file: file, scanner: scanner, durable: writer.state.end, isSealed: false,
+            room: Room(end: writer.state.end))
     }
 
     /// Creates the temporary file with the permissions of the one that it will replace, and its owner where that is

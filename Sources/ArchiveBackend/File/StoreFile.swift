@@ -42,6 +42,7 @@ package final class StoreFile {
         var durable: Int64
         /// Whether the last commit has no entries, so that damage before it cannot pass for a torn tail.
         var isSealed: Bool
+        var room: Room
     }
 
     init(
@@ -92,6 +93,7 @@ package final class StoreFile {
         guard failure == nil, mode == .readWrite, current != nil else { return }
         try sync()
         seal()
+        removeRoom()
     }
 }
 

@@ -12,20 +12,11 @@ struct TornTailRemoval {
     /// Removes the bytes from the tail's offset on, and returns the tail with the name of its copy.
     func remove(_ tail: Recovery.TornTail, sequence: UInt64) throws(StorageError) -> Recovery.TornTail {
         var tail = tail
-        if try !isZero(from: tail.offset) { tail.copy = try copy(from: tail.offset, sequence) }
+        if try !window.isZero(from: tail.offset) { tail.copy = try copy(from: tail.offset, sequence) }
         try window.file.truncate(to: tail.offset)
         try window.file.sync(.contents)
         try window.reload()
         return tail
-    }
-
-    private func isZero(from offset: Int64) throws(StorageError) -> Bool {
-        var place = offset
-        while let bytes = try window.run(at: place, upTo: window.end) {
-            guard bytes.allSatisfy({ $0 == 0 }) else { return false }
-            place += Int64(bytes.count)
-        }
-        return true
     }
 
     private func copy(from offset: Int64, _ sequence: UInt64) throws(StorageError) -> String {

@@ -15,7 +15,7 @@ struct SizeComparison {
     func run(_ store: Store, _ countries: [Country]) async throws {
         report.section("What it takes on the disk", "try await store.compact()")
         var table = TextTable("file", .number("bytes"))
-        table.add("the archive as it has grown", file.size.grouped)
+        table.add("the archive as it has grown, with room for more", file.size.grouped)
         let (_, time) = try await measured { try await store.compact() }
         table.add("the archive compacted in \(time.short)", file.size.grouped)
         table.add("an SQLite file of the same records", try await sqliteSize(countries).grouped)

@@ -89,8 +89,16 @@ import Testing
 
     @Test func `a power cut at any call loses nothing that was waited for`() throws {
         let calls = try Self.calls()
+        let cuts: [(String, (MemoryFiles) -> Void)] = [
+            ("nothing kept", { $0.cutPower(keeping: 0) }),
+            ("a byte kept", { $0.cutPower(keeping: 1) }),
+            ("100 bytes kept", { $0.cutPower(keeping: 100) }),
+            ("5000 bytes kept", { $0.cutPower(keeping: 5000) }),
+            ("even sectors kept", { $0.cutPower { $0.isMultiple(of: 2) } }),
+            ("odd sectors kept", { $0.cutPower { !$0.isMultiple(of: 2) } }),
+        ]
         for call in 0..<calls {
-            for kept in [0, 1, 100, 5000] {
+            for (name, cut) in cuts {
                 let files = MemoryFiles(fault: MemoryFiles.Fault(call: call, isSticky: true))
                 let file = try? openFile(Self.path, layer: files).file
                 var items: [FileItem] = []
@@ -99,12 +107,12 @@ import Testing
                     if (try? file?.append(item)) != nil { items.append(item) }
                     if number == 5, (try? file?.rewrite(items)) == nil { continue }
                 }
-                files.cutPower(keeping: kept)
+                cut(files)
                 let read = try openFile(Self.path, layer: files)
-                try #require(read.items.starts(with: items), "call \(call), \(kept) bytes kept")
+                try #require(read.items.starts(with: items), "call \(call), \(name)")
             }
         }
-        report("a power cut", ["kept what was acknowledged": calls * 4])
+        report("a power cut", ["kept what was acknowledged": calls * cuts.count])
     }
 
     @Test func `a power cut loses the last commits that were not waited for, in order`() throws {

@@ -68,10 +68,28 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
 
     /// Forgets what no sync has waited for, but the first `kept` bytes of it in each file, and who has what open.
     func cutPower(keeping kept: Int) {
+        cutPower { old, new in
+            let end = (zip(old, new).prefix { $0 == $1 }.count) + kept
+            return Array(new.prefix(end) + old.dropFirst(end))
+        }
+    }
+
+    /// The same, but for the sectors that had reached the disk by then, in whatever order.
+    func cutPower(keepingSectors isKept: (Int) -> Bool) {
+        cutPower { old, new in
+            stride(from: 0, to: max(old.count, new.count), by: 512).reduce(into: []) { bytes, start in
+                let sector = (isKept(start / 512) ? new : old).dropFirst(start).prefix(512)
+                if !sector.isEmpty { bytes += [UInt8](repeating: 0, count: start - bytes.count) + sector }
+            }
+        }
+    }
+
+    /// - Parameter left: what is left of a file, by what the disk had and what the file was.
+    private func cutPower(_ left: ([UInt8], [UInt8]) -> [UInt8]) {
         state.nodes = state.synced
         for node in state.nodes.values {
-            let later = node.bytes.dropFirst(node.synced.count).prefix(kept)
-            node.bytes = node.synced + later
+            node.bytes = left(node.synced, node.bytes)
+            node.synced = node.bytes
             node.isLocked = false
         }
         (state.open, state.locks, state.fault) = ([:], [:], nil)
