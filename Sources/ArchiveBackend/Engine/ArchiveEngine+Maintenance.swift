@@ -10,8 +10,8 @@ extension ArchiveEngine: CheckingEngine {
 }
 
 extension ArchiveEngine: BackupEngine {
-    /// The file only grows, so its bytes up to the last commit's end are a store whatever is appended meanwhile; where it
-    /// is rewritten, what is open stays as it was.
+    /// Commits are only added, so the bytes up to the last one's end are a store whatever comes meanwhile; where the file is
+    /// rewritten, what is open stays as it was.
     func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {
         guard let snapshot = try fileSnapshot() else {
             throw StorageError(.io, "The store has no file yet; it begins with the first commit.")

@@ -3,9 +3,10 @@ internal import StorageAPI
 import Synchronization
 
 /// An open store file: its tables in memory, and the file to which commits are appended.
-final class ArchiveEngine: StorageEngine, CompactingEngine {
+final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     private let configuration: ArchiveBackend
     private let logger: Logger
+    /// As of the last commit that was waited for: what readers see.
     private let committed: Mutex<ArchiveTables>
     private let writer: Mutex<WriterState>
 
@@ -14,6 +15,8 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         var file: StoreFile?
         /// There where another process may write.
         var follower: StoreFollower?
+        /// As of the last commit that is written: what the next begins with.
+        var tables: ArchiveTables
         /// How models' records are entries, as of the last commit.
         var archives: [ModelArchive]
         var tally: EntryTally
@@ -32,7 +35,8 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         let follower = configuration.access == .readOnly ? StoreFollower(opening, opened) : nil
         writer = Mutex(
             WriterState(
-                file: file, follower: follower, archives: loader.archives, tally: loader.tally, copies: loader.copies))
+                file: file, follower: follower, tables: loader.tables, archives: loader.archives,
+                tally: loader.tally, copies: loader.copies))
     }
 
     var info: BackendInfo {
@@ -64,50 +68,78 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
     // MARK: Writing
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+        try writeAhead(body).finish()
+    }
+
+    func writeAhead(
+        _ body: (any StorageWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> any PendingCommit {
         try withFile { (state, file) throws(StorageError) in
             // A file that has failed takes nothing more, and says so before anything is done.
             try file.requireWritable()
             state.builder.beginTransaction()
             state.written.beginTransaction()
-            let session = ArchiveWriter(committed.withLock { $0 }, state.builder, state.written)
+            let session = ArchiveWriter(state.tables, state.builder, state.written)
             try body(session)
             let changes = session.changes
-            try commit(changes, file, &state)
-            committed.withLock { $0 = changes.tables }
+            let commit = try commit(changes, file, &state)
+            state.tables = changes.tables
             compactIfWorthwhile(file, &state)
+            return Pending(engine: self, commit: commit, tables: changes.tables)
         }
     }
 
-    private func commit(_ changes: Changes, _ file: StoreFile, _ state: inout WriterState) throws(StorageError) {
-        // Without tables there is nothing that a file could begin with.
-        if file.sequence == nil, !changes.changesSchema { return }
-        if changes.changesSchema {
-            let archives = try Self.archives(changes.tables)
-            if changes.needsRewrite { return try rewrite(changes.tables, archives, file, &state) }
-            try append(changes, archives, file, &state)
-            state.archives = archives
-        } else {
-            try append(changes, state.archives, file, &state)
+    private struct Pending: PendingCommit {
+        let engine: ArchiveEngine
+        /// Nil where there is nothing to wait for.
+        let commit: WrittenCommit?
+        let tables: ArchiveTables
+
+        func finish() throws(StorageError) {
+            try commit?.wait()
+            engine.committed.withLock { $0 = tables }
         }
+    }
+
+    /// Writes a commit; nil where there is nothing to wait for.
+    private func commit(
+        _ changes: Changes, _ file: StoreFile, _ state: inout WriterState
+    ) throws(StorageError) -> WrittenCommit? {
+        // Without tables there is nothing that a file could begin with.
+        if file.sequence == nil, !changes.changesSchema { return nil }
+        guard changes.changesSchema else { return try append(changes, state.archives, file, &state) }
+        let archives = try Self.archives(changes.tables)
+        if changes.needsRewrite {
+            try rewrite(changes.tables, archives, file, &state)
+            return nil
+        }
+        let commit = try append(changes, archives, file, &state)
+        state.archives = archives
+        return commit
     }
 
     private func append(
         _ changes: Changes, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout WriterState
-    ) throws(StorageError) {
+    ) throws(StorageError) -> WrittenCommit? {
         let sequence = file.sequence.map { $0 &+ 1 } ?? 0
         var recorder = ChangeRecorder(changes.tables, archives, sequence: sequence, copies: state.copies)
         let written = state.written
-        try file.append(durable: configuration.durability == .full) { (commit) throws(StorageError) in
+        let commit = try file.write(willWait: waitsForDisk) { (commit) throws(StorageError) in
             try recorder.record(changes, written, to: &commit)
         }
         state.tally += recorder.tally
         state.copies = recorder.copies
+        return waitsForDisk ? commit : nil
     }
+
+    private var waitsForDisk: Bool { configuration.durability == .full }
 
     /// Writes the file anew with these tables, in the place of the old one.
     private func rewrite(
         _ tables: ArchiveTables, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout WriterState
     ) throws(StorageError) {
+        // Commits in the file that goes may still be waited for.
+        if waitsForDisk { try file.sync() }
         var recorder = ChangeRecorder(tables, archives, sequence: 0)
         try file.rewrite { (commit) throws(StorageError) in try recorder.recordAll(to: &commit) }
         state.tally = recorder.tally
@@ -127,13 +159,13 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         try withFile { (state, file) throws(StorageError) in
             try file.requireWritable()
             guard file.sequence != nil else { return }
-            try rewrite(committed.withLock { $0 }, state.archives, file, &state)
+            try rewrite(state.tables, state.archives, file, &state)
         }
     }
 
     /// The commit before is done whatever becomes of this: the old file stays where the new one cannot be written.
     private func compactIfWorthwhile(_ file: StoreFile, _ state: inout WriterState) {
-        let tables = committed.withLock { $0 }
+        let tables = state.tables
         let records = tables.list.reduce(0) { $0 + ($1.schema.isRoot ? $1.rows.count : 0) }
         guard configuration.compaction == .automatic,
             state.tally.isWorthCompacting(records: records, bytes: file.size)
@@ -172,12 +204,12 @@ final class ArchiveEngine: StorageEngine, CompactingEngine {
         try file?.close()
     }
 
-    private func withFile(
-        _ body: (inout WriterState, StoreFile) throws(StorageError) -> Void
-    ) throws(StorageError) {
+    private func withFile<T: Sendable>(
+        _ body: (inout WriterState, StoreFile) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
         try writer.withLock { (state) throws(StorageError) in
             guard let file = state.file else { throw Self.closed }
-            try body(&state, file)
+            return try body(&state, file)
         }
     }
 

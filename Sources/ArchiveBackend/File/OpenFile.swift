@@ -1,7 +1,7 @@
 internal import StorageAPI
 
 /// One open file: whole reads and writes, and failures as storage errors that name it. Closes itself.
-final class OpenFile {
+final class OpenFile: Sendable {
     let path: String
     private let layer: any FileLayer
     private let descriptor: Int32

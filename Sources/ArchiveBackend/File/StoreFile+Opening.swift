@@ -46,7 +46,8 @@ extension StoreFile {
         try scan.scanner.codec.requireSupport()
         try scan.run(each: each)
         current = Current(
-            file: file, scanner: scan.scanner, durable: 0, isSealed: scan.endsSealed,
+            file: file, scanner: scan.scanner,
+            disk: DiskState(file, written: scan.scanner.position, synced: 0, failure), isSealed: scan.endsSealed,
             room: Room(end: scan.scanner.position))
         return try finish(scan)
     }

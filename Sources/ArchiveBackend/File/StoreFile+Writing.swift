@@ -15,13 +15,26 @@ extension StoreFile {
     package func append(
         durable: Bool = true, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
+        let commit = try write(willWait: durable, body)
+        if durable { try commit?.wait() }
+    }
+
+    /// Writes one commit with what the body adds, and returns it without waiting for the disk; nil where there is none
+    /// yet.
+    ///
+    /// - Parameter willWait: whether commits are waited for, so that room for them is worthwhile.
+    /// - Throws: as ``append(durable:_:)`` does.
+    package func write(
+        willWait: Bool, _ body: (inout CommitWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> WrittenCommit? {
         try require(writing: true)
-        guard let current, let last = current.scanner.last else {
-            return try replace(WriterState(store: UUID(), generation: 0), body)
+        if let current, let last = current.scanner.last {
+            let state = WriterState(after: last, end: current.scanner.position, durable: current.disk.durableEnd)
+            try write(state, current, isSeal: false, makesRoom: willWait, body)
+        } else {
+            try replace(WriterState(store: UUID(), generation: 0), body)
         }
-        let state = WriterState(after: last, end: current.scanner.position, durable: current.durable)
-        try write(state, current, isSeal: false, makesRoom: durable, body)
-        if durable { try sync() }
+        return current.map { WrittenCommit(disk: $0.disk, end: $0.scanner.position) }
     }
 
     /// Writes the file anew with what the body adds: all of it is there afterwards, or the old one.
@@ -40,20 +53,14 @@ extension StoreFile {
     /// Waits until all commits are on the disk.
     package func sync() throws(StorageError) {
         try require(writing: true)
-        guard let current, current.durable < current.scanner.position else { return }
-        do { try current.file.sync(.contents) } catch {
-            // What the disk holds is not known, and asking again would not tell.
-            poison(error)
-            throw error
-        }
-        self.current?.durable = current.scanner.position
+        try current?.disk.wait(for: size)
     }
 
     /// Ends the file with a commit without entries, so that damage in the last one cannot pass for a torn tail. Not
     /// being able to is no failure: it adds no data.
     func seal() {
         guard let current, !current.isSealed, let last = current.scanner.last else { return }
-        let state = WriterState(after: last, end: current.scanner.position, durable: current.durable)
+        let state = WriterState(after: last, end: current.scanner.position, durable: current.disk.durableEnd)
         do {
             try write(state, current, isSeal: true, makesRoom: false) { (writer) throws(StorageError) in
                 try writer.seal()
@@ -81,17 +88,15 @@ extension StoreFile {
         }
         guard let trailer = writer.state.last, trailer != state.last else { return }
         self.current?.scanner.adopt(trailer, end: writer.state.end)
+        current.disk.advance(to: writer.state.end)
         self.current?.isSealed = isSeal
         self.current?.room = writer.room
     }
 
     private func takeBack(_ current: Current) {
-        do {
-            try cutRoom(current)
-            try current.file.sync(.contents)
-        } catch {
-            poison(error)
-        }
+        do { try cutRoom(current) } catch { return failure.set(error) }
+        // Where this fails, every later call says so; who called is told what failed first.
+        try? current.disk.sync()
     }
 
     /// Gives back the room behind the last commit. Not being able to is no failure: readers pass over it.
@@ -130,7 +135,7 @@ extension StoreFile {
         current = new
         do { try OpenFile.syncFolder(of: path, layer) } catch {
             // A power cut may bring the old file back, without what would be added to the new one.
-            poison(error)
+            failure.set(error)
             throw error
         }
     }
@@ -151,7 +156,8 @@ extension StoreFile {
         var scanner = CommitScanner(try FileWindow(file), options.codec)
         scanner.adopt(last, end: writer.state.end)
         return Current(
-            file: file, scanner: scanner, durable: writer.state.end, isSealed: false,
+            file: file, scanner: scanner,
+            disk: DiskState(file, written: writer.state.end, synced: writer.state.end, failure), isSealed: false,
             room: Room(end: writer.state.end))
     }
 

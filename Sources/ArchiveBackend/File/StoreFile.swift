@@ -9,7 +9,8 @@ package import Foundation
 
 /// A file of commits, open for writing by one process, or for reading by any.
 ///
-/// Not thread-safe: whoever uses it makes its calls one after the other. <doc:StoreFileFormat> describes the file.
+/// Not thread-safe: whoever uses it makes its calls one after the other; a ``WrittenCommit`` may be waited for meanwhile.
+/// <doc:StoreFileFormat> describes the file.
 package final class StoreFile {
     package enum Mode: Sendable {
         /// To read and append; the only writer. The file is created with the first commit.
@@ -26,20 +27,19 @@ package final class StoreFile {
     let options: FileOptions
     let layer: any FileLayer
     let logger: Logger
+    /// Why nothing more can be done, once that is so.
+    let failure: WriteFailure
     let buffers = WriteBuffers()
     // Held until the file is closed or forgotten.
     private var lock: WriterLock?
     /// What is open; nil before the first commit and after ``close()``.
     var current: Current?
-    /// Why nothing more can be done, until the file is opened again.
-    var failure: StorageError?
 
     /// An open file, and where its next commit goes.
     struct Current {
         let file: OpenFile
         var scanner: CommitScanner
-        /// Where the part ends that is known to be on the disk.
-        var durable: Int64
+        let disk: DiskState
         /// Whether the last commit has no entries, so that damage before it cannot pass for a torn tail.
         var isSealed: Bool
         var room: Room
@@ -51,6 +51,7 @@ package final class StoreFile {
     ) {
         (self.path, self.mode, self.options, self.layer) = (path, mode, options, layer)
         (self.logger, self.lock) = (logger, lock)
+        failure = WriteFailure(path, logger)
     }
 
     /// The sequence number of the last commit, or nil where there is none.
@@ -65,7 +66,7 @@ package final class StoreFile {
     package var codec: ArchiveCodec { current?.scanner.codec ?? options.codec }
 
     func require(writing: Bool) throws(StorageError) {
-        if let failure { throw failure }
+        try failure.check()
         guard !writing || mode == .readWrite else {
             throw StorageError(.io, "\(path) is open for reading only; open it for writing.")
         }
@@ -74,23 +75,14 @@ package final class StoreFile {
     /// Throws why nothing can be written, if that is so.
     func requireWritable() throws(StorageError) { try require(writing: true) }
 
-    /// Refuses everything from now on: what the disk holds is not known.
-    func poison(_ cause: StorageError) {
-        failure = StorageError(
-            .io,
-            "\(path): an earlier write failed, so that what the disk holds is not known; close the store and open it "
-                + "again.", underlying: cause)
-        logger.error("A store file failed", metadata: ["path": "\(path)", "cause": "\(cause)"])
-    }
-
     /// Waits for what was written without waiting, and closes the file. The second call does nothing.
     package func close() throws(StorageError) {
         defer {
             current = nil
             lock = nil
-            failure = StorageError(.closed, "\(path) is closed; open it again.")
+            failure.close()
         }
-        guard failure == nil, mode == .readWrite, current != nil else { return }
+        guard !failure.isSet, mode == .readWrite, current != nil else { return }
         try sync()
         seal()
         removeRoom()

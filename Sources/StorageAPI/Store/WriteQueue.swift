@@ -5,24 +5,31 @@ import Synchronization
 /// may fail alone.
 ///
 /// Jobs run on one serial queue: a commit blocks for as long as a disk takes, which no thread of the concurrency
-/// runtime should. There is no timer: whoever finds the queue free takes everyone who waits by then along.
+/// runtime should. There is no timer: whoever finds the queue free takes everyone who waits by then along. While the
+/// next jobs run, those before are completed on a second queue, and where the engine can, their commit is waited for there.
 final class WriteQueue: Sendable {
     private let queue = DispatchQueue(label: "storage.writer")
     private let pending = Mutex<[WriteJob]>([])
     private let mark = DispatchSpecificKey<Bool>()
     private let engine: any StorageEngine
+    /// The engine, where it need not be waited for.
+    private let pipeline: (any PipeliningEngine)?
+    private let completions = DispatchQueue(label: "storage.completions")
+    /// How many groups of jobs have run and are not complete.
+    private let completing = Atomic(0)
 
     init(_ engine: any StorageEngine) {
         self.engine = engine
-        queue.setSpecific(key: mark, value: true)
+        pipeline = engine as? any PipeliningEngine
+        for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
     }
 
-    /// Whether the caller is a write that is running.
+    /// Whether the caller is a write that is running, or what it lets go of at its end.
     var isInside: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
     /// Runs the job and returns when it is committed or undone.
     ///
-    /// - Parameter atEnd: called on the queue, before the caller's task gets a thread again.
+    /// - Parameter atEnd: called on a queue, before the caller's task gets a thread again.
     nonisolated(nonsending) func run(_ job: WriteJob, atEnd: @escaping @Sendable () -> Void = {}) async {
         await withTaskCancellationHandler {
             // Unchecked, because this is half of what a write costs beside its statements: the queue completes every
@@ -44,12 +51,16 @@ final class WriteQueue: Sendable {
     func runBlocking(_ job: WriteJob) {
         _ = enqueue(job)
         queue.sync { drain() }
+        waitForCompletions()
     }
 
     /// Runs the body on the queue's thread while no write runs.
     nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: body()) }
+            queue.async {
+                self.waitForCompletions()
+                continuation.resume(returning: body())
+            }
         }
     }
 
@@ -57,6 +68,7 @@ final class WriteQueue: Sendable {
     func finish(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         var failure: StorageError?
         queue.sync {
+            waitForCompletions()
             do throws(StorageError) { try body() } catch { failure = error }
         }
         if let failure { throw failure }
@@ -78,20 +90,49 @@ final class WriteQueue: Sendable {
             return jobs
         }
         guard !jobs.isEmpty else { return }
+        var commit: (any PendingCommit)?
         do {
-            try engine.write { (writer) throws(StorageError) in
-                if jobs.count == 1 { return try jobs[0].run(writer) }
-                Self.run(jobs, writer)
+            if let pipeline {
+                commit = try pipeline.writeAhead { (writer) throws(StorageError) in try Self.run(jobs, writer) }
+            } else {
+                try engine.write { (writer) throws(StorageError) in try Self.run(jobs, writer) }
             }
         } catch {
             for job in jobs { job.fail(error) }
         }
-        for job in jobs { job.complete() }
+        complete(jobs, after: commit)
+    }
+
+    /// Completes jobs in the order in which they ran, when their commit is durable: on this thread where nobody waits, since
+    /// to change threads takes as long as some disks, and where they have changed tables, so that the next job is not
+    /// planned for the old ones.
+    private func complete(_ jobs: [WriteJob], after commit: (any PendingCommit)?) {
+        let end: @Sendable () -> Void = {
+            do throws(StorageError) { try commit?.finish() } catch {
+                for job in jobs { job.fail(error) }
+            }
+            for job in jobs { job.complete() }
+        }
+        let isAlone = completing.load(ordering: .acquiring) == 0 && pending.withLock { $0.isEmpty }
+        if isAlone || jobs.contains(where: { !$0.changed.isEmpty }) { return completions.sync(execute: end) }
+        completing.add(1, ordering: .relaxed)
+        completions.async {
+            end()
+            self.completing.subtract(1, ordering: .releasing)
+        }
+    }
+
+    /// Waits until all jobs that have run are complete.
+    private func waitForCompletions() { completions.sync {} }
+
+    private static func run(_ jobs: [WriteJob], _ writer: any StorageWriter) throws(StorageError) {
+        if jobs.count == 1 { return try jobs[0].run(writer) }
+        runEach(jobs, writer)
     }
 
     /// Runs jobs in one transaction so that each is done or undone. Those that may run again share a savepoint, which
     /// costs an engine more than some jobs do.
-    private static func run(_ jobs: [WriteJob], _ writer: any StorageWriter) {
+    private static func runEach(_ jobs: [WriteJob], _ writer: any StorageWriter) {
         var rest = jobs[...]
         while let first = rest.first {
             let together = rest.prefix { $0.isRepeatable }
@@ -123,8 +164,9 @@ final class WriteQueue: Sendable {
 
 /// One write that waits its turn.
 ///
-/// Unchecked: `body`, `completion` and `outcome` are touched by the queue's thread alone between being enqueued and
-/// `completion`, and by the caller before and after; the queue and the continuation order the two.
+/// Unchecked: `body`, `completion` and `outcome` are touched by the queues alone between being enqueued and `completion`,
+/// first by the one that runs jobs and then by the one that completes them, and by the caller before and after; the
+/// queues and the continuation order these.
 final class WriteJob: @unchecked Sendable {
     /// Gone once the job is complete: what outlives the call must not keep the caller's closure.
     private var body: ((any StorageWriter, WriteJob) throws(StorageError) -> Void)?

@@ -2,6 +2,8 @@ import ArchiveBackend
 import Foundation
 
 /// A file system in memory: calls fail when told to, writes may be short, space may end, and power may be cut.
+///
+/// Unchecked, because every access to the state takes the lock, and the closures are set while nothing runs.
 final class MemoryFiles: FileLayer, @unchecked Sendable {
     /// Which call fails, counted from 0, with which `errno`, and whether all later ones fail too.
     struct Fault: Sendable {
@@ -32,39 +34,50 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         var locks: [Int32: Node] = [:]
         var next: Int32 = 3
         var calls = 0
+        var syncs = 0
         var fault: Fault?
         var space: Int?
         var longestWrite = Int.max
     }
 
-    // Unchecked, because each test makes its own and calls it from one task.
-    private var state: State
+    private let lock = NSLock()
+    private var unlockedState: State
 
     init(fault: Fault? = nil, longestWrite: Int = .max) {
-        state = State(fault: fault, longestWrite: longestWrite)
+        unlockedState = State(fault: fault, longestWrite: longestWrite)
+    }
+
+    private func withState<T, E>(_ body: (inout State) throws(E) -> T) throws(E) -> T {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&unlockedState)
     }
 
     /// Calls made so far.
-    var calls: Int { state.calls }
-    var names: Set<String> { Set(state.nodes.keys) }
+    var calls: Int { withState(\.calls) }
+    /// Syncs of files' contents made so far.
+    var syncs: Int { withState(\.syncs) }
+    var names: Set<String> { withState { Set($0.nodes.keys) } }
     subscript(path: String) -> [UInt8]? {
-        get { state.nodes[path]?.bytes }
+        get { withState { $0.nodes[path]?.bytes } }
         set {
-            let node = state.nodes[path] ?? Node()
-            node.bytes = newValue ?? []
-            node.synced = node.bytes
-            state.nodes[path] = newValue == nil ? nil : node
-            state.synced[path] = state.nodes[path]
+            withState { state in
+                let node = state.nodes[path] ?? Node()
+                node.bytes = newValue ?? []
+                node.synced = node.bytes
+                state.nodes[path] = newValue == nil ? nil : node
+                state.synced[path] = state.nodes[path]
+            }
         }
     }
-    func set(_ fault: Fault?) { (state.fault, state.calls) = (fault, 0) }
+    func set(_ fault: Fault?) { withState { ($0.fault, $0.calls) = (fault, 0) } }
     /// Called before each read, as another process that writes meanwhile.
     var beforeRead: () -> Void = {}
     /// Called before each lock, likewise.
     var beforeLock: () -> Void = {}
     /// Bytes that all files together may have.
-    func limit(to space: Int?) { state.space = space }
-    var used: Int { state.used }
+    func limit(to space: Int?) { withState { $0.space = space } }
+    var used: Int { withState(\.used) }
 
     /// Forgets what no sync has waited for, but the first `kept` bytes of it in each file, and who has what open.
     func cutPower(keeping kept: Int) {
@@ -86,21 +99,25 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
 
     /// - Parameter left: what is left of a file, by what the disk had and what the file was.
     private func cutPower(_ left: ([UInt8], [UInt8]) -> [UInt8]) {
-        state.nodes = state.synced
-        for node in state.nodes.values {
-            node.bytes = left(node.synced, node.bytes)
-            node.synced = node.bytes
-            node.isLocked = false
+        withState { state in
+            state.nodes = state.synced
+            for node in state.nodes.values {
+                node.bytes = left(node.synced, node.bytes)
+                node.synced = node.bytes
+                node.isLocked = false
+            }
+            (state.open, state.locks, state.fault) = ([:], [:], nil)
         }
-        (state.open, state.locks, state.fault) = ([:], [:], nil)
     }
 
     private func call<T>(_ name: String, _ body: (inout State) throws(SystemError) -> T) throws(SystemError) -> T {
-        defer { state.calls += 1 }
-        if let fault = state.fault, fault.isSticky ? state.calls >= fault.call : state.calls == fault.call {
-            throw SystemError(call: name, code: fault.code)
+        try withState { (state) throws(SystemError) in
+            defer { state.calls += 1 }
+            if let fault = state.fault, fault.isSticky ? state.calls >= fault.call : state.calls == fault.call {
+                throw SystemError(call: name, code: fault.code)
+            }
+            return try body(&state)
         }
-        return try body(&state)
     }
 
     func open(_ path: String, _ access: FileAccess) throws(SystemError) -> Int32 {
@@ -148,6 +165,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         try call("fsync") { (state) throws(SystemError) in
             let node = try state.node(file)
             node.synced = node.bytes
+            if scope == .contents { state.syncs += 1 }
             // A folder is no node of its own: syncing it keeps all names.
             if !state.nodes.values.contains(where: { $0 === node }) { state.synced = state.nodes }
         }
@@ -185,11 +203,11 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func unlock(_ file: Int32) { state.locks.removeValue(forKey: file)?.isLocked = false }
+    func unlock(_ file: Int32) { withState { $0.locks.removeValue(forKey: file)?.isLocked = false } }
 
     func close(_ file: Int32) {
         unlock(file)
-        state.open[file] = nil
+        withState { $0.open[file] = nil }
     }
 
     func rename(_ path: String, to newPath: String) throws(SystemError) {

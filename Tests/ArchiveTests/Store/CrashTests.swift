@@ -49,6 +49,29 @@ import Testing
             ])
         #expect(last > Self.kills / 2, "the writers were killed before they wrote")
     }
+
+    @Test func `what many tasks were told is stored is there, and whole`() async throws {
+        let folder = try TemporaryFolder()
+        let (url, notes) = ("archive:\(folder.path("a.karch"))?compaction=manual", folder.path("acknowledged"))
+        let rounds = max(2, Self.kills / 10)
+        var unacknowledged = 0
+        for round in 0..<rounds {
+            let seconds = Double.random(in: 0.001...0.04)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [url = url as String, notes = notes as String, round = round as Int, seconds = seconds as Double] in
+                try await LedgerWriter(url, notes: notes).run(byTasks: 8, round: round, killedAfter: seconds)
+            }
+            let acknowledged = try String(contentsOfFile: notes, encoding: .utf8).split(separator: "\n").compactMap {
+                Int($0)
+            }
+            let stored = try await LedgerWriter.keys(url)
+            try #require(stored.isSuperset(of: acknowledged), "round \(round)")
+            unacknowledged = stored.count - acknowledged.count
+        }
+        report(
+            "a store's writer killed while 8 tasks write",
+            ["kept what was acknowledged": rounds, "records kept that were not": unacknowledged])
+    }
 }
 
 /// Writes transactions without end and notes the number of each when it is committed.
@@ -87,6 +110,39 @@ struct LedgerWriter {
             try file.write(contentsOf: Data("\(number)\n".utf8))
             if number % 40 == 0 { try await store.compact() }
         }
+    }
+
+    /// Inserts ledgers by tasks at once, whose commits are put together, and notes the key of each when it is stored.
+    func run(byTasks tasks: Int, round: Int, killedAfter seconds: Double) async throws {
+        let store = try await Self.open(url)
+        // One call writes a line, so that none is torn by another's.
+        let file = Foundation.open(notes, O_WRONLY | O_APPEND | O_CREAT, 0o644)
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: seconds)
+            kill(getpid(), SIGKILL)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<tasks {
+                group.addTask {
+                    for number in 0... {
+                        let id = (round * tasks + task) * 1_000_000 + number
+                        try await store.insert(Self.ledger(id, number))
+                        let line = Array("\(id)\n".utf8)
+                        try #require(Foundation.write(file, line, line.count) == line.count)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// The keys of what ``run(byTasks:round:killedAfter:)`` has stored, each with all of its lines.
+    static func keys(_ url: String) async throws -> Set<Int> {
+        let store = try await open(url)
+        let ledgers = try await store.select(Ledger.self).all()
+        try await store.close()
+        for found in ledgers { try #require(found == ledger(found.id, found.id % 1_000_000)) }
+        return Set(ledgers.map(\.id))
     }
 
     private static func ledger(_ id: Int, _ number: Int) -> Ledger {

@@ -1,0 +1,102 @@
+internal import Logging
+package import StorageAPI
+import Synchronization
+
+/// What of an open file is known to be on the disk.
+///
+/// One thread may wait for a commit while another writes the next. Syncs come one after the other, and none after one that
+/// failed: the system tells of a failure once, to whichever call meets it, and the next returns as if all were well.
+final class DiskState: Sendable {
+    private let file: OpenFile
+    private let failure: WriteFailure
+    private let syncing = Mutex(())
+    private let written: Atomic<Int64>
+    private let synced: Atomic<Int64>
+
+    /// - Parameters:
+    ///   - written: where the last commit ends.
+    ///   - synced: where the part ends that is on the disk.
+    init(_ file: OpenFile, written: Int64, synced: Int64, _ failure: WriteFailure) {
+        (self.file, self.failure) = (file, failure)
+        self.written = Atomic(written)
+        self.synced = Atomic(synced)
+    }
+
+    /// Where the part ends that is on the disk.
+    var durableEnd: Int64 { synced.load(ordering: .acquiring) }
+
+    /// A commit is written that ends there.
+    func advance(to end: Int64) { written.store(end, ordering: .releasing) }
+
+    /// Waits until all bytes before a place are on the disk. Takes whatever else is written by then along, so that who
+    /// waits next may find nothing left to wait for.
+    ///
+    /// Throws why a sync failed, and from then on that it did, but not for what was on the disk before.
+    func wait(for end: Int64) throws(StorageError) {
+        if durableEnd >= end { return }
+        try syncing.withLock { (_) throws(StorageError) in
+            if durableEnd >= end { return }
+            try failure.check()
+            let reached = written.load(ordering: .acquiring)
+            try syncFile()
+            synced.store(reached, ordering: .releasing)
+        }
+    }
+
+    /// Waits until the disk has the file as it is.
+    func sync() throws(StorageError) {
+        try syncing.withLock { (_) throws(StorageError) in try syncFile() }
+    }
+
+    private func syncFile() throws(StorageError) {
+        do { try file.sync(.contents) } catch {
+            // What the disk holds is not known, and asking again would not tell.
+            failure.set(error)
+            throw error
+        }
+    }
+}
+
+/// A commit that is written, and perhaps not yet on the disk.
+package struct WrittenCommit: Sendable {
+    let disk: DiskState
+    /// Where it ends.
+    let end: Int64
+
+    /// Waits until it is on the disk. Any thread may do that, while further commits are written; the commits before are
+    /// then there too.
+    ///
+    /// Throws `io` or `full` where a sync fails, this one's or an earlier one's; the file takes nothing more then.
+    package func wait() throws(StorageError) { try disk.wait(for: end) }
+}
+
+/// Why a file takes nothing more, until it is opened again.
+final class WriteFailure: Sendable {
+    private let path: String
+    private let logger: Logger
+    private let error = Mutex<StorageError?>(nil)
+
+    init(_ path: String, _ logger: Logger) { (self.path, self.logger) = (path, logger) }
+
+    var isSet: Bool { error.withLock { $0 != nil } }
+
+    /// Throws why, if that is so.
+    func check() throws(StorageError) {
+        if let error = error.withLock({ $0 }) { throw error }
+    }
+
+    /// Refuses everything from now on: what the disk holds is not known.
+    func set(_ cause: StorageError) {
+        let failure = StorageError(
+            .io,
+            "\(path): an earlier write failed, so that what the disk holds is not known; close the store and open it "
+                + "again.", underlying: cause)
+        error.withLock { $0 = failure }
+        logger.error("A store file failed", metadata: ["path": "\(path)", "cause": "\(cause)"])
+    }
+
+    func close() {
+        let failure = StorageError(.closed, "\(path) is closed; open it again.")
+        error.withLock { $0 = failure }
+    }
+}
