@@ -113,8 +113,10 @@ final class WriteQueue: Sendable {
             }
             for job in jobs { job.complete() }
         }
-        let isAlone = completing.load(ordering: .acquiring) == 0 && pending.withLock { $0.isEmpty }
-        if isAlone || jobs.contains(where: { !$0.changed.isEmpty }) { return completions.sync(execute: end) }
+        let changesTables = jobs.contains { !$0.changed.isEmpty }
+        if changesTables { waitForCompletions() }
+        // Only this queue adds to what is being completed: where that is nothing, nothing is overtaken.
+        if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return end() }
         completing.add(1, ordering: .relaxed)
         completions.async {
             end()
@@ -123,7 +125,11 @@ final class WriteQueue: Sendable {
     }
 
     /// Waits until all jobs that have run are complete.
-    private func waitForCompletions() { completions.sync {} }
+    private func waitForCompletions() {
+        if isCompleting { completions.sync {} }
+    }
+
+    private var isCompleting: Bool { completing.load(ordering: .acquiring) > 0 }
 
     private static func run(_ jobs: [WriteJob], _ writer: any StorageWriter) throws(StorageError) {
         if jobs.count == 1 { return try jobs[0].run(writer) }
