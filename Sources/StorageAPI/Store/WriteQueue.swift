@@ -107,21 +107,22 @@ final class WriteQueue: Sendable {
     /// to change threads takes as long as some disks, and where they have changed tables, so that the next job is not
     /// planned for the old ones.
     private func complete(_ jobs: [WriteJob], after commit: (any PendingCommit)?) {
-        let end: @Sendable () -> Void = {
-            do throws(StorageError) { try commit?.finish() } catch {
-                for job in jobs { job.fail(error) }
-            }
-            for job in jobs { job.complete() }
-        }
         let changesTables = jobs.contains { !$0.changed.isEmpty }
         if changesTables { waitForCompletions() }
         // Only this queue adds to what is being completed: where that is nothing, nothing is overtaken.
-        if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return end() }
+        if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return Self.finish(commit, of: jobs) }
         completing.add(1, ordering: .relaxed)
         completions.async {
-            end()
+            Self.finish(commit, of: jobs)
             self.completing.subtract(1, ordering: .releasing)
         }
+    }
+
+    private static func finish(_ commit: (any PendingCommit)?, of jobs: [WriteJob]) {
+        do throws(StorageError) { try commit?.finish() } catch {
+            for job in jobs { job.fail(error) }
+        }
+        for job in jobs { job.complete() }
     }
 
     /// Waits until all jobs that have run are complete.
