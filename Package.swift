@@ -101,10 +101,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        .target(
+            name: "CSQLiteFaults", path: "Tests/CSQLiteFaults", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", "CSQLite", configuration,
+                "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", "CSQLite", "CSQLiteFaults",
+                configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

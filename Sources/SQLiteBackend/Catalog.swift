@@ -38,7 +38,7 @@ enum Catalog {
     static func tables(_ connection: Connection) throws(StorageError) -> [TableSchema] {
         guard try isOwn("storage_tables", connection) else { return [] }
         let statement = try Statement(connection, "SELECT definition FROM storage_tables ORDER BY rowid")
-        var cursor = statement.cursor()
+        var cursor = try statement.cursor()
         var tables: [TableSchema] = []
         let decoder = JSONDecoder()
         while try cursor.next() {

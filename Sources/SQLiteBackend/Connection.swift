@@ -12,6 +12,8 @@ final class Connection: @unchecked Sendable {
     let logger: Logger
     let logsStatements: Bool
     private let path: String
+    /// What a connection that writes is told about syncs and the log.
+    private let writing: [String]
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var plans: [PreparedPlan?] = []
     @exclusivity(unchecked) private var controls = [Statement?](repeating: nil, count: Control.allCases.count)
@@ -19,8 +21,13 @@ final class Connection: @unchecked Sendable {
     /// The tables of other software.
     let foreign = ForeignCatalog()
     private var isOpen = true
-    /// The failure that came last.
-    private var lastFailure: StorageError?
+    /// Whether a transaction was begun, and is neither committed nor rolled back.
+    private var hasBegun = false
+    /// Whether SQLite has ended that transaction by itself, as it does after some failures: a full disk, an I/O error.
+    /// Each statement that ran afterwards would be a transaction of its own.
+    @exclusivity(unchecked) private(set) var hasLostTransaction = false
+    /// The failure after which the transaction was gone.
+    private var loss: StorageError?
     /// The first failure after which nobody knows what the file holds.
     private(set) var damage: StorageError?
 
@@ -44,6 +51,10 @@ final class Connection: @unchecked Sendable {
 
     init(_ configuration: SQLiteBackend, isWriter: Bool, logger: Logger) throws(StorageError) {
         path = configuration.path
+        writing = [
+            "PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")",
+            "PRAGMA wal_autocheckpoint = 10000",
+        ]
         self.logger = logger
         logsStatements = logger.logLevel <= .trace
         let access = configuration.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -80,12 +91,14 @@ final class Connection: @unchecked Sendable {
         // What such a database's triggers and views call must be harmless (https://sqlite.org/security.html).
         try execute("PRAGMA trusted_schema = OFF")
         if isWriter {
-            try execute("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
-            try execute("PRAGMA wal_autocheckpoint = 10000")
+            for sql in writing { try execute(sql) }
             // Only Apple's systems need to be asked for a sync that reaches the disk.
             if configuration.durability == .full { try execute("PRAGMA fullfsync = ON") }
         } else {
             try execute("PRAGMA query_only = ON")
+            // Asked on the thread that reads, once in some thousand instructions of a statement. A writer is not asked:
+            // its thread may be one that another task waits on, and an interrupted write ends everybody's transaction.
+            sqlite3_progress_handler(database, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
         }
     }
 
@@ -157,25 +170,56 @@ final class Connection: @unchecked Sendable {
     func failure(_ code: Int32, doing action: String) -> StorageError {
         if code == SQLITE_ERROR, let error = functions.takeFailure() { return error }
         let error = SQLiteFailure.error(code, database, doing: action)
-        lastFailure = error
         if damage == nil, SQLiteFailure.isDamage(code) { damage = error }
+        if hasBegun, !hasLostTransaction, !isInTransaction {
+            hasLostTransaction = true
+            loss = error
+        }
         return error
     }
 
     // MARK: Transactions
 
-    /// Whether a transaction is open. SQLite ends one by itself after some failures (a full disk).
-    var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+    /// Whether SQLite has a transaction open.
+    private var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
+    /// - Parameter control: `begin` or `beginRead`.
+    func begin(_ control: Control) throws(StorageError) {
+        try run(control)
+        hasBegun = true
+    }
+
+    func commit() throws(StorageError) {
+        try run(.commit)
+        hasBegun = false
+    }
+
+    /// - Throws: the failure after which SQLite has ended the transaction.
     func checkTransaction() throws(StorageError) {
-        guard isInTransaction else {
-            throw lastFailure ?? StorageError(.io, "SQLite has ended the transaction after an earlier failure in it.")
-        }
+        guard hasLostTransaction else { return }
+        throw loss ?? StorageError(.io, "SQLite has ended the transaction after a failure in it.")
     }
 
     func rollBack() {
-        guard isInTransaction else { return }
-        sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
+        hasBegun = false
+        hasLostTransaction = false
+        loss = nil
+        if isInTransaction { sqlite3_exec(database, "ROLLBACK", nil, nil, nil) }
+    }
+
+    /// Overwrites what a commit that failed may have left in the log.
+    ///
+    /// A commit whose sync failed stands there whole, and whoever opens the file without having seen it fail, as after a
+    /// crash, would take it for done. A commit that changes nothing takes its place, and waits for no disk. Where nothing
+    /// can be written any more this fails too, and there is no more to be done.
+    func overwriteFailedCommit() {
+        guard let version = try? Statement(self, "PRAGMA user_version").integer() else { return }
+        let change = ["BEGIN IMMEDIATE", "PRAGMA user_version = \(version)", "COMMIT"]
+        // Nothing is copied to the database meanwhile, which would have to wait for the disk.
+        let before = ["PRAGMA synchronous = OFF", "PRAGMA wal_autocheckpoint = 0"]
+        for sql in before + change { sqlite3_exec(database, sql, nil, nil, nil) }
+        rollBack()
+        for sql in writing { sqlite3_exec(database, sql, nil, nil, nil) }
     }
 
     // MARK: Closing

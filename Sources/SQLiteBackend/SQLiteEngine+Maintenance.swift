@@ -32,8 +32,7 @@ extension SQLiteEngine: CheckingEngine {
 
 extension SQLiteEngine: CompactingEngine {
     func compact() throws(StorageError) {
-        try withWriter { (state, connection) throws(StorageError) in
-            if let poison = state.poison { throw poison }
+        try changing { (_, connection) throws(StorageError) in
             try connection.execute("VACUUM")
             // The new pages are in the log until they are copied back, and the file keeps its size until then.
             _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -62,7 +61,7 @@ extension Connection {
     /// All rows of a statement without parameters.
     fileprivate func rows(_ sql: String) throws(StorageError) -> [[Value]] {
         let statement = try Statement(self, sql)
-        var cursor = statement.cursor()
+        var cursor = try statement.cursor()
         var rows: [[Value]] = []
         while try cursor.next() { rows.append((0..<statement.columnCount).map { cursor.cells[$0].value }) }
         return rows

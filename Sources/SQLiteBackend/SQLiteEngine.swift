@@ -23,8 +23,6 @@ final class SQLiteEngine: StorageEngine {
 
     struct WriterState: ~Copyable {
         var connection: Connection?
-        /// Why nothing is written any more: a write or a sync failed, and the file must be looked at anew.
-        var poison: StorageError?
         var usesWAL = false
     }
 
@@ -79,34 +77,45 @@ final class SQLiteEngine: StorageEngine {
     }
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
-        try withWriter { (state, connection) throws(StorageError) in
-            if let poison = state.poison { throw poison }
+        try changing { (state, connection) throws(StorageError) in
             if !state.usesWAL { state.usesWAL = try connection.useWAL() }
-            try Self.transaction(connection, body, &state.poison)
+            try Self.transaction(connection, body)
         }
     }
 
     private static func transaction(
-        _ connection: Connection, _ body: (any StorageWriter) throws(StorageError) -> Void,
-        _ poison: inout StorageError?
+        _ connection: Connection, _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
-        try connection.run(.begin)
+        try connection.begin(.begin)
         do {
             try body(SQLiteWriter(connection))
+            // A body may have gone on after the failure that ended the transaction.
             try connection.checkTransaction()
-            try connection.run(.commit)
         } catch {
             connection.rollBack()
-            // The body's error may be anybody's, so it is the connection that knows.
-            if let damage = connection.damage { poison = poisoned(by: damage) }
+            throw error
+        }
+        do {
+            try connection.commit()
+        } catch {
+            connection.rollBack()
+            if error.code != .busy { connection.overwriteFailedCommit() }
             throw error
         }
     }
 
-    private static func poisoned(by error: StorageError) -> StorageError {
-        StorageError(
-            .io, "An earlier write failed, and nothing more is written; close the store and open it again.",
-            underlying: error)
+    /// Runs the body unless a write or a sync has failed before: the file must then be looked at anew.
+    func changing(
+        _ body: (inout WriterState, Connection) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try withWriter { (state, connection) throws(StorageError) in
+            if let damage = connection.damage {
+                throw StorageError(
+                    .io, "An earlier write failed, and nothing more is written; close the store and open it again.",
+                    underlying: damage)
+            }
+            try body(&state, connection)
+        }
     }
 
     func withWriter<T>(
@@ -130,16 +139,19 @@ final class SQLiteEngine: StorageEngine {
 
     func close() throws(StorageError) {
         pool.close()
-        defer {
-            logFiles?.removeIfNew()
-            folder?.remove()
-        }
         try writer.withLock { (state) throws(StorageError) in
-            let connection = state.connection
+            guard let connection = state.connection else { return }
             state.connection = nil
-            try connection?.close()
+            defer {
+                logFiles?.removeIfNew()
+                folder?.remove()
+            }
+            try connection.close()
         }
     }
+
+    // Statements hold their connection, which holds them: dropped alone, neither would go.
+    deinit { try? close() }
 
     static var closed: StorageError { StorageError(.closed, "The store is closed; open it again to use it.") }
 }

@@ -37,7 +37,7 @@ enum SQLiteFailure {
         case SQLITE_READONLY, SQLITE_PERM:
             (.io, "The database or its folder cannot be written; check their permissions, or open it read-only.")
         case SQLITE_TOOBIG: (.limitExceeded, "A value or a statement is larger than SQLite takes.")
-        case SQLITE_INTERRUPT: (.cancelled, "The statement was interrupted.")
+        case SQLITE_INTERRUPT: (.cancelled, "The task was cancelled, and its query was stopped.")
         case SQLITE_CONSTRAINT: (.constraint, "The database refuses the value.")
         case SQLITE_MISMATCH: (.invalidValue, "The database refuses the type of the value.")
         default: (.io, "SQLite failed; the cause says at what.")

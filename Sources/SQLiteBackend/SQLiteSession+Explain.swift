@@ -22,7 +22,7 @@ extension SQLiteSession: QueryExplaining {
 
     private func steps(of sql: String) throws(StorageError) -> [String] {
         let statement = try Statement(connection, "EXPLAIN QUERY PLAN " + sql)
-        var cursor = statement.cursor()
+        var cursor = try statement.cursor()
         var steps: [String] = []
         while try cursor.next() {
             if case .text(let step) = cursor.cells[3].value { steps.append(step) }

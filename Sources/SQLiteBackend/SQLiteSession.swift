@@ -28,11 +28,11 @@ class SQLiteSession: StorageSession {
         let statement = try statement(plan, arguments)
         do {
             try bind(arguments, of: plan, to: statement)
+            return try statement.cursor()
         } catch {
             statement.finish()
             throw error
         }
-        return statement.cursor()
     }
 
     private func statement(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Statement {
@@ -110,7 +110,7 @@ final class SQLiteReader: SQLiteSession, StorageReader, @unchecked Sendable {
         self.pool = pool
         guard scope == .snapshot else { return }
         do throws(StorageError) {
-            try connection.run(.beginRead)
+            try connection.begin(.beginRead)
         } catch {
             end()
             throw error

@@ -4,20 +4,18 @@ internal import StorageAPI
 /// The writing session of one transaction.
 final class SQLiteWriter: SQLiteSession, StorageWriter {
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
-        try connection.checkTransaction()
         try connection.run(.savepoint)
         do {
             try body()
-            try connection.checkTransaction()
+            try connection.run(.release)
         } catch {
             // Where SQLite has ended the whole transaction there is no savepoint left, and the commit will say so.
-            if connection.isInTransaction {
+            if !connection.hasLostTransaction {
                 try connection.run(.rollBackTo)
                 try connection.run(.release)
             }
             throw error
         }
-        try connection.run(.release)
     }
 
     func change(_ change: TableChange) throws(StorageError) {
@@ -70,6 +68,8 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
                 try many.bind(batch.cells + row * batch.width, count: perStatement * batch.width)
                 try many.run()
             } catch {
+                // Where the failure has ended the transaction, it is not about a row.
+                try connection.checkTransaction()
                 try putOneByOne(batch, row..<row + perStatement, prepared)
                 throw error
             }
@@ -141,6 +141,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
         do {
             return try patch(many, values, batch, 0..<batch.count)
         } catch {
+            try connection.checkTransaction()
             // The statement has undone its rows; one by one, to meet the failing one alone.
             for row in 0..<batch.count {
                 do {

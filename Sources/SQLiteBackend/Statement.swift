@@ -131,8 +131,8 @@ final class Statement: CursorSource {
     /// Runs to the end and returns how many rows were changed.
     @discardableResult
     func run() throws(StorageError) -> Int {
-        begin()
         defer { finish() }
+        try begin()
         while csqlite_step(state) == 1 {}
         guard state.pointee.code == SQLITE_DONE else { throw failure() }
         return Int(sqlite3_changes(connection.database))
@@ -140,14 +140,20 @@ final class Statement: CursorSource {
 
     /// The text in the first column of the first row.
     func text() throws(StorageError) -> String? {
-        var cursor = cursor()
+        var cursor = try cursor()
         guard try cursor.next(), case .text(let text) = cursor.cells[0].value else { return nil }
         return text
     }
 
+    /// The integer in the first column of the first row.
+    func integer() throws(StorageError) -> Int64? {
+        var cursor = try cursor()
+        return try cursor.next() && cursor.cells[0].tag == .int ? cursor.cells[0].int : nil
+    }
+
     /// The rows. The statement is reset when the cursor is gone.
-    func cursor() -> Cursor {
-        begin()
+    func cursor() throws(StorageError) -> Cursor {
+        try begin()
         isInUse = true
         let cells = UnsafeRawPointer(cells).assumingMemoryBound(to: Cell.self)
         return Cursor(source: self, context: UnsafeMutableRawPointer(state), cells: cells, step: Self.step)
@@ -156,7 +162,8 @@ final class Statement: CursorSource {
     // A constant, because the 6.3 compiler crashes where the C function stands as an argument.
     private static let step: @convention(c) (UnsafeMutableRawPointer) -> Int32 = { csqlite_step($0) }
 
-    private func begin() {
+    private func begin() throws(StorageError) {
+        if connection.hasLostTransaction { try connection.checkTransaction() }
         if connection.logsStatements { began = .now }
     }
 

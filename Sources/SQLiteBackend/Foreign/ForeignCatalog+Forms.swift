@@ -40,7 +40,7 @@ extension ForeignCatalog {
         let name = column.name.quotedName
         let rows = "SELECT \(name) FROM \(table.name.quotedName) LIMIT 100"
         let statement = try Statement(connection, "SELECT \(name) FROM (\(rows)) WHERE \(name) IS NOT NULL LIMIT 1")
-        var cursor = statement.cursor()
+        var cursor = try statement.cursor()
         if try cursor.next() { return cursor.cells[0].value }
         return column.declared.sample
     }

@@ -33,8 +33,7 @@ final class ForeignCatalog {
     }
 
     private static func schemaVersion(_ connection: Connection) throws(StorageError) -> Int64? {
-        var cursor = try Statement(connection, "PRAGMA schema_version").cursor()
-        return try cursor.next() ? cursor.cells[0].int : nil
+        try Statement(connection, "PRAGMA schema_version").integer()
     }
 
     // MARK: Declarations
@@ -53,7 +52,7 @@ final class ForeignCatalog {
             JOIN pragma_table_list AS l ON l.name = s.name AND l.schema = 'main' AND l.type = 'table'
             WHERE s.type = 'table' AND s.name <> '' AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY s.rowid
             """)
-        var cursor = statement.cursor()
+        var cursor = try statement.cursor()
         var headers: [Header] = []
         while try cursor.next() {
             guard case .text(let name) = cursor.cells[0].value else { continue }
@@ -67,7 +66,7 @@ final class ForeignCatalog {
         let statement = try Statement(
             connection, "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1, 'main') WHERE hidden = 0")
         try statement.bind(.text(header.name), at: 1)
-        var cursor = statement.cursor()
+        var cursor = try statement.cursor()
         var columns: [ForeignTable.Column] = []
         var isAutoincrement = false
         while try cursor.next() {
@@ -109,7 +108,7 @@ final class ForeignCatalog {
             JOIN pragma_index_xinfo(i.name, 'main') AS x WHERE x.key = 1 AND i.partial = 0 ORDER BY i.seq, x.seqno
             """)
         try statement.bind(.text(table), at: 1)
-        var cursor = statement.cursor()
+        var cursor = try statement.cursor()
         var parts: [(name: Value, isUnique: Bool, column: Value, isBinary: Bool)] = []
         while try cursor.next() {
             parts.append(

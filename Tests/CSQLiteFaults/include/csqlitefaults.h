@@ -1,0 +1,39 @@
+// A file system for SQLite that fails at a chosen call, for tests: the default one, with a look at each call.
+#ifndef CSQLITEFAULTS_H
+#define CSQLITEFAULTS_H
+
+#include <stdint.h>
+
+// What SQLite asks of a file.
+enum {
+    SQLITE_FAULTS_WRITE = 1,
+    SQLITE_FAULTS_SYNC = 2,
+    SQLITE_FAULTS_TRUNCATE = 4,
+    SQLITE_FAULTS_DELETE = 8,
+    SQLITE_FAULTS_READ = 16,
+    SQLITE_FAULTS_OPEN = 32,
+    SQLITE_FAULTS_MAP = 64,
+    SQLITE_FAULTS_CHANGES = 1 | 2 | 4 | 8
+};
+
+// The files below one folder.
+typedef struct sqlite_faults sqlite_faults;
+
+// Looks at the calls for files whose path begins with the folder; other files are not touched. Null where there is no
+// memory. Files that are open keep their file system until they are closed.
+sqlite_faults *sqlite_faults_begin(const char *folder);
+
+// Ends it. All files must be closed.
+void sqlite_faults_end(sqlite_faults *faults);
+
+// Counts calls of these kinds from now on, and lets the n-th fail (1 is the next one; 0 none), and all later ones where
+// they fail for ever. A write that fails has written its first half.
+void sqlite_faults_arm(sqlite_faults *faults, int64_t n, int isFull, int forEver, int kinds);
+
+// How many calls have been counted.
+int64_t sqlite_faults_count(sqlite_faults *faults);
+
+// The kind of the first call that failed; 0 where none has.
+int sqlite_faults_failed(sqlite_faults *faults);
+
+#endif
