@@ -9,3 +9,17 @@ func mistakes(_ store: Store) {
     _ = store.select(Item.self).where { $0.flag && $0.parts.any { $0.numbre == 1 } }  // has no member 'numbre'
     _ = store.select(Item.self).order { $0.tags }  // cannot convert value of type
 }
+
+// A session belongs to the thread of its body, so no builder on it may go to another task.
+func leaving(_ tx: inout Transaction, _ snapshot: inout Snapshot) {
+    sent { tx.select(Item.self) }  // does not conform to the 'Sendable' protocol
+    sent { tx.update(Item.self) }  // does not conform to the 'Sendable' protocol
+    sent { tx.delete(Item.self) }  // does not conform to the 'Sendable' protocol
+    sent { tx.records("Item") }  // does not conform to the 'Sendable' protocol
+    sent { snapshot.select(Item.self) }  // does not conform to the 'Sendable' protocol
+    sent { snapshot.select(Item.self).only { $0.number } }  // does not conform to the 'Sendable' protocol
+    sent { snapshot.select(Item.self).group { $0.number } }  // does not conform to the 'Sendable' protocol
+    sent { snapshot.select(Item.self).withoutChildren() }  // does not conform to the 'Sendable' protocol
+}
+
+func sent<T: Sendable>(_ make: () -> T) {}

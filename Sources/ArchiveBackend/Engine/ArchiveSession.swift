@@ -7,7 +7,7 @@ class ArchiveSession: StorageSession, QueryExplaining {
     final func tables() throws(StorageError) -> [TableSchema] { try view().schemas }
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try view().rows(plan, arguments)
+        try view().rows(plan, arguments, isReading: self is ArchiveReader)
     }
 
     final func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {

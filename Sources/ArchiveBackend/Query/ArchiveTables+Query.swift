@@ -2,20 +2,26 @@ internal import StorageAPI
 
 extension ArchiveTables {
     /// The rows of a query over this state of the tables, which the cursor keeps.
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+    ///
+    /// - Parameter isReading: whether it ends soon after its task is cancelled.
+    func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool = false
+    ) throws(StorageError) -> Cursor {
         let table = try table(plan.table)
         if let cursor = Self.rowOfKey(plan, arguments, table) { return cursor }
-        let evaluation = QueryEvaluation(plan, arguments, in: self)
+        let evaluation = QueryEvaluation(plan, arguments, in: self, isReading: isReading)
         if plan.query.isComputedWhole { return try evaluation.cursor() }
         let path = AccessPath(plan, arguments, table)
         let test = plan.query.filter.map { RowFilter(table.format, arguments, evaluation).test($0) }
+        if case .count = plan.query.result, case .scan = path, test == nil { return Self.cursor(table.rows.count) }
+        var source = path.source(table, arguments)
+        source.cancellation = CancellationCheck(isOn: isReading)
         switch plan.query.result {
-        case .count: return Self.cursor(try count(table, path, arguments, test))
-        case .exists:
-            let next = Self.matches(path.source(table, arguments), test)
-            return Self.cursor(try next() == nil ? 0 : 1)
+        case .count: return Self.cursor(try Self.count(source, test))
+        case .exists: return Self.cursor(try Self.matches(source, test)() == nil ? 0 : 1)
         case .columns(let columns):
-            let rows = try page(table, path, plan.query, arguments, test, evaluation)
+            let rows = try page(
+                table, source, path.isOrdered(as: plan.query.order, table), plan.query, arguments, test, evaluation)
             return RowCursor(columns, table.format, rows).cursor
         case .terms, .groups: return try evaluation.cursor()
         }
@@ -47,11 +53,8 @@ extension ArchiveTables {
         Cursor(rows: CollectionOfOne([.int(Int64(number))]), columns: 1)
     }
 
-    private func count(
-        _ table: ArchiveTable, _ path: AccessPath, _ arguments: QueryArguments, _ test: RowFilter.Test?
-    ) throws(StorageError) -> Int {
-        if case .scan = path, test == nil { return table.rows.count }
-        let next = Self.matches(path.source(table, arguments), test)
+    private static func count(_ source: RowSource, _ test: RowFilter.Test?) throws(StorageError) -> Int {
+        let next = matches(source, test)
         var count = 0
         while try next() != nil { count += 1 }
         return count
@@ -62,9 +65,9 @@ extension ArchiveTables {
         _ source: RowSource, _ test: RowFilter.Test?
     ) -> () throws(StorageError) -> UnsafeRawPointer? {
         var source = source
-        guard let test else { return { source.next() } }
+        guard let test else { return { () throws(StorageError) in try source.next() } }
         return { () throws(StorageError) in
-            while let row = source.next() {
+            while let row = try source.next() {
                 if try test(row) { return row }
             }
             return nil
@@ -73,18 +76,17 @@ extension ArchiveTables {
 
     /// The rows in the query's order, from its offset to its limit.
     private func page(
-        _ table: ArchiveTable, _ path: AccessPath, _ query: Query, _ arguments: QueryArguments,
+        _ table: ArchiveTable, _ source: RowSource, _ isOrdered: Bool, _ query: Query, _ arguments: QueryArguments,
         _ test: RowFilter.Test?, _ evaluation: QueryEvaluation<ArchiveTables>
     ) throws(StorageError) -> () throws(StorageError) -> UnsafeRawPointer? {
-        var source = path.source(table, arguments)
         let (offset, limit) = query.isLimited ? (arguments.offset, arguments.limit) : (0, nil)
-        if path.isOrdered(as: query.order, table) {
+        if isOrdered {
             let next = Self.matches(source, test)
             return query.isLimited ? Self.limited(next, offset, limit) : next
         }
         let wanted = limit.map { $0.addingReportingOverflow(offset) }.map { $0.overflow ? .max : $0.partialValue }
         let sorter = RowSorter(table, query.order, evaluation)
-        var rows = try sorter.first(wanted ?? .max, of: &source, where: test).dropFirst(offset)
+        var rows = try sorter.first(wanted ?? .max, of: source, where: test).dropFirst(offset)
         // The list's addresses are of this state's pages.
         return { [self] in
             withExtendedLifetime(self) { rows.popFirst() }
@@ -118,7 +120,7 @@ extension ArchiveTables {
         let path = AccessPath(plan, arguments, table)
         var source = path.source(table, arguments)
         var examined = 0
-        while source.next() != nil { examined += 1 }
+        while try source.next() != nil { examined += 1 }
         let access: QueryExplanation.Access =
             switch path {
             case .scan: .scan

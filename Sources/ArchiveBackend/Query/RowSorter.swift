@@ -18,17 +18,18 @@ struct RowSorter {
 
     /// The first `count` rows of a source that pass the test. Holds about twice as many.
     func first(
-        _ count: Int, of source: inout RowSource, where test: RowFilter.Test?
+        _ count: Int, of source: RowSource, where test: RowFilter.Test?
     ) throws(StorageError) -> [UnsafeRawPointer] {
-        columns == nil ? try computed(count, &source, test) : try direct(count, &source, test)
+        columns == nil ? try computed(count, source, test) : try direct(count, source, test)
     }
 
     private func direct(
-        _ count: Int, _ source: inout RowSource, _ test: RowFilter.Test?
+        _ count: Int, _ source: RowSource, _ test: RowFilter.Test?
     ) throws(StorageError) -> [UnsafeRawPointer] {
+        var source = source
         var kept: [UnsafeRawPointer] = []
         let most = max(count.multipliedReportingOverflow(by: 2).overflow ? Int.max : count * 2, 1024)
-        while let row = source.next() {
+        while let row = try source.next() {
             if let test, try !test(row) { continue }
             kept.append(row)
             if kept.count == most { cut(&kept, to: count) }
@@ -58,10 +59,11 @@ struct RowSorter {
 
     /// With sort keys through children, whose values are worked out once for each row.
     private func computed(
-        _ count: Int, _ source: inout RowSource, _ test: RowFilter.Test?
+        _ count: Int, _ source: RowSource, _ test: RowFilter.Test?
     ) throws(StorageError) -> [UnsafeRawPointer] {
+        var source = source
         var rows: [(row: UnsafeRawPointer, values: [Value])] = []
-        while let row = source.next() {
+        while let row = try source.next() {
             if let test, try !test(row) { continue }
             let seen = PackedRow(row: row, format: table.format)
             var values: [Value] = []

@@ -6,6 +6,8 @@ struct RowSource {
     private let nextRange: () -> RowRange?
     private var current: RowRange?
     private let lookup: IndexLookup?
+    /// What ends a reader's loop.
+    var cancellation = CancellationCheck(isOn: false)
 
     /// - Parameters:
     ///   - lookup: leads from entries to rows, where the ranges are those of an index.
@@ -21,9 +23,10 @@ struct RowSource {
     }
 
     @inline(__always)
-    mutating func next() -> UnsafeRawPointer? {
+    mutating func next() throws(StorageError) -> UnsafeRawPointer? {
         while true {
             if let row = current?.next() {
+                try cancellation.row()
                 guard let lookup else { return row }
                 return lookup.row(for: row)
             }

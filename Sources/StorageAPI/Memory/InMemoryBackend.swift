@@ -81,7 +81,7 @@ private class MemorySession: StorageSession, QueryExplaining {
     final func tables() -> [TableSchema] { state.schemas }
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try QueryEvaluation(plan, arguments, in: state).cursor()
+        try QueryEvaluation(plan, arguments, in: state, isReading: self is MemoryReader).cursor()
     }
 
     final func greatestKey(in table: TableSchema) -> Int64 { state[table].greatestKey }

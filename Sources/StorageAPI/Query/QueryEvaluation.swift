@@ -26,12 +26,17 @@ public struct QueryEvaluation<Tables: ValueTables> {
     let plan: QueryPlan
     let arguments: QueryArguments
     let sets: [Set<Value>]
+    private let isReading: Bool
 
     /// A query over the tables as they are.
-    public init(_ plan: QueryPlan, _ arguments: QueryArguments, in tables: Tables) {
+    ///
+    /// - Parameter isReading: whether it ends with `cancelled` soon after its task is, as a reader's must. A writer's must
+    ///   not: its thread may be one that another task waits on.
+    public init(_ plan: QueryPlan, _ arguments: QueryArguments, in tables: Tables, isReading: Bool = false) {
         self.plan = plan
         self.arguments = arguments
         self.tables = tables
+        self.isReading = isReading
         sets = arguments.lists.map { $0.width == 1 ? Set($0.values) : [] }
     }
 
@@ -49,10 +54,12 @@ public struct QueryEvaluation<Tables: ValueTables> {
         case .count, .exists, .groups: return Cursor(rows: try rows(), columns: query.width)
         }
         var candidates = candidates().makeIterator()
+        var cancellation = CancellationCheck(isOn: isReading)
         var toSkip = query.isLimited ? arguments.offset : 0
         var left = query.isLimited ? arguments.limit ?? .max : .max
         return Cursor(columns: query.width) { () throws(StorageError) in
             while left > 0, let row = candidates.next() {
+                try cancellation.row()
                 guard try isMatch(row) else { continue }
                 guard toSkip == 0 else {
                     toSkip -= 1
@@ -88,7 +95,10 @@ public struct QueryEvaluation<Tables: ValueTables> {
     /// How many rows match; looks no further than so many.
     private func count(upTo most: Int = .max) throws(StorageError) -> Int {
         var count = 0
-        for row in candidates() where try isMatch(row) {
+        var cancellation = CancellationCheck(isOn: isReading)
+        for row in candidates() {
+            try cancellation.row()
+            guard try isMatch(row) else { continue }
             count += 1
             if count == most { break }
         }
@@ -97,7 +107,11 @@ public struct QueryEvaluation<Tables: ValueTables> {
 
     private func matches() throws(StorageError) -> [Tables.Row] {
         var matches: [Tables.Row] = []
-        for row in candidates() where try isMatch(row) { matches.append(row) }
+        var cancellation = CancellationCheck(isOn: isReading)
+        for row in candidates() {
+            try cancellation.row()
+            if try isMatch(row) { matches.append(row) }
+        }
         return matches
     }
 

@@ -12,10 +12,18 @@ enum Executor {
     ) throws(StorageError) -> T {
         switch self {
         case .store(let store):
+            try store.checkNotInTransaction(operation)
             if case .type(let type) = model, store.registry.handle(type) == nil { try store.prepareBlocking([type]) }
             return try store.reading(operation, model, body)
         case .session(let context):
             return try placed(operation, model, context) { () throws(StorageError) in try body(context.reading(model)) }
+        }
+    }
+
+    private var gate: Gate {
+        switch self {
+        case .store(let store): store.gate
+        case .session(let context): context.store.gate
         }
     }
 
@@ -32,7 +40,9 @@ enum Executor {
                 })
         } else {
             try reading("select", model) { (reading) throws(StorageError) in
-                try reading.loop(selection, rows: rows, models: models)
+                try gate.runningBody { () throws(StorageError) in
+                    try reading.loop(selection, rows: rows, models: models)
+                }
             }
         }
     }

@@ -1,13 +1,25 @@
 internal import Dispatch
 import Synchronization
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// Counts the calls that are running, so that closing can wait for them and later ones are turned away.
 final class Gate: Sendable {
     private struct State {
         var isClosed = false
         var running = 0
         var streams: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        /// How many bodies of the user's each thread is in.
+        var bodies: [Thread: Int] = [:]
     }
+
+    private typealias Thread = UInt
 
     private let state = Mutex(State())
     private let idle = DispatchSemaphore(value: 0)
@@ -27,6 +39,28 @@ final class Gate: Sendable {
         }
         if isLast { idle.signal() }
     }
+
+    /// Runs a body of the user's that reads, and notes the thread meanwhile: what it calls must not wait for its end.
+    func runningBody<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+        let thread = Self.thread
+        state.withLock { $0.bodies[thread, default: 0] += 1 }
+        defer {
+            state.withLock { state in
+                let others = (state.bodies[thread] ?? 1) - 1
+                state.bodies[thread] = others > 0 ? others : nil
+            }
+        }
+        return try body()
+    }
+
+    /// Whether the caller is a body that reads.
+    var isInBody: Bool {
+        let thread = Self.thread
+        return state.withLock { !$0.bodies.isEmpty && $0.bodies[thread] != nil }
+    }
+
+    /// The calling thread, which is the same for a body's whole time: a body is not asynchronous.
+    private static var thread: Thread { unsafeBitCast(pthread_self(), to: Thread.self) }
 
     /// Turns later calls away, ends streams that wait for their next row, and waits for the calls that run. False where
     /// it was closed before.

@@ -40,7 +40,7 @@ public struct Group<Model: Storable, each Key>: Sendable {
 ///
 /// nil is a group of its own. Groups that are equal on the order, and all where there is none, come in the order of their
 /// keys, nil first.
-public struct Groups<Model: Storable, Source: Sendable, each Key>: Sendable {
+public struct Groups<Model: Storable, Source, each Key> {
     var groups: GroupSelection
     let source: Source
     private let group: Group<Model, repeat each Key>
@@ -98,6 +98,8 @@ public struct Groups<Model: Storable, Source: Sendable, each Key>: Sendable {
     }
 }
 
+extension Groups: Sendable where Source: Sendable {}
+
 extension Groups where Source == Store {
     /// The chosen keys and aggregates of each group.
     ///
@@ -139,8 +141,7 @@ extension BlockingSelect {
 
 /// What a query without `async` runs on. For the library alone.
 ///
-/// Unchecked: a transaction's or read block's executor is used where it was made, since neither handle leaves its body;
-/// a builder that outlives it finds it closed.
-public struct BlockingSource: @unchecked Sendable {
+/// Not `Sendable`, and so no builder on it is: a session is used by one thread, that of the body which it was given to.
+public struct BlockingSource {
     let executor: Executor
 }

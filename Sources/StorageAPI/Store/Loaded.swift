@@ -40,10 +40,12 @@ public struct Loaded<Model: Storable>: Sendable {
 }
 
 /// A query of records without their children.
-public struct WithoutChildren<Model: Storable, Source: Sendable>: Sendable {
+public struct WithoutChildren<Model: Storable, Source> {
     fileprivate let selection: Selection
     fileprivate let source: Source
 }
+
+extension WithoutChildren: Sendable where Source: Sendable {}
 
 extension WithoutChildren where Source == Store {
     /// The records, in order. Reads their own table alone.

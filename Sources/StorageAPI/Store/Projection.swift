@@ -5,7 +5,7 @@
 /// ```
 ///
 /// Owned children are loaded where they are chosen, and only these. What is not chosen is not read.
-public struct Projection<Model: Storable, Source: Sendable, each V>: Sendable {
+public struct Projection<Model: Storable, Source, each V> {
     private var selection: Selection
     private let outputs: (repeat QueryExpression<each V>)
     private var isDistinct = false
@@ -50,6 +50,8 @@ public struct Projection<Model: Storable, Source: Sendable, each V>: Sendable {
         return ResultRequest(.groups(groups))
     }
 }
+
+extension Projection: Sendable where Source: Sendable {}
 
 extension Projection where Source == Store {
     /// The tuples, in order.

@@ -136,10 +136,10 @@ final class SessionContext {
     }
 
     private func openSession() throws(StorageError) -> any StorageSession {
-        try job?.checkCancellation()
         guard let session else {
             throw StorageError(.closed, "The transaction or read block has ended; what came out of it cannot be used.")
         }
+        if let job { try job.checkCancellation() } else { try CancellationCheck.look() }
         return session
     }
 }

@@ -8,7 +8,7 @@ extension Store {
         do {
             try gate.enter()
             defer { gate.leave() }
-            if !readsBesideWriter { try checkNotInside(operation) }
+            if !readsBesideWriter { try checkNotInTransaction(operation) }
             let reader = try engine.reader(scope)
             defer { reader.end() }
             return try body(reader)
@@ -82,7 +82,7 @@ extension Store {
         let job = job(isRepeatable: isRepeatable) { context throws(StorageError) in result.value = try body(context) }
         try enter(operation)
         defer { gate.leave() }
-        try checkNotInside(operation)
+        try checkNotInBody(operation)
         queue.runBlocking(job)
         return try finish(job, operation, result)
     }
@@ -107,14 +107,34 @@ extension Store {
         return value
     }
 
-    /// A blocking call inside a transaction of the same store would wait for itself.
-    func checkNotInside(_ operation: String) throws(StorageError) {
-        guard queue.isInside else { return }
-        throw StorageError(
-            .busy, "The call waits for the transaction that it stands in; use the transaction's own methods.",
-            operation: operation
-        )
-        .at(backend: info.name)
+    /// A blocking call of the store itself in the body of one of its transactions would wait for itself, or read as if
+    /// the transaction had not begun.
+    func checkNotInTransaction(_ operation: String) throws(StorageError) {
+        if queue.isInside {
+            throw busy(operation, "The call stands in a transaction; use the transaction's own methods.")
+        }
+    }
+
+    /// What writes or closes must not stand in any body: a read block and a loop end after it began to wait for them.
+    func checkNotInBody(_ operation: String) throws(StorageError) {
+        try checkNotInTransaction(operation)
+        if gate.isInBody {
+            throw busy(
+                operation,
+                "The call stands in a read block or loop of the store; make it afterwards, or in a transaction.")
+        }
+    }
+
+    /// Runs a body of the user's that is given something of the engine's own, while the store cannot be closed.
+    package func lending<T>(_ operation: String, _ body: () throws -> T) throws -> T {
+        try checkNotInBody(operation)
+        try gate.enter()
+        defer { gate.leave() }
+        return try gate.runningBody(body)
+    }
+
+    private func busy(_ operation: String, _ message: String) -> StorageError {
+        StorageError(.busy, message, operation: operation).at(backend: info.name)
     }
 }
 

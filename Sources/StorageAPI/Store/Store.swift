@@ -13,6 +13,8 @@ import Synchronization
 /// that the engine takes; writes wait their turn off the caller's thread, and those that wait together are committed
 /// together. Every call is all-or-nothing, and durable when it has returned, as the backend is configured.
 ///
+/// A store that is dropped is closed without a word; ``close()`` says what it meets.
+///
 /// The same calls without `async` are ``blocking``. A transaction is ``transaction(_:)``.
 public final class Store: Sendable {
     /// The backend's name, place, capabilities and limits.
@@ -97,17 +99,24 @@ public final class Store: Sendable {
 
     /// Closes the store, after what runs has ended. A second call does nothing; every other call then throws `closed`.
     ///
-    /// - Throws: what the engine meets when it writes back; `busy` inside a transaction of this store.
+    /// - Throws: what the engine meets when it writes back; `busy` inside a transaction, a read block or a loop of this
+    ///   store, which it would wait for.
     public nonisolated(nonsending) func close() async throws(StorageError) { try closeNow() }
 
     func closeNow() throws(StorageError) {
-        try checkNotInside("close")
+        try checkNotInBody("close")
         guard gate.close() else { return }
         do {
             try queue.finish { () throws(StorageError) in try engine.close() }
         } catch {
             throw error.at(operation: "close", backend: info.name)
         }
+    }
+
+    /// A store that is dropped is closed: its place is free when the last reference is gone, and not when the queue has
+    /// let go of the engine.
+    deinit {
+        if gate.close() { queue.closeDropped() }
     }
 
     // MARK: Schema
@@ -133,7 +142,7 @@ public final class Store: Sendable {
 
     func prepareBlocking(_ models: [any Storable.Type]) throws(StorageError) {
         guard let job = try jobPreparing(models) else { return }
-        try checkNotInside("open")
+        try checkNotInBody("open")
         queue.runBlocking(job)
         try finishPreparing(job)
     }

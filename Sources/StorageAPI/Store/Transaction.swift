@@ -61,12 +61,13 @@ extension Store {
     }
 
     func readBlocking<T>(_ body: (inout Snapshot) throws -> T) throws -> T {
+        try checkNotInTransaction("read")
         let result = Box<Result<T, any Error>>()
         try reading("read", .snapshot) { (reader) throws(StorageError) in
             let context = SessionContext(self, reader: reader)
             defer { context.end() }
             var snapshot = Snapshot(context: context)
-            result.value = Result { try body(&snapshot) }
+            result.value = gate.runningBody { Result { try body(&snapshot) } }
         }
         return try result.get()
     }
@@ -107,7 +108,8 @@ extension Box {
 /// A store's calls without `async`: they block the calling thread until they are done.
 ///
 /// For command-line tools, tests and threads of one's own. On a thread of the concurrency runtime they hold up other
-/// tasks; inside a transaction of the same store they throw `busy`, since they would wait for themselves.
+/// tasks. Inside a transaction of the same store all of them throw `busy`, and inside its read blocks and loops those that
+/// write: they would wait for themselves. A task that is cancelled ends the reads that run on its thread.
 public struct Blocking: WritingVerbs, Sendable {
     let store: Store
 

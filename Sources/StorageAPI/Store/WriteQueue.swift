@@ -27,7 +27,8 @@ final class WriteQueue: Sendable {
     /// Whether the caller is a write that is running, or what it lets go of at its end.
     var isInside: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
-    /// Runs the job and returns when it is committed or undone.
+    /// Runs the job and returns when it is committed or undone. Where the task is cancelled while the job waits its turn,
+    /// it returns at once.
     ///
     /// - Parameter atEnd: called on a queue, before the caller's task gets a thread again.
     nonisolated(nonsending) func run(_ job: WriteJob, atEnd: @escaping @Sendable () -> Void = {}) async {
@@ -41,10 +42,25 @@ final class WriteQueue: Sendable {
                 }
                 // Where others wait already, the drain that they have asked for has not begun, and takes this one along.
                 if enqueue(job) { queue.async { self.drain() } }
+                // Cancelled before it waited, it was not there to be withdrawn.
+                if job.isCancelled { withdraw(job) }
             }
         } onCancel: {
             job.cancel()
+            withdraw(job)
         }
+    }
+
+    /// Ends a cancelled job that still waits. One that a drain has taken ends there.
+    private func withdraw(_ job: WriteJob) {
+        let waited = pending.withLock { pending in
+            guard let place = pending.firstIndex(where: { $0 === job }) else { return false }
+            pending.remove(at: place)
+            return true
+        }
+        guard waited else { return }
+        job.fail(WriteJob.cancellation)
+        job.complete()
     }
 
     /// The same on the caller's thread.
@@ -72,6 +88,17 @@ final class WriteQueue: Sendable {
             do throws(StorageError) { try body() } catch { failure = error }
         }
         if let failure { throw failure }
+    }
+
+    /// Closes the engine of a store that was dropped: before this returns, unless the caller is one of the queues, which
+    /// cannot wait for itself.
+    func closeDropped() {
+        let close = { @Sendable [self] in
+            waitForCompletions()
+            // Nobody is left to be told; what was committed is committed.
+            try? engine.close()
+        }
+        if isInside { queue.async(execute: close) } else { queue.sync(execute: close) }
     }
 
     /// Whether the job is the first that waits.
@@ -171,9 +198,10 @@ final class WriteQueue: Sendable {
 
 /// One write that waits its turn.
 ///
-/// Unchecked: `body`, `completion` and `outcome` are touched by the queues alone between being enqueued and `completion`,
-/// first by the one that runs jobs and then by the one that completes them, and by the caller before and after; the
-/// queues and the continuation order these.
+/// Unchecked: everything but `cancelled`, which is atomic, is touched by one thread at a time. The caller sets it up and
+/// enqueues the job. Whoever takes it out of `pending`, under its lock, has it alone: a drain, which hands it on to the
+/// queue that completes it, or the thread that cancels the task. `completion` gives it back to the caller. The lock, the
+/// queues and the continuation order memory.
 final class WriteJob: @unchecked Sendable {
     /// Gone once the job is complete: what outlives the call must not keep the caller's closure.
     private var body: ((any StorageWriter, WriteJob) throws(StorageError) -> Void)?
@@ -195,10 +223,14 @@ final class WriteJob: @unchecked Sendable {
 
     func cancel() { cancelled.store(true, ordering: .relaxed) }
 
+    var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
     func checkCancellation() throws(StorageError) {
-        if cancelled.load(ordering: .relaxed) {
-            throw StorageError(.cancelled, "The task was cancelled; nothing of this call is stored.")
-        }
+        if isCancelled { throw Self.cancellation }
+    }
+
+    static var cancellation: StorageError {
+        StorageError(.cancelled, "The task was cancelled; nothing of this call is stored.")
     }
 
     func run(_ writer: any StorageWriter) throws(StorageError) {

@@ -28,7 +28,8 @@ extension Store {
     ///   - source: another store.
     ///   - models: the stored names of the models to copy; all by default.
     ///   - isReplacing: whether records that this store has of these models are deleted first.
-    ///   - progress: called every few hundred rows, on the thread that writes. It must not call this store.
+    ///   - progress: called every few hundred rows, on the thread that writes. It can neither call this store nor write to
+    ///     the source or close it: that is `busy`.
     /// - Returns: for each model the digest of what was read, to be compared with ``digest(of:)``.
     /// - Throws: `constraint` where this store has records of a model and `isReplacing` is false; `schemaMismatch` where
     ///   the program has declared a model of a name in another form; `invalidQuery` for an unknown name; `typeMismatch`
@@ -42,6 +43,7 @@ extension Store {
             throw StorageError(.configuration, "A store cannot be copied to itself.", operation: "copy")
                 .at(backend: info.name)
         }
+        let progress = { @Sendable step in source.gate.runningBody { progress(step) } }
         return try await writing("copy") { (context) throws(StorageError) in
             try source.reading("copy", .snapshot) { (reader) throws(StorageError) in
                 let tables = try reader.tables()

@@ -45,6 +45,7 @@ extension Store {
                 body(StoreProblem(problem))
             }
         }
+        let body = { [gate] problem in gate.runningBody { body(problem) } }
         try reading("verify", .snapshot) { (reader) throws(StorageError) in
             let tables: [TableSchema]
             do throws(StorageError) { tables = try reader.tables() } catch { return try Self.tell(error, body) }

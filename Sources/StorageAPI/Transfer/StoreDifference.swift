@@ -40,15 +40,18 @@ extension Store {
             try second.reading("diff", .snapshot) { (right) throws(StorageError) in
                 let lefts = StoredModel.all(in: try left.tables())
                 let rights = StoredModel.all(in: try right.tables())
+                func tell(_ difference: StoreDifference) {
+                    gate.runningBody { second.gate.runningBody { body(difference) } }
+                }
                 for name in try Self.names(lefts, rights, chosen: models) {
                     let pair = (lefts.first { $0.isNamed(name) }, rights.first { $0.isNamed(name) })
                     switch pair {
                     case (let first?, let second?):
-                        try ModelComparison(first, left, second, right).run(body)
+                        try ModelComparison(first, left, second, right).run(tell)
                     case (nil, _):
-                        body(StoreDifference(kind: .onlyInSecond, model: name, key: nil, properties: []))
+                        tell(StoreDifference(kind: .onlyInSecond, model: name, key: nil, properties: []))
                     case (_, nil):
-                        body(StoreDifference(kind: .onlyInFirst, model: name, key: nil, properties: []))
+                        tell(StoreDifference(kind: .onlyInFirst, model: name, key: nil, properties: []))
                     }
                 }
             }

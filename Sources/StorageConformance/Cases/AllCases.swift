@@ -4,7 +4,7 @@ extension Conformance {
         corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases,
         indexCases, arithmeticCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,
-        transactionCases, concurrencyCases, schemaCases,
+        transactionCases, concurrencyCases, misuseCases, schemaCases,
         nameCases, errorCases,
         durabilityCases, costCases, mutantCases,
     ].flatMap { $0 }

@@ -152,7 +152,7 @@ extension Conformance {
             let outside = try await store.transaction { _, tx in
                 try tx.save(Pen(id: 1, color: "new"))
                 try tx.insert(Pen(id: 2))
-                return try store.blocking.all(Pen.self)
+                return try onAnotherThread { try store.blocking.all(Pen.self) }
             }
             try t.expect(outside, equals: [Pen(id: 1, color: "old")])
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "new"), Pen(id: 2)])

@@ -41,6 +41,8 @@ let contractText = #"""
     T4 Readers don't wait for writers and writers don't wait for readers. Any number of tasks may use one Store; results may go to any task.
     T5 A transaction's handle cannot leave its body: the compiler forbids it. What can outlive its source (a store after close, a stream, a query builder taken from a handle) throws `closed`. Closing waits for what runs.
     T6 A second process: a backend either shares the store correctly or refuses with `locked`; it says which in its capabilities. No third outcome.
+    T8 Cancelling a task ends its waiting write before it begins, and its running read soon; nothing is half-done, and the store goes on as before.
+    T9 Misuse never hangs: closing a store, or writing by the store itself, inside one of its own bodies (a transaction, a read block, a loop) is `busy` at once; so is reading by the store itself inside a transaction.
     S1 A model's storage is created at first use; opening it again changes nothing.
     S2 A new optional or defaulted property is added by itself; old records read nil or the default, in filters too. A removed property keeps its data. Both are noted in the log.
     S3 A declared rename moves the data. A type change that loses nothing (Int to Double within 2^53, optional from non-optional, …) is done; any other is `schemaMismatch` naming model, property, stored and wanted type, before anything is touched.
@@ -51,4 +53,5 @@ let contractText = #"""
     E2 No input, file or misuse of the public API ends the process: no trap, no force-unwrap on data. What a type can rule out at compile time, it does.
     E3 Damage is found: a flipped or cut byte in a file is `corrupt` with the place, or the right data; never wrong data. After a failed write or sync the store refuses further writes until it is reopened, and reopens to the last commit.
     E4 A capability that a backend lacks is declared in its `capabilities` with a reason, and using it is `unsupported(capability)` before any effect. Declared limits (largest value, key, depth, list) hold exactly: the limit passes, one more is `limitExceeded`.
+    E5 A call that failed has stored nothing, also where the engine ended the transaction by itself (a full disk, an I/O error): what the same transaction does afterwards fails too.
     """#
