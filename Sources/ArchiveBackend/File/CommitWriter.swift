@@ -50,14 +50,15 @@ package struct CommitWriter: ~Copyable {
     /// Ends the last commit and writes all that is left.
     mutating func finish() throws(StorageError) {
         try endFrame()
-        if state.frames > 0 { endCommit() }
-        try spill()
+        if state.frames > 0 { try seal() } else { try spill() }
     }
 
-    /// Ends a commit without entries.
+    /// Ends the last commit, which may have no entries, and writes it.
     mutating func seal() throws(StorageError) {
+        let begin = state.begin
         endCommit()
         try spill()
+        try room.renew(behind: begin..<state.end, file, buffers.output)
     }
 
     private mutating func endFrame() throws(StorageError) {
@@ -81,7 +82,7 @@ package struct CommitWriter: ~Copyable {
         let trailer = state.trailer(compressor.codec)
         compressor.codec.append(trailer, to: buffers.output)
         state.end += Int64(compressor.codec.trailerSize)
-        room.append(behind: state.begin..<state.end, to: buffers.output)
+        room.append(behind: state.end, to: buffers.output)
         state.beginCommit(after: trailer)
     }
 

@@ -24,20 +24,35 @@ struct Room {
 
     init(end: Int64) { (self.end, opened) = (end, end) }
 
-    /// Adds what stands behind a commit to the bytes that are written with it: a header for the room that is left, or new
-    /// room, as much as was written since the file was opened. So one that is opened for a single commit gets none.
-    mutating func append(behind commit: Range<Int64>, to output: ByteBuffer) {
-        let (place, left) = (commit.upperBound, end - commit.upperBound)
-        if left >= Self.headerSize { return Self.appendHeader(left, to: output) }
+    /// Adds the header of the room that is left behind a commit to the bytes that are written with it.
+    func append(behind place: Int64, to output: ByteBuffer) {
+        if end - place >= Self.headerSize { Self.appendHeader(end - place, to: output) }
+    }
+
+    /// Makes new room where a commit that is written has used up what there was: as much as was written since the file was
+    /// opened, so that one that is opened for a single commit gets none. Not being able to, on a disk that is too full, is no
+    /// failure.
+    mutating func renew(behind commit: Range<Int64>, _ file: OpenFile, _ buffer: ByteBuffer) throws(StorageError) {
+        let place = commit.upperBound
+        guard end - place < Self.headerSize else { return }
+        var isLonger = end > place
+        end = place
         let size = isWanted ? min(commit.lowerBound - opened, Self.largest) : 0
-        guard left > 0 || size > 0 else {
-            end = place
-            return
+        if size > 0 {
+            defer { buffer.removeAll() }
+            let newEnd = (place + size + Self.unit - 1) / Self.unit * Self.unit
+            Self.appendHeader(newEnd - place, to: buffer)
+            buffer.appendZeros(Int(newEnd - place) - Self.headerSize)
+            do throws(StorageError) {
+                try file.write(at: place, buffer.bytes)
+                end = newEnd
+                return
+            } catch {
+                guard error.code == .full else { throw error }
+                isLonger = true
+            }
         }
-        let needed = place + max(size, Int64(Self.headerSize))
-        end = (needed + Self.unit - 1) / Self.unit * Self.unit
-        Self.appendHeader(end - place, to: output)
-        output.appendZeros(Int(end - place) - Self.headerSize)
+        if isLonger { try file.truncate(to: place) }
     }
 
     private static func appendHeader(_ size: Int64, to output: ByteBuffer) {

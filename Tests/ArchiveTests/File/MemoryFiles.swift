@@ -5,9 +5,11 @@ import Foundation
 ///
 /// Unchecked, because every access to the state takes the lock, and the closures are set while nothing runs.
 final class MemoryFiles: FileLayer, @unchecked Sendable {
-    /// Which call fails, counted from 0, with which `errno`, and whether all later ones fail too.
+    /// Which call fails, counted from 0 among those of some names or all, with which `errno`, and whether all later ones
+    /// fail too.
     struct Fault: Sendable {
         var call: Int
+        var names: Set<String>?
         var isSticky = false
         var code = EIO
     }
@@ -34,6 +36,8 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         var locks: [Int32: Node] = [:]
         var next: Int32 = 3
         var calls = 0
+        /// Of those that the fault counts.
+        var counted = 0
         var syncs = 0
         var fault: Fault?
         var space: Int?
@@ -70,7 +74,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
             }
         }
     }
-    func set(_ fault: Fault?) { withState { ($0.fault, $0.calls) = (fault, 0) } }
+    func set(_ fault: Fault?) { withState { ($0.fault, $0.calls, $0.counted) = (fault, 0, 0) } }
     /// Called before each read, as another process that writes meanwhile.
     var beforeRead: () -> Void = {}
     /// Called before each lock, likewise.
@@ -112,9 +116,12 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
 
     private func call<T>(_ name: String, _ body: (inout State) throws(SystemError) -> T) throws(SystemError) -> T {
         try withState { (state) throws(SystemError) in
-            defer { state.calls += 1 }
-            if let fault = state.fault, fault.isSticky ? state.calls >= fault.call : state.calls == fault.call {
-                throw SystemError(call: name, code: fault.code)
+            state.calls += 1
+            if let fault = state.fault, fault.names?.contains(name) ?? true {
+                defer { state.counted += 1 }
+                if fault.isSticky ? state.counted >= fault.call : state.counted == fault.call {
+                    throw SystemError(call: name, code: fault.code)
+                }
             }
             return try body(&state)
         }

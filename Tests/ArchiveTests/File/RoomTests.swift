@@ -215,6 +215,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 7, 8, 100, 400])
+    func `a disk that has space for a commit, and not for room behind it, takes the commit`(free: Int) throws {
+        let (_, bytes, commit, items) = try Self.sample()
+        let (opened, files) = try Self.opened(bytes)
+        try opened.file.append(Self.item(10))
+        let size = Int(opened.file.size) - commit.upperBound
+        files.limit(to: files.used + size + free)
+        try opened.file.append(Self.item(11))
+        #expect(try #require(files[Self.path]).count == Int(opened.file.size))
+        let reader = try openFile(Self.path, .readOnly, layer: files)
+        #expect(reader.items == items + [Self.item(10), Self.item(11)])
+        #expect(reader.recovery.torn == nil)
+        #expect(throws: StorageError.self) { try opened.file.append(Self.item(12, 5000)) }
+        files.limit(to: nil)
+        for number in 12..<20 { try opened.file.append(Self.item(number)) }
+        #expect(try #require(files[Self.path]).count > Int(opened.file.size))
+        #expect(try openFile(Self.path, .readOnly, layer: files).items.count == 20)
+    }
+
     @Test func `room that cannot be given back does not keep a file from being closed`() throws {
         let files = MemoryFiles()
         let lines = FileLog()

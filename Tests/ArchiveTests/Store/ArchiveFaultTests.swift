@@ -84,8 +84,7 @@ import Testing
         let files = MemoryFiles()
         let store = try await Self.open(files)
         try await store.insert(Person.sample(1))
-        // pwrite, then fsync.
-        files.set(MemoryFiles.Fault(call: 1))
+        files.set(MemoryFiles.Fault(call: 0, names: ["fsync"]))
         await expectError(.io) { try await store.insert(Person.sample(2)) }
         files.set(nil)
         let error = await expectError(.io) { try await store.insert(Person.sample(3)) }
