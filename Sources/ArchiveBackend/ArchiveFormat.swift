@@ -1,5 +1,5 @@
 /// Numbers of the store file's format that reader and writer share.
 enum ArchiveFormat {
-    /// The version in trailers and in the store's own entry.
-    static let version: UInt32 = 1
+    /// The version in trailers.
+    static let version: UInt16 = 1
 }

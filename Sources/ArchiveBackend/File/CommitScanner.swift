@@ -73,10 +73,10 @@ struct CommitScanner {
         var place = position
         var frames = 0
         while true {
-            switch try reading(at: place) {
-            case .newer(let version): return .newer(version)
-            case .trailer(let trailer): return try accept(trailer, position..<place, frames)
-            case .nothing: break
+            if let trailer = try trailer(at: place) {
+                return trailer.isNewer
+                    ? isOfThisFile(trailer) ? .newer(trailer.version) : .mismatch
+                    : try accept(trailer, position..<place, frames)
             }
             guard let length = try codec.frameLength(at: place, in: window) else { return .mismatch }
             place += length
@@ -84,8 +84,8 @@ struct CommitScanner {
         }
     }
 
-    private func reading(at place: Int64) throws(StorageError) -> TrailerReading {
-        guard let bytes = try window.bytes(at: place, codec.trailerSize) else { return .nothing }
+    private func trailer(at place: Int64) throws(StorageError) -> Trailer? {
+        guard let bytes = try window.bytes(at: place, codec.trailerSize) else { return nil }
         return codec.readTrailer(bytes)
     }
 
@@ -130,8 +130,8 @@ struct CommitScanner {
 }
 
 extension CommitScanner {
-    /// The next place from `start` on where a sound trailer of this file stands, or one of a newer version.
-    func trailer(from start: Int64) throws(StorageError) -> (place: Int64, reading: TrailerReading)? {
+    /// The next place from `start` on where a sound trailer of this file stands, perhaps of a newer version.
+    func trailer(from start: Int64) throws(StorageError) -> (place: Int64, trailer: Trailer)? {
         let marker = codec.trailerMarker
         var place = start
         while let bytes = try window.run(at: place, upTo: window.end), bytes.count >= marker.count {
@@ -141,22 +141,20 @@ extension CommitScanner {
                 continue
             }
             let candidate = place + Int64(hit - codec.trailerMarkerPlace)
-            if candidate >= start, case let reading = try reading(at: candidate), isOfThisFile(reading) {
-                return (candidate, reading)
+            if candidate >= start, let trailer = try trailer(at: candidate), isOfThisFile(trailer) {
+                return (candidate, trailer)
             }
             place += Int64(hit + 1)
         }
         return nil
     }
 
-    private func isOfThisFile(_ reading: TrailerReading) -> Bool {
-        switch reading {
-        case .nothing: false
-        case .newer: true
-        case .trailer(let trailer):
-            trailer.codec == codec && trailer.offset >= UInt64(position)
-                && (last.map { $0.precedes(trailer) } ?? true)
-        }
+    /// Whether a trailer is one of a commit from ``position`` on. What is stored may be bytes of a store file too: those of
+    /// another one, or of this one as it was.
+    private func isOfThisFile(_ trailer: Trailer) -> Bool {
+        guard trailer.offset >= UInt64(position) else { return false }
+        guard let last else { return true }
+        return trailer.isNewer ? trailer.store == last.store : last.precedes(trailer)
     }
 }
 

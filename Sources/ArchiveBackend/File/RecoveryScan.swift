@@ -95,19 +95,16 @@ struct RecoveryScan {
         var place = scanner.position
         // Each look at a whole commit reads it; a file made for the purpose could ask for one with every trailer.
         var looks = 16
-        while let found = try scanner.trailer(from: place) {
-            switch found.reading {
-            case .newer(let version): throw StoreDamage.newer(path, version)
-            case .trailer(let trailer) where isProof(trailer, at: found.place):
-                return .damaged(next: Int64(clamping: trailer.offset))
-            case .trailer(let trailer) where trailer.offset == UInt64(scanner.position) && looks > 0:
+        while let (found, trailer) = try scanner.trailer(from: place) {
+            if trailer.isNewer { throw StoreDamage.newer(path, trailer.version) }
+            if isProof(trailer, at: found) { return .damaged(next: Int64(clamping: trailer.offset)) }
+            if trailer.offset == UInt64(scanner.position), looks > 0 {
                 looks -= 1
-                if try scanner.isWhole(trailer, at: found.place) {
-                    return .damaged(next: found.place + Int64(scanner.codec.trailerSize))
+                if try scanner.isWhole(trailer, at: found) {
+                    return .damaged(next: found + Int64(scanner.codec.trailerSize))
                 }
-                place = found.place + 1
-            default: place = found.place + 1
             }
+            place = found + 1
         }
         return .torn
     }

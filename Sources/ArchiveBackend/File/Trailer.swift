@@ -13,6 +13,7 @@ struct Trailer: Equatable, Sendable {
     static let payloadSize = 80
     static let magic: [UInt8] = Array("KARC".utf8)
 
+    var version = ArchiveFormat.version
     var codec: ArchiveCodec
     var store: UUID
     var sequence: UInt64
@@ -50,7 +51,7 @@ struct Trailer: Equatable, Sendable {
 
     private func appendFields(to buffer: ByteBuffer) {
         buffer.append(Self.magic)
-        buffer.append(UInt16(truncatingIfNeeded: ArchiveFormat.version))
+        buffer.append(version)
         buffer.append(codec.number)
         buffer.append(0 as UInt8)
         withUnsafeBytes(of: store.uuid) { buffer.append($0) }
@@ -60,35 +61,13 @@ struct Trailer: Equatable, Sendable {
     }
 }
 
-/// What stands where a trailer may stand.
-enum TrailerReading: Equatable {
-    case trailer(Trailer)
-    /// A sound trailer of a newer version of the format.
-    case newer(UInt16)
-    case nothing
-}
-
-extension TrailerReading {
-    /// Reads a payload of ``Trailer/payloadSize`` bytes.
-    init(payload bytes: UnsafeRawBufferPointer) {
-        let check = CyclicRedundancyCheck.crc32c(bytes.part(0, Trailer.payloadSize - 4))
-        guard bytes.starts(with: Trailer.magic), bytes.littleEndian(at: 76) == check else {
-            self = .nothing
-            return
-        }
-        let version = bytes.littleEndian(at: 4, as: UInt16.self)
-        if version > ArchiveFormat.version {
-            self = .newer(version)
-        } else if let codec = ArchiveCodec.allCases.first(where: { $0.number == bytes[6] }) {
-            self = .trailer(Trailer(fields: bytes, codec))
-        } else {
-            self = .nothing
-        }
-    }
-}
-
 extension Trailer {
-    fileprivate init(fields bytes: UnsafeRawBufferPointer, _ codec: ArchiveCodec) {
+    /// Reads a payload of ``payloadSize`` bytes in a file of a codec; nil where they are none of a trailer's. That of a newer
+    /// version has what all versions have in one place: the version, and what it is the trailer of.
+    init?(payload bytes: UnsafeRawBufferPointer, _ codec: ArchiveCodec) {
+        let check = CyclicRedundancyCheck.crc32c(bytes.part(0, Trailer.payloadSize - 4))
+        guard bytes.starts(with: Trailer.magic), bytes.littleEndian(at: 76) == check else { return nil }
+        version = bytes.littleEndian(at: 4)
         self.codec = codec
         store = UUID(uuid: bytes.loadUnaligned(fromByteOffset: 8, as: uuid_t.self))
         sequence = bytes.littleEndian(at: 24)
@@ -99,5 +78,9 @@ extension Trailer {
         generation = bytes.littleEndian(at: 64)
         framesCheck = bytes.littleEndian(at: 68)
         chain = bytes.littleEndian(at: 72)
+        guard isNewer || bytes[6] == codec.number else { return nil }
     }
+
+    /// Whether this program does not know its version.
+    var isNewer: Bool { version > ArchiveFormat.version }
 }

@@ -61,13 +61,14 @@ extension ArchiveCodec {
         buffer.appendZeros(entrySize - TarHeader.size - text.count)
     }
 
-    /// Reads a trailer from ``trailerSize`` bytes.
-    func readTrailer(_ bytes: UnsafeRawBufferPointer) -> TrailerReading {
-        guard bytes.count == trailerSize, let payload = payload(of: bytes) else { return .nothing }
-        let reading = TrailerReading(payload: payload.bytes)
+    /// Reads a trailer from ``trailerSize`` bytes; nil where they are none.
+    func readTrailer(_ bytes: UnsafeRawBufferPointer) -> Trailer? {
+        guard bytes.count == trailerSize, let payload = payload(of: bytes),
+            let trailer = Trailer(payload: payload.bytes, self)
+        else { return nil }
         let whole = ByteBuffer(capacity: trailerSize)
         wrap(payload, to: whole)
-        return whole.bytes.hasSameBytes(as: bytes) ? reading : .nothing
+        return whole.bytes.hasSameBytes(as: bytes) ? trailer : nil
     }
 
     private func payload(of bytes: UnsafeRawBufferPointer) -> ByteBuffer? {

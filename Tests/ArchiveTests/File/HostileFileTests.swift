@@ -176,6 +176,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [(9, 9, 5), (9, 0, 1), (1, 9, 5), (1, 0, 1)] as [(UInt16, UInt8, Int)])
+    func `trailers in what is stored are contents, also in a torn tail`(version: UInt16, store: UInt8, commits: Int)
+        throws
+    {
+        // A file that is stored in this one: another store's, or this one's as it was.
+        var stored = RawStore()
+        if store > 0 { stored.store = Array(repeating: store, count: 16) }
+        stored.version = version
+        for _ in 0..<commits { stored.commit(contents: RawHeader("x", size: 3).entry(Array("two".utf8))) }
+        var raw = RawStore()
+        raw.commit(contents: Self.good)
+        let first = raw.bytes.count
+        raw.commit(contents: RawHeader("b", size: stored.bytes.count).entry(stored.bytes))
+        for end in stride(from: first + 100, to: raw.bytes.count, by: 50) {
+            try expectItems(["a"], torn: true, Array(raw.bytes[..<end]))
+        }
+        try expectItems(["a", "b"], torn: false, raw.bytes)
+    }
+
     @Test func `a newer version is told and not touched`() throws {
         for newerFirst in [true, false] {
             var raw = RawStore()
