@@ -42,7 +42,7 @@ extension SQLiteEngine: CompactingEngine {
 
 extension SQLiteEngine: BackupEngine {
     func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {
-        let file = try PublishedFile(path, replacing: isReplacing)
+        let file = try PublishedFile(path, over: isReplacing ? .anyFile : .nothing)
         try withReader { (connection) throws(StorageError) in
             // One reading transaction, so writers go on; the copying interface of SQLite begins anew with every change
             // that another connection makes.

@@ -16,8 +16,9 @@ extension ArchiveEngine: BackupEngine {
         guard let snapshot = try fileSnapshot() else {
             throw StorageError(.io, "The store has no file yet; it begins with the first commit.")
         }
-        let file = try PublishedFile(path, replacing: isReplacing)
-        try snapshot.copy(to: file.temporaryPath)
+        let permissions = try snapshot.file.status().permissions
+        let file = try PublishedFile(path, over: isReplacing ? .anyFile : .nothing, permissions: permissions)
+        try snapshot.copy(to: file.file)
         try file.publish()
     }
 }

@@ -1,21 +1,14 @@
-internal import Logging
 internal import StorageAPI
 
 /// A store file up to its last commit at one moment, read beside its writer.
 struct FileSnapshot {
     let file: OpenFile
     let size: Int64
-    let layer: any FileLayer
 
     private static let blockSize = 1 << 20
 
-    /// Copies the bytes to a new file.
-    func copy(to path: String) throws(StorageError) {
-        let target: OpenFile
-        let permissions = try file.status().permissions
-        do { target = try OpenFile(path, .createNew(permissions: permissions), layer) } catch {
-            throw FileFailure.error(error, path)
-        }
+    /// Copies the bytes to an empty file.
+    func copy(to target: OpenFile) throws(StorageError) {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockSize, alignment: 16)
         defer { block.deallocate() }
         var position: Int64 = 0
@@ -46,11 +39,10 @@ struct FileSnapshot {
 }
 
 extension StoreFile {
-    /// The file as of its last commit; nil before the first.
+    /// The file as of its last commit; nil before the first. Where the file is rewritten, what is open stays as it was.
     func snapshot() throws(StorageError) -> FileSnapshot? {
-        guard current != nil else { return nil }
-        let file: OpenFile
-        do { file = try OpenFile(path, .read, layer) } catch { throw FileFailure.error(error, path) }
-        return FileSnapshot(file: file, size: size, layer: layer)
+        guard let current else { return nil }
+        if mode == .readWrite { try requirePresence(of: current) }
+        return FileSnapshot(file: current.file, size: size)
     }
 }

@@ -13,7 +13,7 @@ extension StoreFile {
         _ path: String, _ mode: Mode, _ options: FileOptions, layer: any FileLayer = SystemFileLayer(),
         logger: Logger, each: (Entry) throws(StorageError) -> Void
     ) throws(StorageError) -> (StoreFile, Recovery) {
-        let path = try resolved(path, layer)
+        let path = try OpenFile.place(of: path, layer)
         let lock = mode == .readWrite ? try WriterLock(path, layer) : nil
         let store = StoreFile(path, mode, options, layer, logger, lock)
         do throws(StorageError) { return (store, try store.start(each)) } catch {
@@ -22,26 +22,14 @@ extension StoreFile {
         }
     }
 
-    /// The absolute path without symbolic links, also of a file that is not there yet.
-    private static func resolved(_ path: String, _ layer: any FileLayer) throws(StorageError) -> String {
-        if let resolved = try resolve(path, layer) { return resolved }
-        let (folder, name) = OpenFile.split(path)
-        guard let resolved = try resolve(folder, layer), !name.isEmpty else {
-            throw StorageError(.io, "\(path): there is no folder \(folder), or no file is named; check the path.")
-        }
-        return resolved == "/" ? "/\(name)" : "\(resolved)/\(name)"
-    }
-
-    private static func resolve(_ path: String, _ layer: any FileLayer) throws(StorageError) -> String? {
-        do { return try layer.resolve(path) } catch { throw FileFailure.error(error, path) }
-    }
-
     private func start(_ each: (Entry) throws(StorageError) -> Void) throws(StorageError) -> Recovery {
         if mode == .readWrite { try removeTemporary() }
         guard let file = try openExisting() else { return Recovery() }
         let window = try FileWindow(file)
-        // An empty file is one that somebody else made; the first commit replaces it.
-        guard window.end > 0 else { return Recovery() }
+        guard window.end > 0 else {
+            emptyFile = file
+            return Recovery()
+        }
         var scan = try RecoveryScan(window, mode)
         try scan.scanner.codec.requireSupport()
         try scan.run(each: each)
@@ -52,13 +40,17 @@ extension StoreFile {
         return try finish(scan)
     }
 
+    /// The file, to write with its lock: the lock on its name alone is none for who knows it by another, or has removed the
+    /// lock file.
     private func openExisting() throws(StorageError) -> OpenFile? {
-        do {
-            return try OpenFile(path, mode == .readWrite ? .readWrite : .read, layer)
-        } catch {
-            if mode == .readWrite, error.isMissingFile { return nil }
-            throw FileFailure.error(error, path)
+        guard mode == .readWrite else {
+            do { return try OpenFile(path, .read, layer) } catch { throw FileFailure.error(error, path) }
         }
+        guard try statusAtPath() != nil else { return nil }
+        guard let file = try OpenFile.locked(path, .readWrite, layer) else {
+            throw WriterLock.locked(path, by: "another process")
+        }
+        return file
     }
 
     /// Makes the file ready to be written: nothing behind its last commit, and all commits on the disk.
@@ -95,9 +87,11 @@ extension StoreFile {
 
     /// Removes what a rewriting left that did not come to its end.
     func removeTemporary() throws(StorageError) {
-        do { try layer.remove(temporaryPath) } catch {
-            guard error.isMissingFile else { throw FileFailure.error(error, temporaryPath) }
+        guard let status = try OpenFile.status(at: temporaryPath, layer) else { return }
+        guard status.isRegular else {
+            throw StorageError(.io, "\(temporaryPath) is no file, and stands where one has to be made; move it away.")
         }
+        do { try layer.remove(temporaryPath) } catch { throw FileFailure.error(error, temporaryPath) }
     }
 
     var temporaryPath: String { path + ".tmp" }
@@ -130,7 +124,5 @@ extension StoreFile {
         return .commits(scan.recovery.commits)
     }
 
-    private func statusAtPath() throws(StorageError) -> FileStatus? {
-        do { return try layer.status(at: path) } catch { throw FileFailure.error(error, path) }
-    }
+    func statusAtPath() throws(StorageError) -> FileStatus? { try OpenFile.status(at: path, layer) }
 }

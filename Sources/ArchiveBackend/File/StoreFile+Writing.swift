@@ -29,6 +29,7 @@ extension StoreFile {
     ) throws(StorageError) -> WrittenCommit? {
         try require(writing: true)
         if let current, let last = current.scanner.last {
+            try requirePresence(of: current)
             let state = WriterState(after: last, end: current.scanner.position, durable: current.disk.durableEnd)
             try write(state, current, isSeal: false, makesRoom: willWait, body)
         } else {
@@ -67,6 +68,13 @@ extension StoreFile {
             }
         } catch {
             logger.warning("A store file was not sealed", metadata: ["path": "\(path)", "cause": "\(error)"])
+        }
+    }
+
+    /// Throws `io` where the file is not the one of its name any more: what is written to it would be lost with it.
+    func requirePresence(of current: Current) throws(StorageError) {
+        guard try statusAtPath()?.isSameFile(as: current.scanner.window.status) == true else {
+            throw PublishedFile.isReplaced(path)
         }
     }
 
@@ -121,18 +129,16 @@ extension StoreFile {
         _ state: WriterState, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
         try removeTemporary()
-        let new: Current
-        do throws(StorageError) {
-            new = try writeTemporary(state, body)
-            do throws(SystemError) { try layer.rename(temporaryPath, to: path) } catch {
-                throw FileFailure.error(error, path)
-            }
-        } catch {
-            // A file that stays is removed when the store is opened next.
-            try? layer.remove(temporaryPath)
-            throw error
-        }
-        current = new
+        let old = try (current?.file ?? emptyFile)?.status()
+        var published = try PublishedFile(
+            path, over: old.map { .file($0) } ?? .nothing, permissions: old?.permissions ?? 0o644, at: temporaryPath,
+            layer: layer)
+        // The process's umask took some permissions; the owner is kept where that is possible.
+        if let old { try published.file.adopt(old) }
+        guard try published.file.lock() else { throw WriterLock.locked(path, by: "another process") }
+        let new = try write(state, to: published.file, body)
+        try published.takePlace()
+        (current, emptyFile) = (new, nil)
         do { try OpenFile.syncFolder(of: path, layer) } catch {
             // A power cut may bring the old file back, without what would be added to the new one.
             failure.set(error)
@@ -140,10 +146,9 @@ extension StoreFile {
         }
     }
 
-    private func writeTemporary(
-        _ state: WriterState, _ body: (inout CommitWriter) throws(StorageError) -> Void
+    private func write(
+        _ state: WriterState, to file: OpenFile, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Current {
-        let file = try createTemporary()
         let compressor = options.rewritingCompressor
         var writer = CommitWriter(
             file, compressor, buffers, state, Room(end: 0), modified: layer.now(), isRewriting: true)
@@ -152,28 +157,11 @@ extension StoreFile {
         guard let last = writer.state.last else {
             throw StorageError(.invalidValue, "A store file must have an entry; nothing was given to write.")
         }
-        try file.sync(.everything)
         var scanner = CommitScanner(try FileWindow(file), options.codec)
         scanner.adopt(last, end: writer.state.end)
         return Current(
             file: file, scanner: scanner,
             disk: DiskState(file, written: writer.state.end, synced: writer.state.end, failure), isSealed: false,
             room: Room(end: writer.state.end))
-    }
-
-    /// Creates the temporary file with the permissions of the one that it will replace, and its owner where that is
-    /// possible.
-    private func createTemporary() throws(StorageError) -> OpenFile {
-        let old = try current?.file.status()
-        let file: OpenFile
-        do {
-            file = try OpenFile(
-                temporaryPath, .createNew(permissions: old?.permissions ?? 0o644), layer, name: path)
-        } catch {
-            throw FileFailure.error(error, temporaryPath)
-        }
-        // The process's umask took some of them.
-        if let old { try file.adopt(old) }
-        return file
     }
 }

@@ -34,6 +34,8 @@ package final class StoreFile {
     private var lock: WriterLock?
     /// What is open; nil before the first commit and after ``close()``.
     var current: Current?
+    /// A file without a byte, which somebody else has made: the first commit replaces it.
+    var emptyFile: OpenFile?
 
     /// An open file, and where its next commit goes.
     struct Current {
@@ -78,7 +80,7 @@ package final class StoreFile {
     /// Waits for what was written without waiting, and closes the file. The second call does nothing.
     package func close() throws(StorageError) {
         defer {
-            current = nil
+            (current, emptyFile) = (nil, nil)
             lock = nil
             failure.close()
         }

@@ -13,24 +13,24 @@ extension KeyedArchive {
     /// the new one.
     /// - Throws: as ``encode(_:className:)-(M,_)``; `io` or `full` where the file cannot be written.
     public static func write<M: Storable>(_ model: M, to url: URL) throws(StorageError) {
-        try AtomicFile.write(try encode(model), to: try path(url))
+        try WholeFile.write(try encode(model), to: try path(url))
     }
 
     /// Writes the archive of an array of models to a file, which is replaced whole or not at all.
     public static func write<M: Storable>(_ models: [M], to url: URL) throws(StorageError) {
-        try AtomicFile.write(try encode(models), to: try path(url))
+        try WholeFile.write(try encode(models), to: try path(url))
     }
 
     /// Reads the model in a file.
     ///
     /// - Throws: `io` where the file cannot be read; as ``decode(_:from:)-(M.Type,_)``.
     public static func read<M: Storable>(_: M.Type, from url: URL) throws(StorageError) -> M {
-        try decode(M.self, from: try AtomicFile.read(try path(url)))
+        try decode(M.self, from: try WholeFile.read(try path(url)))
     }
 
     /// Reads the models in a file.
     public static func read<M: Storable>(_: [M].Type, from url: URL) throws(StorageError) -> [M] {
-        try decode([M].self, from: try AtomicFile.read(try path(url)))
+        try decode([M].self, from: try WholeFile.read(try path(url)))
     }
 
     private static func path(_ url: URL) throws(StorageError) -> String {

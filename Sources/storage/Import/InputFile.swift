@@ -1,6 +1,7 @@
 import Foundation
 
-/// A file that is read from its beginning, as often as is needed. Standard input is kept in a temporary file first.
+/// A file that is read from its beginning, as often as is needed. Standard input is kept in a temporary file first; another
+/// pipe or device is refused.
 final class InputFile: Sendable {
     /// The name for messages.
     let name: String
@@ -12,25 +13,20 @@ final class InputFile: Sendable {
     init(_ path: String) throws(ToolError) {
         let isInput = path == "-"
         name = isInput ? "standard input" : path
-        let file = isInput ? try Self.spool(STDIN_FILENO, name) : open(path, O_RDONLY | O_CLOEXEC)
+        // Opening a pipe would wait for its other end.
+        let file = isInput ? try Self.spool(STDIN_FILENO, name) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw Self.failure("read", name) }
         var status = stat()
-        guard fstat(file, &status) == 0 else {
-            close(file)
-            throw Self.failure("read", name)
-        }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG:
-            descriptor = file
-        case S_IFDIR:
-            close(file)
-            throw ToolError("\(name) is a folder; name a file.", .noInput)
-        default:
-            // A pipe or a device can be read once; two passes need a file.
+        let isRead = fstat(file, &status) == 0
+        guard isRead, status.st_mode & S_IFMT == S_IFREG else {
             defer { close(file) }
-            descriptor = try Self.spool(file, name)
-            guard fstat(descriptor, &status) == 0 else { throw Self.failure("read", name) }
+            guard isRead else { throw Self.failure("read", name) }
+            if status.st_mode & S_IFMT == S_IFDIR { throw ToolError("\(name) is a folder; name a file.", .noInput) }
+            throw ToolError(
+                "\(name) is a pipe or a device, which may have no end; give - and let standard input come from it.", .io
+            )
         }
+        descriptor = file
         size = Int(status.st_size)
     }
 

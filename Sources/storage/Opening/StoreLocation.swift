@@ -106,6 +106,10 @@ struct StoreLocation: ExpressibleByArgument {
             throw ToolError("There is no file \(path).", .noInput)
         }
         guard !isFolder.boolValue else { throw ToolError("\(path) is a folder, not a store's file.", .noInput) }
+        let type =
+            try? FileManager.default.attributesOfItem(
+                atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type] as? FileAttributeType
+        guard type == .typeRegular else { throw ToolError("\(path) is a pipe or a device, not a store's file.", .io) }
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw ToolError("\(path) may not be read by this user.", .noInput)
         }

@@ -173,8 +173,7 @@ import Testing
         let files = MemoryFiles()
         let file = try openFile(Self.path, layer: files).file
         try file.append(FileItem("a", "1"))
-        // The append writes, then syncs.
-        files.set(MemoryFiles.Fault(call: 1))
+        files.set(MemoryFiles.Fault(call: 0, names: ["fsync"]))
         #expect(throws: StorageError.self) { try file.append(FileItem("b", "2")) }
         let calls = files.calls
         for _ in 0..<2 {

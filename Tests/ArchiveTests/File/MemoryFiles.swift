@@ -1,5 +1,6 @@
 import ArchiveBackend
 import Foundation
+import StorageAPI
 
 /// A file system in memory: calls fail when told to, writes may be short, space may end, and power may be cut.
 ///
@@ -18,6 +19,10 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         var bytes: [UInt8] = []
         /// What the disk has.
         var synced: [UInt8] = []
+        /// What was written since the last sync, also one that failed: as on Linux, the next one does not write it.
+        var dirty: [Range<Int>] = []
+        /// The least size since the last sync that did not fail.
+        var least = 0
         var isLocked = false
 
         var status: FileStatus {
@@ -26,6 +31,31 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
                 number: UInt64(UInt(bitPattern: ObjectIdentifier(self))),
                 permissions: 0o644, owner: 0, group: 0)
         }
+
+        func write(_ new: UnsafeRawBufferPointer.SubSequence, at offset: Int) {
+            let end = offset + new.count
+            dirty.append(min(offset, bytes.count)..<end)
+            if bytes.count < end { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
+            bytes.replaceSubrange(offset..<end, with: new)
+        }
+
+        func truncate(to size: Int) {
+            bytes = Array(bytes.prefix(size))
+            least = min(least, size)
+        }
+
+        func sync() {
+            synced = Array(synced.prefix(least))
+            synced += [UInt8](repeating: 0, count: bytes.count - synced.count)
+            for range in dirty {
+                let range = range.clamped(to: bytes.indices)
+                synced.replaceSubrange(range, with: bytes[range])
+            }
+            (dirty, least) = ([], bytes.count)
+        }
+
+        /// The disk and the file are both this.
+        func settle(_ contents: [UInt8]) { (bytes, synced, dirty, least) = (contents, contents, [], contents.count) }
     }
 
     fileprivate struct State {
@@ -67,8 +97,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         set {
             withState { state in
                 let node = state.nodes[path] ?? Node()
-                node.bytes = newValue ?? []
-                node.synced = node.bytes
+                node.settle(newValue ?? [])
                 state.nodes[path] = newValue == nil ? nil : node
                 state.synced[path] = state.nodes[path]
             }
@@ -106,8 +135,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         withState { state in
             state.nodes = state.synced
             for node in state.nodes.values {
-                node.bytes = left(node.synced, node.bytes)
-                node.synced = node.bytes
+                node.settle(left(node.synced, node.bytes))
                 node.isLocked = false
             }
             (state.open, state.locks, state.fault) = ([:], [:], nil)
@@ -161,27 +189,31 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
             let free = state.space.map { max(0, $0 - state.used) } ?? .max
             let count = min(bytes.count - max(0, growth - free), state.longestWrite)
             guard count > 0 else { throw SystemError(call: "pwrite", code: ENOSPC) }
-            let end = Int(offset) + count
-            if node.bytes.count < end { node.bytes += [UInt8](repeating: 0, count: end - node.bytes.count) }
-            node.bytes.replaceSubrange(Int(offset)..<end, with: bytes.prefix(count))
+            node.write(bytes.prefix(count), at: Int(offset))
             return count
         }
     }
 
     func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError) {
-        try call("fsync") { (state) throws(SystemError) in
-            let node = try state.node(file)
-            node.synced = node.bytes
-            if scope == .contents { state.syncs += 1 }
-            // A folder is no node of its own: syncing it keeps all names.
-            if !state.nodes.values.contains(where: { $0 === node }) { state.synced = state.nodes }
+        do {
+            try call("fsync") { (state) throws(SystemError) in
+                let node = try state.node(file)
+                node.sync()
+                if scope == .contents { state.syncs += 1 }
+                // A folder is no node of its own: syncing it keeps all names.
+                if !state.nodes.values.contains(where: { $0 === node }) { state.synced = state.nodes }
+            }
+        } catch {
+            // The system takes the bytes that it has in memory for those of the disk.
+            withState { $0.open[file]?.dirty = [] }
+            throw error
         }
     }
 
     func truncate(_ file: Int32, to size: Int64) throws(SystemError) {
         try call("ftruncate") { (state) throws(SystemError) in
             let node = try state.node(file)
-            node.bytes = Array(node.bytes.prefix(Int(size)))
+            node.truncate(to: Int(size))
         }
     }
 
@@ -210,15 +242,16 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func unlock(_ file: Int32) { withState { $0.locks.removeValue(forKey: file)?.isLocked = false } }
-
     func close(_ file: Int32) {
-        unlock(file)
-        withState { $0.open[file] = nil }
+        withState { state in
+            state.locks.removeValue(forKey: file)?.isLocked = false
+            state.open[file] = nil
+        }
     }
 
-    func rename(_ path: String, to newPath: String) throws(SystemError) {
+    func rename(_ path: String, to newPath: String, replacing isReplacing: Bool) throws(SystemError) {
         try call("rename") { (state) throws(SystemError) in
+            if !isReplacing, state.nodes[newPath] != nil { throw SystemError(call: "rename", code: EEXIST) }
             guard let node = state.nodes.removeValue(forKey: path) else {
                 throw SystemError(call: "rename", code: ENOENT)
             }

@@ -57,6 +57,103 @@ import Testing
         }
     }
 
+    @Test func `a second writer by another name of the same file is turned away`() throws {
+        try withStorePath { path in
+            let first = try openFile(path).file
+            try first.append(FileItem("a", "1"))
+            let other = path + "-other"
+            try FileManager.default.linkItem(atPath: path, toPath: other)
+            let error = #expect(throws: StorageError.self) { try openFile(other) }
+            #expect(error?.code == .locked)
+            #expect(try !fileNames(beside: path).contains("a.karch-other-lock"))
+            try first.close()
+            #expect(try openFile(other).items == [FileItem("a", "1")])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `removing the lock file lets no second writer in`(isRewritten: Bool) throws {
+        try withStorePath { path in
+            let first = try openFile(path).file
+            try first.append(FileItem("a", "1"))
+            if isRewritten { try first.rewrite([FileItem("a", "1")]) }
+            try FileManager.default.removeItem(atPath: path + "-lock")
+            let error = #expect(throws: StorageError.self) { try openFile(path) }
+            #expect(error?.code == .locked)
+            try first.append(FileItem("b", "2"))
+            try first.close()
+            #expect(try openFile(path).items == [FileItem("a", "1"), FileItem("b", "2")])
+        }
+    }
+
+    @Test func `of two writers of a store that is not there yet, one makes it`() throws {
+        try withStorePath { path in
+            let first = try openFile(path).file
+            try FileManager.default.removeItem(atPath: path + "-lock")
+            let second = try openFile(path).file
+            try first.append(FileItem("a", "1"))
+            let error = #expect(throws: StorageError.self) { try second.append(FileItem("b", "2")) }
+            #expect(error?.code == .io)
+            try first.append(FileItem("c", "3"))
+            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1"), FileItem("c", "3")])
+        }
+    }
+
+    @Test func `a temporary file that another writer has removed or replaced takes no place`() throws {
+        for isReplaced in [false, true] {
+            let files = MemoryFiles()
+            let file = try openFile("/a.karch", layer: files).file
+            try file.append(FileItem("a", "1"))
+            let error = #expect(throws: StorageError.self) {
+                try file.rewrite { (writer) throws(StorageError) in
+                    try writer.add([FileItem("b", "2")])
+                    try? files.remove("/a.karch.tmp")
+                    if isReplaced { files["/a.karch.tmp"] = [1, 2, 3] }
+                }
+            }
+            #expect(error?.code == .io)
+            #expect(try openFile("/a.karch", .readOnly, layer: files).items == [FileItem("a", "1")])
+        }
+    }
+
+    /// What may become of an open file.
+    enum Loss: String, CaseIterable {
+        case removed, renamed, replaced, linkedTo
+
+        func happen(to path: String) throws {
+            let manager = FileManager.default
+            if self == .removed { return try manager.removeItem(atPath: path) }
+            try manager.moveItem(atPath: path, toPath: path + ".old")
+            if self == .replaced { try writeFile(Array("somebody's".utf8), to: path) }
+            if self == .linkedTo { try manager.createSymbolicLink(atPath: path, withDestinationPath: path + ".old") }
+        }
+    }
+
+    @Test(arguments: Loss.allCases)
+    func `nothing is acknowledged, and nothing replaced, once the file is not the one of its name`(loss: Loss) throws {
+        try withStorePath { path in
+            let file = try openFile(path).file
+            try file.append(FileItem("a", "1"))
+            try loss.happen(to: path)
+            let before = try? fileBytes(path)
+            for durable in [true, false] {
+                let error = #expect(throws: StorageError.self) { try file.append(FileItem("b", "2"), durable: durable) }
+                #expect(error?.code == .io)
+                #expect(error?.message.contains(path) == true)
+            }
+            #expect(throws: StorageError.self) { try file.rewrite([FileItem("b", "2")]) }
+            #expect((try? fileBytes(path)) == before)
+            #expect(try !fileNames(beside: path).contains("a.karch.tmp"))
+            guard loss != .removed else { return }
+            #expect(try openFile(path + ".old", .readOnly).items == [FileItem("a", "1")])
+            // Where it is put back, nothing has happened.
+            if loss != .renamed { try FileManager.default.removeItem(atPath: path) }
+            try FileManager.default.moveItem(atPath: path + ".old", toPath: path)
+            try file.append(FileItem("c", "3"))
+            #expect(try openFile(path, .readOnly).items == [FileItem("a", "1"), FileItem("c", "3")])
+        }
+    }
+
     @Test(.enabled(if: ToolTests.has("flock")))
     func `the lock holds between processes`() throws {
         try withStorePath { path in
@@ -134,7 +231,7 @@ import Testing
 
     @Test func `a file needs a folder`() throws {
         try withStorePath { (path) throws in
-            for path in [path + "/b.karch", path + "-missing/b.karch", path + "-missing/", ""] {
+            for path in [path + "/b.karch", path + "-missing/b.karch", path + "-missing/"] {
                 let error = #expect(throws: StorageError.self) { try openFile(path) }
                 #expect(error?.code == .io, "\(path)")
             }

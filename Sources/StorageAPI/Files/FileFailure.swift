@@ -1,5 +1,3 @@
-internal import StorageAPI
-
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -9,8 +7,8 @@ internal import Darwin
 #endif
 
 /// Turns failed system calls into storage errors: the only place that does.
-enum FileFailure {
-    static func error(_ failure: SystemError, _ path: String) -> StorageError {
+package enum FileFailure {
+    package static func error(_ failure: SystemError, _ path: String) -> StorageError {
         let (code, advice) = meaning(of: failure.code)
         return StorageError(code, "\(path): \(advice)", underlying: failure)
     }
@@ -22,6 +20,7 @@ enum FileFailure {
         case EFBIG: (.full, "the file system takes no larger file. Nothing of this call is stored.")
         case ENOENT, ENOTDIR: (.io, "there is no such file or folder; check the path.")
         case EISDIR: (.io, "the path is a folder; name a file.")
+        case EEXIST: (.io, "the name is taken; name another file, or say that it may be replaced.")
         case EACCES, EPERM, EROFS:
             (.io, "the file or its folder cannot be written or read; check their permissions, or open it read-only.")
         case EMFILE, ENFILE: (.io, "too many files are open; close some.")
@@ -32,9 +31,9 @@ enum FileFailure {
 
 extension SystemError {
     /// Whether there is no such file.
-    var isMissingFile: Bool { code == ENOENT }
+    package var isMissingFile: Bool { code == ENOENT }
     /// Whether the file is there already.
-    var isExistingFile: Bool { code == EEXIST }
+    package var isExistingFile: Bool { code == EEXIST }
 
     package var description: String { "\(call): \(String(cString: strerror(code))) (errno \(code))" }
 }

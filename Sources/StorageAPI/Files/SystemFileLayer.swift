@@ -12,7 +12,8 @@ package struct SystemFileLayer: FileLayer {
 
     package func open(_ path: String, _ access: FileAccess) throws(SystemError) -> Int32 {
         let (flags, permissions) = Self.flags(access)
-        return try Self.call("open") { systemOpen(path, flags | O_CLOEXEC, permissions) }
+        // Opening a pipe would wait for its other end.
+        return try Self.call("open") { systemOpen(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, permissions) }
     }
 
     private static func flags(_ access: FileAccess) -> (Int32, mode_t) {
@@ -62,7 +63,7 @@ package struct SystemFileLayer: FileLayer {
 
     package func status(at path: String) throws(SystemError) -> FileStatus? {
         var status = stat()
-        do { try Self.call("stat") { stat(path, &status) } } catch {
+        do { try Self.call("lstat") { lstat(path, &status) } } catch {
             if error.isMissingFile { return nil }
             throw error
         }
@@ -85,12 +86,26 @@ package struct SystemFileLayer: FileLayer {
         }
     }
 
-    package func unlock(_ file: Int32) { _ = flock(file, LOCK_UN) }
+    package func close(_ file: Int32) {
+        // Closing alone would leave the lock to a child process that has not yet replaced its program.
+        _ = flock(file, LOCK_UN)
+        _ = systemClose(file)
+    }
 
-    package func close(_ file: Int32) { _ = systemClose(file) }
-
-    package func rename(_ path: String, to newPath: String) throws(SystemError) {
-        try Self.call("rename") { systemRename(path, newPath) }
+    package func rename(_ path: String, to newPath: String, replacing isReplacing: Bool) throws(SystemError) {
+        if isReplacing {
+            try Self.call("rename") { systemRename(path, newPath) }
+            return
+        }
+        // A link, unlike a renaming, never replaces a file that somebody else has made meanwhile.
+        do { try Self.call("link") { link(path, newPath) } } catch {
+            guard !error.isExistingFile, try status(at: newPath) == nil else { throw error }
+            // A file system without links.
+            try Self.call("rename") { systemRename(path, newPath) }
+            return
+        }
+        // The file has its new name; a name too many is removed with what else is left over.
+        _ = unlink(path)
     }
 
     package func remove(_ path: String) throws(SystemError) {
@@ -135,7 +150,8 @@ extension FileStatus {
         self.init(
             size: Int64(status.st_size), modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec),
             device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino),
-            permissions: UInt32(status.st_mode) & 0o777, owner: status.st_uid, group: status.st_gid)
+            permissions: UInt32(status.st_mode) & 0o777, owner: status.st_uid, group: status.st_gid,
+            isRegular: status.st_mode & S_IFMT == S_IFREG)
     }
 }
 

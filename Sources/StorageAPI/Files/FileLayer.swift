@@ -1,4 +1,4 @@
-/// The system calls of a store file, so that tests can let them fail one by one. Everything goes through here.
+/// The system calls on files that engines write, so that tests can let them fail one by one.
 ///
 /// A call does what the one of the same purpose does in POSIX, once: reads and writes may be short. Calls that a signal
 /// interrupts are made again.
@@ -11,17 +11,16 @@ package protocol FileLayer: Sendable {
     func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError)
     func truncate(_ file: Int32, to size: Int64) throws(SystemError)
     func status(_ file: Int32) throws(SystemError) -> FileStatus
-    /// Of the file at a path, or nil where there is none.
+    /// Of what is at a path, which may be a symbolic link, or nil where there is nothing.
     func status(at path: String) throws(SystemError) -> FileStatus?
     /// Gives a file the permissions of another, and its owner and group where the process may.
     func adopt(_ status: FileStatus, for file: Int32) throws(SystemError)
     /// Takes the exclusive lock without waiting. False where somebody else has it.
     func lock(_ file: Int32) throws(SystemError) -> Bool
-    /// Gives the lock back. Closing alone would leave it to a child process that has not yet replaced its program.
-    func unlock(_ file: Int32)
-    /// What the file was written with is not lost when this fails, so it does not.
+    /// Gives the file's lock back too. What the file was written with is not lost when this fails, so it does not.
     func close(_ file: Int32)
-    func rename(_ path: String, to newPath: String) throws(SystemError)
+    /// Where nothing may be replaced, `EEXIST` for a name that is taken.
+    func rename(_ path: String, to newPath: String, replacing isReplacing: Bool) throws(SystemError)
     func remove(_ path: String) throws(SystemError)
     /// The path without symbolic links, or nil where there is no such file.
     func resolve(_ path: String) throws(SystemError) -> String?
@@ -61,16 +60,20 @@ package struct FileStatus: Sendable, Equatable {
     package var permissions: UInt32
     package var owner: UInt32
     package var group: UInt32
+    /// Whether it is a file of bytes, and no folder, link, pipe or device.
+    package var isRegular: Bool
 
     package init(
-        size: Int64, modified: Int64, device: UInt64, number: UInt64, permissions: UInt32, owner: UInt32, group: UInt32
+        size: Int64, modified: Int64, device: UInt64, number: UInt64, permissions: UInt32, owner: UInt32, group: UInt32,
+        isRegular: Bool = true
     ) {
+        self.isRegular = isRegular
         (self.size, self.modified) = (size, modified)
         (self.device, self.number) = (device, number)
         (self.permissions, self.owner, self.group) = (permissions, owner, group)
     }
 
-    func isSameFile(as other: FileStatus) -> Bool { device == other.device && number == other.number }
+    package func isSameFile(as other: FileStatus) -> Bool { device == other.device && number == other.number }
 }
 
 /// A system call that failed.
