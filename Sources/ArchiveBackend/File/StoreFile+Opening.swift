@@ -63,10 +63,23 @@ extension StoreFile {
             } else if scan.endsInRoom {
                 try scan.scanner.window.file.truncate(to: scan.scanner.position)
             }
+            try writeAgain(scan.scanner)
             try sync()
+            // The file may have got its name in a renaming that a crash or a failure came before the sync of.
+            try OpenFile.syncFolder(of: path, layer)
         }
         log(recovery)
         return recovery
+    }
+
+    /// Writes again what may not be on the disk, though it is read so. After a sync that failed the system may take what it
+    /// has in memory for what the disk has: another sync then returns at once, and what was read is gone with the memory.
+    private func writeAgain(_ scanner: CommitScanner) throws(StorageError) {
+        guard var place = scanner.last.map({ Int64(clamping: $0.durable) }) else { return }
+        while let bytes = try scanner.window.run(at: place, upTo: scanner.position) {
+            try scanner.window.file.write(at: place, bytes)
+            place += Int64(bytes.count)
+        }
     }
 
     private func log(_ recovery: Recovery) {

@@ -115,6 +115,19 @@ import Testing
         report("a power cut", ["kept what was acknowledged": calls * cuts.count])
     }
 
+    @Test func `what opening finds after a call that failed is on the disk`() throws {
+        let calls = try Self.calls()
+        for call in 0..<calls {
+            let files = MemoryFiles(fault: MemoryFiles.Fault(call: call))
+            _ = try Self.work(on: files)
+            files.set(nil)
+            let found = try openFile(Self.path, layer: files)
+            files.cutPower(keeping: 0)
+            try #require(try openFile(Self.path, layer: files).items == found.items, "call \(call)")
+        }
+        report("power cut after opening anew", ["kept what opening found": calls])
+    }
+
     @Test func `a power cut loses the last commits that were not waited for, in order`() throws {
         let items = (0..<6).map { FileItem("n\($0)", noiseBytes(300, seed: UInt64($0))) }
         for kept in stride(from: 0, through: 3000, by: 100) {
