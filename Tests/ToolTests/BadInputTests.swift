@@ -29,6 +29,31 @@ import Testing
         }
     }
 
+    @Test func `a pipe or a device is neither a store nor an input, and nothing waits for it or replaces it`() throws {
+        let tool = try Tool(folder: TemporaryFolder())
+        let pipe = tool.folder.path("pipe")
+        #expect(mkfifo(pipe, 0o644) == 0)
+        try Data("{\"id\":1}".utf8).write(to: tool.folder.url.appending(path: "in.json"))
+        try tool.output("import", "archive:a.karch", "in.json", "--model", "T", "--no-progress")
+        for name in ["pipe", "archive:pipe", "sqlite:pipe", "/dev/zero"] {
+            #expect(try tool.failure(74, "info", name).contains("a pipe or a device"))
+        }
+        for name in ["pipe", "/dev/zero"] {
+            let message = try tool.failure(74, "import", "archive:new.karch", name, "--model", "T", "--no-progress")
+            #expect(message.contains("standard input"))
+            try tool.failure(74, "import", "archive:\(name)", "in.json", "--model", "T", "--no-progress")
+        }
+        try tool.failure(74, "export", "a.karch", "T", "--output", "pipe", "--overwrite", "--no-progress")
+        try tool.failure(74, "backup", "a.karch", "pipe", "--replace", "--no-progress")
+        try tool.failure(74, "copy", "a.karch", "archive:pipe", "--no-progress")
+        var status = stat()
+        #expect(lstat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+        #expect(symlink("nothing", tool.folder.path("link")) == 0)
+        try tool.failure(74, "copy", "a.karch", "archive:link", "--no-progress")
+        let names = try FileManager.default.contentsOfDirectory(atPath: tool.folder.url.path)
+        #expect(names.sorted() == ["a.karch", "a.karch-lock", "in.json", "link", "pipe"])
+    }
+
     @Test(arguments: Engine.allCases)
     func `a file that may not be read is one sentence`(engine: Engine) async throws {
         // Nothing is kept from the superuser.

@@ -9,7 +9,8 @@ struct NewFile: ~Copyable {
 
     /// - Throws: where the place is taken and may not be replaced, or nothing can be written there.
     init(_ path: String, mayReplace: Bool) throws {
-        guard mayReplace || !FileManager.default.fileExists(atPath: path) else {
+        var isFolder: ObjCBool = false
+        if !mayReplace, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue {
             throw ToolError("\(path) is there already; name another file, or give --overwrite.", .io)
         }
         file = try PublishedFile(path, over: mayReplace ? .anyFile : .nothing)

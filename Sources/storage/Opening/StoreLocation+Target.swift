@@ -6,7 +6,8 @@ extension StoreLocation {
     /// again.
     func withTarget<T: Sendable>(_ work: (Store) async throws -> T) async throws -> T {
         let path = path ?? ""
-        let isNew = !path.isEmpty && !FileManager.default.fileExists(atPath: path)
+        // A link that leads nowhere is something that is there.
+        let isNew = !path.isEmpty && (try? FileManager.default.attributesOfItem(atPath: path)) == nil
         do {
             return try await with(.making, work)
         } catch {
