@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "StorageConformanceTesting", targets: ["StorageConformanceTesting"]),
         .library(name: "StorageConformanceXCTest", targets: ["StorageConformanceXCTest"]),
         .executable(name: "storage", targets: ["storage"]),
+        .executable(name: "conformance", targets: ["conformance"]),
     ],
     traits: [
         .trait(
@@ -76,28 +77,27 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "StorageConformanceTesting", dependencies: ["StorageConformance"], swiftSettings: strict),
         .target(name: "StorageConformanceXCTest", dependencies: ["StorageConformance"], swiftSettings: strict),
+        .target(name: "TerminalOutput", swiftSettings: strict),
         .executableTarget(
             name: "storage",
             dependencies: [
-                "ArchiveBackend", "CArchive", "SQLiteBackend", "StorageAPI", "StorageConformance",
+                "ArchiveBackend", "CArchive", "SQLiteBackend", "StorageAPI", "TerminalOutput",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-        .testTarget(
-            name: "StorageMacrosTests",
+        .executableTarget(
+            name: "conformance",
             dependencies: [
-                "StorageMacros",
-                .product(name: "SwiftParser", package: "swift-syntax"),
-                .product(name: "SwiftSyntax", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+                "ArchiveBackend", "SQLiteBackend", "StorageAPI", "StorageConformance", "TerminalOutput",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
                 "ArchiveBackend", "SQLiteBackend", "StorageAPI", "StorageConformance", "StorageConformanceTesting",
-                "StorageConformanceXCTest", "storage",
+                "StorageConformanceXCTest", "TestSupport", "conformance",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -107,23 +107,34 @@ let package = Package(
             name: "StorageTests",
             dependencies: [
                 "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", "CSQLite", "CSQLiteFaults",
+                "TestSupport",
                 configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ArchiveTests", dependencies: ["ArchiveBackend", "CArchive", "StorageKit"],
+            name: "ArchiveTests", dependencies: ["ArchiveBackend", "CArchive", "StorageKit", "TestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
-            name: "GeneratedTests", dependencies: ["ArchiveBackend", "StorageConformance", "SQLiteBackend"],
+            name: "GeneratedTests",
+            dependencies: ["ArchiveBackend", "StorageConformance", "SQLiteBackend", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ToolTests", dependencies: ["ArchiveBackend", "SQLiteBackend", "StorageKit", "storage"],
             swiftSettings: strict),
         .testTarget(
             name: "MutantTests",
-            dependencies: ["StorageConformance", "SQLiteBackend", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "StorageConformance", "SQLiteBackend", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "DemoExample",
+            dependencies: [
+                "ArchiveBackend", "SQLiteBackend", "StorageAPI", "TerminalOutput",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Examples/Demo", swiftSettings: strict),
         .executableTarget(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),
@@ -140,11 +151,34 @@ let package = Package(
         .executableTarget(
             name: "HandWrittenExample", dependencies: ["StorageAPI"], path: "Examples/HandWritten",
             swiftSettings: strict),
+        // A backend of somebody else's, who sees what is public and no more. It has a manifest of its own beside it; here it
+        // is built with what is built anyway.
+        .target(
+            name: "SortedBackend", dependencies: ["StorageAPI"],
+            path: "Examples/OutsideBackend/Sources/SortedBackend", packageAccess: false),
+        .testTarget(
+            name: "SortedBackendTests",
+            dependencies: ["SortedBackend", "StorageConformance", "StorageConformanceTesting"],
+            path: "Examples/OutsideBackend/Tests/SortedBackendTests", packageAccess: false),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// Only whoever makes the documentation resolves its plug-in: scripts/make-documentation.
-if Context.environment["STORAGE_DOCUMENTATION"] != nil {
-    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+// A bundle of tests that links a macro is built for the host, all of it, while programs and libraries are built for the
+// target: everything would be built twice. So the macro's tests are those of a variant of the package, which builds on what
+// is built already: STORAGE_MACRO_TESTS=1 swift test
+if Context.environment["STORAGE_MACRO_TESTS"] != nil {
+    package.products = []
+    package.targets.removeAll { $0.name != "StorageMacros" }
+    package.targets.append(
+        .testTarget(
+            name: "StorageMacrosTests",
+            dependencies: [
+                "StorageMacros",
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+            ],
+            swiftSettings: strict))
 }

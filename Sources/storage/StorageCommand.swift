@@ -14,7 +14,6 @@ struct StorageCommand: AsyncParsableCommand {
               storage info people.db
               storage select people.db Person --where 'age >= 28' --order 'name' --limit 10
               storage get people.db Person 1
-              storage demo                    every verb on sample data
               storage help select             what a command can be told
 
             \(ToolExit.help)
@@ -38,10 +37,6 @@ struct StorageCommand: AsyncParsableCommand {
                     ImportCommand.self, CopyCommand.self, DiffCommand.self, VerifyCommand.self, CompactCommand.self,
                     BackupCommand.self,
                 ]),
-            CommandGroup(
-                name: "Proving",
-                subcommands: [DemoCommand.self, ConformanceCommand.self, ConformanceHelperCommand.self]
-            ),
         ])
 
     static func main() async {

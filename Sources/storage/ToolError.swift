@@ -1,3 +1,5 @@
+import TerminalOutput
+
 /// Why the tool cannot go on, as one sentence for the person who started it.
 struct ToolError: Error, CustomStringConvertible {
     let description: String

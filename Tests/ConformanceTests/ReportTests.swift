@@ -118,9 +118,9 @@ struct IsolationTests {
         #expect(await IsolatedCases(command).run(test, ConformanceOptions()).outcome.name == "harness error")
     }
 
-    @Test func `the tool runs a case in its own process`() async throws {
+    @Test func `the program runs a case in its own process`() async throws {
         let test = try #require(Conformance.v1.cases.first { $0.id == "write/insert-then-find" })
-        let command = HelperCommand(executable: tool, arguments: ["conformance", "--child", "--backend", "sqlite"])
+        let command = HelperCommand(executable: program, arguments: ["run", "--child", "--backend", "sqlite"])
         #expect(await IsolatedCases(command).run(test, ConformanceOptions()).outcome.name == "passed")
     }
 }

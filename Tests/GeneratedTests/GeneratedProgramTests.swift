@@ -3,6 +3,7 @@ import Foundation
 import SQLiteBackend
 import StorageAPI
 import StorageConformance
+import TestSupport
 import Testing
 
 /// Databases in files, each in a folder of its own. A test asks what a commit holds, not whether the disk has it.
@@ -20,24 +21,24 @@ struct ArchiveHarness: ConformanceHarness {
 
 struct GeneratedProgramTests {
     @Test func `programs give in an archive and on SQLite what the contract says`() async throws {
-        let report = try await GeneratedTests(programs: 50, steps: 50, seed: 2)
+        let report = try await GeneratedTests(programs: TestExtent.count(30, whole: 1000), steps: 50, seed: 2)
             .run(ArchiveHarness(), against: SQLiteHarness())
         #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.programs == 50)
+        #expect(report.programs >= 30)
     }
 
     @Test func `programs give on SQLite and in memory what the contract says`() async throws {
-        let report = try await GeneratedTests(programs: 150, steps: 50, seed: 1)
+        let report = try await GeneratedTests(programs: TestExtent.count(80, whole: 3000), steps: 50, seed: 1)
             .run(SQLiteHarness(), against: InMemoryHarness())
         #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.programs == 150)
-        #expect(report.calls > 7500)
-        #expect(report.errors > 500)
+        #expect(report.programs >= 80)
+        #expect(report.calls > 4000)
+        #expect(report.errors > 250)
     }
 
     @Test
     func `queries give in an archive, on SQLite and in memory what the contract says`() async throws {
-        var tests = GeneratedTests(programs: 20, steps: 50, seed: 1000)
+        var tests = GeneratedTests(programs: TestExtent.count(20, whole: 1000), steps: 50, seed: 1000)
         tests.mixture = .queries
         for report in [
             try await tests.run(ArchiveHarness(), against: InMemoryHarness()), try await tests.run(SQLiteHarness()),

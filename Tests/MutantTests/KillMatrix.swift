@@ -1,13 +1,26 @@
 import Foundation
 import StorageConformance
+import Synchronization
 
 /// Which cases find which mutants.
 struct KillMatrix {
     var mutants = Mutant.all
     var cases = Conformance.v1.cases
 
+    /// Cases that have been seen to kill a mutant which is theirs to find.
+    private static let killers = Mutex<Set<String>>([])
+
+    /// Whether a run before this has shown that the case kills a mutant which it may be asked for.
+    static func isKnownToKill(_ test: ConformanceCase) -> Bool { killers.withLock { $0.contains(test.id) } }
+
     /// Whether the case finds the mutant: it fails where the reference passes.
     static func kills(_ test: ConformanceCase, _ mutant: Mutant) async -> Bool {
+        let isKilled = await fails(test, mutant)
+        if isKilled { killers.withLock { _ = $0.insert(test.id) } }
+        return isKilled
+    }
+
+    private static func fails(_ test: ConformanceCase, _ mutant: Mutant) async -> Bool {
         // A mutant may make a case hang, which is to be found out soon.
         let result = await test.run(MutantHarness(mutant: mutant), ConformanceOptions(seed: 1, deadline: .seconds(60)))
         if case .failed = result.outcome { return true }

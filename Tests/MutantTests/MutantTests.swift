@@ -1,5 +1,6 @@
 import Foundation
 import StorageConformance
+import TestSupport
 import Testing
 
 struct MutantTests {
@@ -11,16 +12,17 @@ struct MutantTests {
 
     @Test(arguments: Conformance.v1.cases.filter { CasesWithoutMutant.reasons[$0.id] == nil })
     func `a case kills a mutant`(_ test: ConformanceCase) async {
+        if KillMatrix.isKnownToKill(test) { return }
         for mutant in KillMatrix().candidates(for: test) where await KillMatrix.kills(test, mutant) { return }
         Issue.record("No mutant fails \(test.id): \(test.sentence)")
     }
 
-    @Test func `no case fails on the reference, in 20 orders`() async {
+    @Test func `no case fails on the reference, in whatever order`() async {
         let first = await reference(Conformance.v1.cases, seed: 1)
         #expect(first.results.count == Conformance.v1.cases.count)
         // The slowest quarter takes no part in the other orders: they are about what cases leave behind for each other.
         let quick = first.results.sorted { $0.duration < $1.duration }.prefix(first.results.count * 3 / 4).map(\.test)
-        for seed in 2...20 { _ = await reference(quick, seed: UInt64(seed)) }
+        for seed in 2...TestExtent.count(3, whole: 20) { _ = await reference(quick, seed: UInt64(seed)) }
     }
 
     private func reference(_ cases: [ConformanceCase], seed: UInt64) async -> ConformanceReport {

@@ -2,11 +2,17 @@ import ArchiveBackend
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// The backends that must behave alike: every test of shared behaviour runs on each.
 enum Backend: String, CaseIterable, Sendable {
     case memory, sqlite, sqliteInMemory, archive
+
+    /// SQLite in memory is SQLite in a temporary file, so it takes part only where all is run.
+    static var allCases: [Backend] {
+        TestExtent.chosen([.memory, .sqlite, .archive] + (TestExtent.isWhole ? [.sqliteInMemory] : []))
+    }
 
     /// The name that errors show.
     var name: String { self == .sqliteInMemory ? "sqlite" : rawValue }

@@ -167,11 +167,13 @@ struct ConcurrencyTests {
     func closingDuringUse(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert((0..<300).map { Counter(id: -1 - $0) })
+            let (underWay, isUnderWay) = AsyncStream.makeStream(of: Void.self)
             await withTaskGroup(of: Void.self) { group in
                 for task in 0..<16 {
                     group.addTask {
                         do {
                             for round in 0..<200 {
+                                if round == 20 { isUnderWay.yield() }
                                 switch task % 4 {
                                 case 0: try await store.insert(Counter(id: task * 1000 + round))
                                 case 1: _ = try await store.select(Counter.self).all()
@@ -185,7 +187,7 @@ struct ConcurrencyTests {
                     }
                 }
                 group.addTask {
-                    try? await Task.sleep(for: .milliseconds(20))
+                    for await _ in underWay { break }
                     do { try await store.close() } catch { Issue.record(error) }
                 }
             }

@@ -169,15 +169,19 @@ struct TransactionTests {
     func cancellation(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.page(1))
+            let (inside, isInside) = AsyncStream.makeStream(of: Void.self)
+            let isCancelled = DispatchSemaphore(value: 0)
             let task = Task {
                 try await store.transaction { tx in
                     try tx.insert(Self.page(2))
-                    // Ends by the call that finds the task cancelled, or fails the test by returning.
-                    for _ in 0..<5000 where try tx.select(Page.self).exists() { Thread.sleep(forTimeInterval: 0.001) }
+                    isInside.finish()
+                    isCancelled.wait()
+                    _ = try tx.select(Page.self).exists()
                 }
             }
-            try await Task.sleep(for: .milliseconds(20))
+            for await _ in inside {}
             task.cancel()
+            isCancelled.signal()
             await expectError(.cancelled) { try await task.value as Any }
             let before = Task {
                 withUnsafeCurrentTask { $0?.cancel() }

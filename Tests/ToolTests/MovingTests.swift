@@ -77,14 +77,8 @@ struct MovingTests {
                 })
         }
         let process = tool.process(["copy", Tool.file, "archive:copy.store"])
-        process.standardError = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        let path = tool.folder.path("copy.store-lock")
-        // The lock file is there once the target is open.
-        while process.isRunning, !FileManager.default.fileExists(atPath: path) { usleep(1000) }
-        process.interrupt()
-        process.waitUntilExit()
+        try process.interrupt(whenItDraws: "Copying")
         // Either the signal came before the end, and nothing is left, or the copy was done and is whole.
         if process.terminationStatus == 0 {
             #expect(try tool.output("diff", Tool.file, "copy.store") == "")

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StorageAPI
 import Synchronization
 
@@ -115,10 +116,7 @@ extension Conformance {
             let told = try await withThrowingTaskGroup(of: Account?.self) { group in
                 // While this one runs the others come to wait, and are likely to be committed together.
                 group.addTask {
-                    try await store.transaction { _, _ in
-                        let deadline = ContinuousClock.now + .seconds(1)
-                        while begun.value < 48, ContinuousClock.now < deadline {}
-                    }
+                    try await store.transaction { _, _ in begun.wait(for: 48) }
                     return nil
                 }
                 for index in 0..<48 {
@@ -308,11 +306,22 @@ extension Conformance {
     ]
 }
 
-/// Counts calls from several tasks.
+/// Counts calls from several tasks, and lets a thread wait for a number of them.
 final class Count: Sendable {
-    private let count = Atomic(0)
+    private let count = Mutex(0)
+    private let grown = NSCondition()
 
-    var value: Int { count.load(ordering: .relaxed) }
+    var value: Int { count.withLock { $0 } }
 
-    func add() { count.add(1, ordering: .relaxed) }
+    func add() {
+        count.withLock { $0 += 1 }
+        grown.withLock { grown.broadcast() }
+    }
+
+    /// Blocks the thread until there have been so many calls.
+    func wait(for number: Int) {
+        grown.withLock {
+            while value < number { grown.wait() }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import TerminalOutput
 
 /// `storage backup`.
 struct BackupCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import TerminalOutput
 
 /// `storage copy`.
 struct CopyCommand: AsyncParsableCommand {

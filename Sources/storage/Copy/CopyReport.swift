@@ -1,5 +1,6 @@
 import Foundation
 import StorageAPI
+import TerminalOutput
 
 /// What a copy came to, model by model.
 struct CopyReport {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import TerminalOutput
 
 /// `storage export`.
 struct ExportCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import StorageAPI
+import TerminalOutput
 
 /// Records as a table for people. Columns are as wide as the widest of the first thousand needs, and grow with each further
 /// thousand.

@@ -1,4 +1,5 @@
 import Foundation
+import TerminalOutput
 
 /// The records of an input that are none of the model: told by line, and kept aside where that is wanted.
 struct BadRecords: Sendable {

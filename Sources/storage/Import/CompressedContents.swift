@@ -1,6 +1,7 @@
 import ArchiveBackend
 import CArchive
 import Foundation
+import TerminalOutput
 
 /// Decompresses a file as it is read, by the system's libarchive with one filter and the raw format, in memory that the
 /// window of the compression bounds.

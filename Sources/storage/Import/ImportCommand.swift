@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import TerminalOutput
 
 /// `storage import`.
 struct ImportCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Foundation
 import StorageAPI
+import TerminalOutput
 
 /// How a JSON value becomes a stored value of a type, without loss or not at all.
 enum JSONScalar {

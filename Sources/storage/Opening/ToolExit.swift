@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import SQLiteBackend
 import StorageAPI
+import TerminalOutput
 
 /// How the tool ends: the status that scripts see. The numbers are those of sysexits.h where it has one.
 enum ToolExit: Int32, CaseIterable {

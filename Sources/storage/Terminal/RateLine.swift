@@ -1,4 +1,5 @@
 import Synchronization
+import TerminalOutput
 
 /// A progress line of work on records: how many, how fast, and how far, drawn a few times a second.
 final class RateLine: Sendable {

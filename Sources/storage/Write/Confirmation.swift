@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TerminalOutput
 
 /// Asks before many records go.
 struct Confirmation: ParsableArguments {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import TerminalOutput
 
 /// Where a writing command takes its records from.
 struct RecordInput: ParsableArguments {

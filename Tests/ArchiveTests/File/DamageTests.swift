@@ -1,18 +1,16 @@
 import ArchiveBackend
 import Foundation
 import StorageAPI
+import TestSupport
 import Testing
 
 /// A store cut anywhere and with any byte changed: the commits before, or an error; never other entries.
 @Suite struct DamageTests {
     static let path = "/a.karch"
 
-    private static let isExhaustive = ProcessInfo.processInfo.environment["STORAGE_EXHAUSTIVE"] != nil
-
-    /// Every place of a store in the default's form, and every seventh of the longer other ones, unless the environment
-    /// has `STORAGE_EXHAUSTIVE`.
+    /// Every third place of a store in the default's form, and every 29th of the longer other ones, or all of them.
     private static func places(_ range: Range<Int>, _ codec: ArchiveCodec) -> [Int] {
-        Array(stride(from: range.lowerBound, to: range.upperBound, by: codec == .zstd || isExhaustive ? 1 : 7))
+        TestExtent.share(Array(range), oneOf: codec == .zstd ? 3 : 29)
     }
 
     /// A store of five commits, of which the last two were closed one after the other.
@@ -44,7 +42,7 @@ import Testing
                 seen.insert(count)
                 outcomes["opened with the commits before the cut", default: 0] += 1
                 try #require(opened.items == commits.prefix(count).flatMap(\.self), "cut at \(length)")
-                guard Self.isExhaustive || length.isMultiple(of: 16) else { continue }
+                guard TestExtent.isWhole || length.isMultiple(of: 16) else { continue }
                 try opened.file.append(FileItem("later", "x"))
                 try opened.file.close()
                 try #require(try openFile(Self.path, layer: files).items.last == FileItem("later", "x"))

@@ -1,21 +1,26 @@
 import ArchiveBackend
 import Foundation
 import StorageAPI
+import TestSupport
 import Testing
 
 /// Processes that are killed while they write.
 @Suite struct KillTests {
     /// `STORAGE_KILLS=200 swift test --filter KillTests` kills that many.
-    private static let kills = ProcessInfo.processInfo.environment["STORAGE_KILLS"].flatMap(Int.init) ?? 10
+    private static let kills =
+        ProcessInfo.processInfo.environment["STORAGE_KILLS"].flatMap(Int.init)
+        ?? TestExtent.count(5, whole: 40)
 
     @Test func `a killed writer has stored all that it was told is stored`() async throws {
         let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "kill-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appending(path: "a.karch").path
-        for round in 0..<Self.kills {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
-                try WriterLoop.run(path, killedAfter: 0.002 * Double(1 + round % 20))
+        for _ in 0..<Self.kills {
+            let (commits, turns) = KillSwitch.random()
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, commits = commits as Int, turns = turns as Int] in
+                try WriterLoop.run(path, KillSwitch(afterCommits: commits, turns: turns))
             }
             try WriterLoop.check(path)
         }
@@ -25,19 +30,16 @@ import Testing
 
 /// Appends pairs of entries with one number, now and then rewrites, and notes each number that a call has returned for.
 enum WriterLoop {
-    static func run(_ path: String, killedAfter seconds: Double) throws {
+    static func run(_ path: String, _ killing: KillSwitch) throws {
         let opened = try openFile(path)
         let notes = try openNotes(path + ".acknowledged")
-        Thread.detachNewThread {
-            Thread.sleep(forTimeInterval: seconds)
-            kill(getpid(), SIGKILL)
-        }
         var items = opened.items
         for number in (items.count / 2)... {
             let pair = [FileItem("n/\(number).a", noiseBytes(number % 900)), FileItem("n/\(number).b", "\(number)")]
             try opened.file.append { (writer) throws(StorageError) in try writer.add(pair) }
             items += pair
             try notes.write(contentsOf: Data("\(number)\n".utf8))
+            killing.committed()
             if number % 50 == 49 { try opened.file.rewrite(items) }
         }
     }

@@ -1,6 +1,7 @@
 import ArchiveBackend
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Storable private struct Blob: Equatable {
@@ -41,10 +42,8 @@ import Testing
     enum Kind: String, CaseIterable, Sendable {
         case beyondASCII, data, tags, ascii, numbers
 
-        /// The slower ones only where the environment has `STORAGE_EXHAUSTIVE`.
-        static var tested: [Kind] {
-            ProcessInfo.processInfo.environment["STORAGE_EXHAUSTIVE"] == nil ? [data] : allCases
-        }
+        /// The slower ones only where all is run.
+        static var tested: [Kind] { TestExtent.isWhole ? allCases : [data] }
 
         fileprivate func record(_ bytes: Int) -> Blob {
             switch self {

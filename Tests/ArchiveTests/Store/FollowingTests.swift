@@ -163,13 +163,16 @@ private final class Progress: Sendable {
             group.addTask {
                 await #expect(processExitsWith: .signal(SIGKILL)) {
                     [url = url as String, notes = notes as String] in
-                    try await LedgerWriter(url, notes: notes).run(from: 1, killedAfter: 0.4)
+                    try await LedgerWriter(url, notes: notes).run(from: 1, KillSwitch(afterCommits: 200, turns: 0))
                 }
                 progress.hasEnded.store(true, ordering: .releasing)
             }
             group.addTask { [path] in
                 let reader = try await Store(ArchiveBackend(path: path, access: .readOnly), models: Ledger.self)
-                while !progress.hasEnded.load(ordering: .acquiring) {
+                var hasEnded = false
+                while !hasEnded {
+                    // Asked before the read, so that the last read is one of all that the writer has left.
+                    hasEnded = progress.hasEnded.load(ordering: .acquiring)
                     let number = try LedgerWriter.check(try await reader.select(Ledger.self).all())
                     try progress.last.withLock { last in
                         try #require(number >= last)
@@ -180,6 +183,6 @@ private final class Progress: Sendable {
             }
             try await group.waitForAll()
         }
-        #expect(progress.last.withLock { $0 } > 1)
+        #expect(progress.last.withLock { $0 } >= 200)
     }
 }

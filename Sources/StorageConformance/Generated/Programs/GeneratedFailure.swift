@@ -36,7 +36,7 @@ extension GeneratedFailure: CustomStringConvertible {
             let store = try await Store(backend).blocking
             \(program)
 
-            Repeat it with: storage conformance --backend \(backend) \(option) --steps \(steps) --seed \(seed)
+            Repeat it with: conformance --backend \(backend) \(option) --steps \(steps) --seed \(seed)
             """
     }
 }

@@ -1,4 +1,5 @@
 import StorageAPI
+import TerminalOutput
 
 extension Demo {
     func readEverything() async throws {
@@ -10,7 +11,7 @@ extension Demo {
         let everything = try await report.timed("select everything", records: { Tally($0).records }) {
             try await store.select(Country.self).all()
         }
-        guard everything == countries else { throw ToolError("What was read is not what was saved.") }
+        guard everything == countries else { throw DemoError("What was read is not what was saved.") }
         var table = TextTable.tallies
         table.add("saved", Tally(countries))
         table.add("read", Tally(everything))

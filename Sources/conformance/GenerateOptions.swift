@@ -1,7 +1,8 @@
 import ArgumentParser
 import StorageConformance
+import TerminalOutput
 
-/// The options of generated programs, which `storage conformance` runs instead of its cases.
+/// The options of generated programs, which `conformance` runs instead of its cases.
 struct GenerateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

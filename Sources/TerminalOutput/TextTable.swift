@@ -1,48 +1,48 @@
 /// A table whose columns align by display width, in any script.
-struct TextTable {
-    enum Alignment { case left, right }
+package struct TextTable {
+    package enum Alignment { case left, right }
 
     /// A column: a string literal makes one that is aligned left.
-    struct Column: ExpressibleByStringLiteral {
-        let title: String
-        let alignment: Alignment
+    package struct Column: ExpressibleByStringLiteral {
+        package let title: String
+        package let alignment: Alignment
         /// Wider cells are cut.
-        let limit: Int
+        package let limit: Int
 
-        init(_ title: String, _ alignment: Alignment = .left, limit: Int = 44) {
+        package init(_ title: String, _ alignment: Alignment = .left, limit: Int = 44) {
             self.title = title
             self.alignment = alignment
             self.limit = limit
         }
 
-        init(stringLiteral title: String) { self.init(title) }
+        package init(stringLiteral title: String) { self.init(title) }
 
         /// A column of numbers.
-        static func number(_ title: String) -> Column { Column(title, .right) }
+        package static func number(_ title: String) -> Column { Column(title, .right) }
     }
 
     private let columns: [Column]
     private var rows: [[String]] = []
 
-    init(_ columns: Column...) { self.init(columns) }
-    init(_ columns: [Column]) { self.columns = columns }
+    package init(_ columns: Column...) { self.init(columns) }
+    package init(_ columns: [Column]) { self.columns = columns }
 
-    var isEmpty: Bool { rows.isEmpty }
+    package var isEmpty: Bool { rows.isEmpty }
 
     /// Adds a row: one cell for each column.
-    mutating func add(_ cells: String...) { add(cells) }
+    package mutating func add(_ cells: String...) { add(cells) }
 
-    mutating func add(_ cells: [String]) {
+    package mutating func add(_ cells: [String]) {
         rows.append(zip(cells, columns).map { $0.printable.cut(to: $1.limit) })
     }
 
     /// The lines of the table: titles, a rule, the rows.
-    var lines: [String] { lines(widths(fitting: nil), hasTitles: true) }
+    package var lines: [String] { lines(widths(fitting: nil), hasTitles: true) }
 
     /// The width of each column. Where all are wider than a line, the widest give way.
     ///
     /// - Parameter least: the widths of rows that were printed before.
-    func widths(fitting line: Int?, least: [Int]? = nil) -> [Int] {
+    package func widths(fitting line: Int?, least: [Int]? = nil) -> [Int] {
         let titles = columns.map(\.title)
         var widths = columns.indices.map { column in
             ([titles] + rows).map { $0[column].displayWidth }.reduce(least?[column] ?? 0, max)
@@ -60,12 +60,12 @@ struct TextTable {
     private static let narrowest = 6
 
     /// The lines with the given widths; wider cells are cut.
-    func lines(_ widths: [Int], hasTitles: Bool) -> [String] {
+    package func lines(_ widths: [Int], hasTitles: Bool) -> [String] {
         let rule = widths.map { String(repeating: "─", count: $0) }
         return ((hasTitles ? [columns.map(\.title), rule] : []) + rows).map { line($0, widths) }
     }
 
-    mutating func removeAll() { rows.removeAll(keepingCapacity: true) }
+    package mutating func removeAll() { rows.removeAll(keepingCapacity: true) }
 
     private func line(_ cells: [String], _ widths: [Int]) -> String {
         let padded = cells.indices.map { cells[$0].cut(to: widths[$0]).padded(to: widths[$0], columns[$0].alignment) }

@@ -3,16 +3,16 @@
 
 extension String {
     /// The number of terminal cells that the text takes.
-    var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
+    package var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
     /// The text with spaces to fill the width.
-    func padded(to width: Int, _ alignment: TextTable.Alignment = .left) -> String {
+    package func padded(to width: Int, _ alignment: TextTable.Alignment = .left) -> String {
         let space = String(repeating: " ", count: max(0, width - displayWidth))
         return alignment == .left ? self + space : space + self
     }
 
     /// The text, or its beginning and an ellipsis where it is wider than allowed.
-    func cut(to width: Int) -> String {
+    package func cut(to width: Int) -> String {
         guard displayWidth > width else { return self }
         var shown = ""
         var left = width - 1
@@ -25,7 +25,7 @@ extension String {
     }
 
     /// The text without what would move the cursor or turn the line around: data must not draw outside its cell.
-    var printable: String {
+    package var printable: String {
         var result = UnicodeScalarView()
         for scalar in unicodeScalars where !scalar.turnsText {
             result.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)

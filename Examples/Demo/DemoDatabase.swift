@@ -5,24 +5,24 @@ struct DemoDatabase {
     let path: String
 
     /// A file at a path where nothing may be.
-    init(new path: String) throws(ToolError) {
+    init(new path: String) throws(DemoError) {
         self.path = URL(fileURLWithPath: path).path
         guard !FileManager.default.fileExists(atPath: self.path) else {
-            throw ToolError(
+            throw DemoError(
                 "\(self.path) is there already, and the demo only works in a database of its own; "
                     + "name another path, or remove the file first.")
         }
     }
 
     /// A file in the temporary folder, where that of an earlier demo is removed.
-    init(temporary name: String) throws(ToolError) {
+    init(temporary name: String) throws(DemoError) {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("storage-demo")
         path = folder.appendingPathComponent(name).path
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try removeEarlier()
         } catch {
-            throw ToolError(
+            throw DemoError(
                 "The folder \(folder.path) cannot be used (\(error.localizedDescription)); "
                     + "name another place: --database PATH")
         }

@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageAPI
+import TerminalOutput
 
 /// How large the archive is, as it has grown and compacted, beside an SQLite file of the same records.
 struct SizeComparison {

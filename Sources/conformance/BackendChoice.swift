@@ -1,10 +1,14 @@
 import ArchiveBackend
+import ArgumentParser
 import Foundation
 import SQLiteBackend
 import StorageAPI
 import StorageConformance
 
-extension BackendChoice {
+/// The backends that the suite can be told to run on; a new one is a case here and what the compiler then asks for.
+enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
+    case sqlite, archive, memory
+
     /// The harness that the suite runs the backend with.
     var harness: any ConformanceHarness {
         switch self {
@@ -32,7 +36,7 @@ struct FileHarness: ConformanceHarness {
         CommandLine.ownExecutable.map {
             HelperCommand(
                 executable: $0,
-                arguments: ["conformance-helper", "--backend", backend.rawValue, "--place", place.path])
+                arguments: ["helper", "--backend", backend.rawValue, "--place", place.path])
         }
     }
 }

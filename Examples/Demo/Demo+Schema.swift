@@ -1,4 +1,5 @@
 import StorageAPI
+import TerminalOutput
 
 extension Demo {
     /// Shows the tables as the store itself records them, which any program can read without knowing the models.

@@ -1,4 +1,5 @@
 import Foundation
+import TerminalOutput
 
 /// A folder with GeoNames data: the countries and one of several files of cities.
 struct GeoNamesFolder {
@@ -6,27 +7,27 @@ struct GeoNamesFolder {
     private let cities: URL
 
     /// The files of cities that are understood, the largest first.
-    private static let cityFiles = ["cities500.json", "cities500.json.zst", "cities15000.json", "cities-top2000.json"]
+    private static let cityFiles = ["cities500.json", "cities15000.json", "cities-top2000.json"]
     private static let sample = "Examples/Data/geonames"
 
     /// The folder at a path, or the sample that comes with the project.
-    init(path: String?) throws(ToolError) {
+    init(path: String?) throws(DemoError) {
         if let path {
             try self.init(URL(fileURLWithPath: path, isDirectory: true))
         } else if let sample = Self.findSample() {
             try self.init(sample)
         } else {
-            throw ToolError(
+            throw DemoError(
                 "The sample \(Self.sample) was found neither above the current folder nor above the program; "
                     + "run the demo inside the project, or name a folder with GeoNames data: --data DIR")
         }
     }
 
-    private init(_ url: URL) throws(ToolError) {
-        guard url.isFolder else { throw ToolError("\(url.path) is no folder that can be read.") }
+    private init(_ url: URL) throws(DemoError) {
+        guard url.isFolder else { throw DemoError("\(url.path) is no folder that can be read.") }
         let files = Self.cityFiles.map { url.appendingPathComponent($0) }
         guard let cities = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
-            throw ToolError(
+            throw DemoError(
                 "\(url.path) holds no cities; one of these files should be there: "
                     + Self.cityFiles.joined(separator: ", "))
         }
@@ -52,7 +53,7 @@ struct GeoNamesFolder {
         var cities = try await loadCities(progress)
         for iso in cities.keys.sorted() {
             guard records[iso] != nil else {
-                throw ToolError("\(self.cities.path) has cities in \(iso), which \(countries.path) does not know.")
+                throw DemoError("\(self.cities.path) has cities in \(iso), which \(countries.path) does not know.")
             }
             cities[iso]?.sort { ($0.population, $1.id) > ($1.population, $0.id) }
         }
@@ -61,22 +62,22 @@ struct GeoNamesFolder {
 
     /// The cities by the code of their country.
     private func loadCities(_ progress: ProgressLine) async throws -> [String: [City]] {
-        let text = try await progress.during("Reading \(cities.lastPathComponent)") { try cities.contents() }
-        defer { progress.clear() }
-        var chunks = try ObjectChunks(text, of: cities, size: max(1 << 16, text.count / 200))
-        let decoder = JSONDecoder()
-        var found: [String: [City]] = [:]
-        while let chunk = try chunks.next() {
-            for record in try decoder.decode([String: CityRecord].self, from: chunk, of: cities).values {
-                found[record.countrycode, default: []].append(record.city)
-            }
-            progress.show("Parsing \(cities.lastPathComponent)", chunks.fraction)
+        try await progress.during("Reading \(cities.lastPathComponent)") {
+            let records = try JSONDecoder().decode([String: CityRecord].self, from: cities.contents(), of: cities)
+            var found: [String: [City]] = [:]
+            for record in records.values { found[record.countrycode, default: []].append(record.city) }
+            return found
         }
-        return found
     }
 }
 
 extension URL {
+    fileprivate func contents() throws(DemoError) -> Data {
+        do { return try Data(contentsOf: self) } catch {
+            throw DemoError("\(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
     fileprivate var isFolder: Bool {
         var isFolder: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue

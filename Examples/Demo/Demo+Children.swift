@@ -1,4 +1,5 @@
 import StorageAPI
+import TerminalOutput
 
 extension Demo {
     func saveShrunkChildren() async throws {
@@ -12,7 +13,7 @@ extension Demo {
             try await store.save(country)
             """)
         guard var country = try await store.find(Country.self, key: "NL"), country.cities.count > 2 else {
-            throw ToolError("This section wants a country NL with more than two cities, and the data has none.")
+            throw DemoError("This section wants a country NL with more than two cities, and the data has none.")
         }
         let before = country.cities
         country.cities.removeSubrange(2...)
@@ -27,7 +28,7 @@ extension Demo {
     /// The first children before and after, as they are stored now.
     private func showChildren(of country: Country, before: [City]) async throws {
         let after = try await store.find(Country.self, key: country.iso)?.cities ?? []
-        guard after == country.cities else { throw ToolError("What was read is not what was saved.") }
+        guard after == country.cities else { throw DemoError("What was read is not what was saved.") }
         var table = TextTable(.number("position"), "before", .number("population"), "after", .number("population"))
         let shown = 5
         for position in before.indices.prefix(shown) {

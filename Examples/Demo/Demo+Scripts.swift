@@ -1,4 +1,5 @@
 import StorageAPI
+import TerminalOutput
 
 extension Demo {
     func namesInOtherScripts() async throws {

@@ -1,3 +1,5 @@
+import TerminalOutput
+
 /// Prints what the demo does, and keeps the times for the table at the end.
 final class Report {
     private var sections = 0

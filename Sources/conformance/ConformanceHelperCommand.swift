@@ -2,17 +2,17 @@ import ArgumentParser
 import Foundation
 import StorageConformance
 
-/// `storage conformance-helper`: the second process of the suite's cases, which is killed or shares a store.
+/// `conformance helper`: the second process of the suite's cases, which is killed or shares a store.
 struct ConformanceHelperCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance-helper", abstract: "Take part in a case of two processes.", shouldDisplay: false)
+        commandName: "helper", abstract: "Take part in a case of two processes.", shouldDisplay: false)
 
     @Option var backend = BackendChoice.sqlite
     @Option var place: String
     @Argument var arguments: [String]
 
     func run() async throws {
-        guard backend.fileName != nil else {
+        guard backend != .memory else {
             throw ValidationError("The \(backend.rawValue) backend shares nothing with another process.")
         }
         try await ConformanceHelper.run(

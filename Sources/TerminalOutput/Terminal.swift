@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// What is known of the terminal, if there is one.
-enum Terminal {
-    static func isTerminal(_ stream: FileHandle) -> Bool { isatty(stream.fileDescriptor) == 1 }
+package enum Terminal {
+    package static func isTerminal(_ stream: FileHandle) -> Bool { isatty(stream.fileDescriptor) == 1 }
 
     /// How many cells a line has.
-    static var columns: Int {
+    package static var columns: Int {
         var size = winsize()
         for stream in [STDOUT_FILENO, STDERR_FILENO] {
             if ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
@@ -14,18 +14,18 @@ enum Terminal {
     }
 
     /// Writes a question to the terminal, where the answer is then typed behind it.
-    static func prompt(_ question: String) {
+    package static func prompt(_ question: String) {
         // Where it cannot be written, nobody answers, which is a no.
         try? FileHandle.standardError.write(contentsOf: Data(question.utf8))
     }
 
     /// Whether what is printed may be bold: not into a file, and not for people who do not want it (no-color.org).
-    static let hasStyle: Bool = {
+    package static let hasStyle: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return isTerminal(.standardOutput) && environment["NO_COLOR", default: ""].isEmpty
             && environment["TERM"] != "dumb"
     }()
 
-    static func bold(_ text: String) -> String { hasStyle ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
-    static func dim(_ text: String) -> String { hasStyle ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+    package static func bold(_ text: String) -> String { hasStyle ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+    package static func dim(_ text: String) -> String { hasStyle ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 }

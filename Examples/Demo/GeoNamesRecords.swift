@@ -35,13 +35,13 @@ struct CityRecord: Decodable {
 
 extension JSONDecoder {
     /// Decodes a value; what is wrong with the text becomes one sentence that names the file.
-    func decode<T: Decodable>(_ type: T.Type, from data: Data, of file: URL) throws(ToolError) -> T {
+    func decode<T: Decodable>(_ type: T.Type, from data: Data, of file: URL) throws(DemoError) -> T {
         do {
             return try decode(type, from: data)
         } catch let error as DecodingError {
-            throw ToolError("\(file.path) does not hold what it should: \(error.sentence)")
+            throw DemoError("\(file.path) does not hold what it should: \(error.sentence)")
         } catch {
-            throw ToolError("\(file.path) cannot be decoded: \(error)")
+            throw DemoError("\(file.path) cannot be decoded: \(error)")
         }
     }
 }

@@ -1,4 +1,5 @@
 import StorageAPI
+import TerminalOutput
 
 /// The demo, section by section.
 ///

@@ -1,14 +1,14 @@
 import Foundation
 
 /// One line on the error stream that says how far the work is, drawn only where a person sees it.
-struct ProgressLine: Sendable {
+package struct ProgressLine: Sendable {
     private let isShown: Bool
     private static let width = 24
 
-    init(isWanted: Bool) { isShown = isWanted && Terminal.isTerminal(.standardError) }
+    package init(isWanted: Bool) { isShown = isWanted && Terminal.isTerminal(.standardError) }
 
     /// Draws a bar for work that knows how far it is, from 0 to 1.
-    func show(_ label: String, _ fraction: Double) {
+    package func show(_ label: String, _ fraction: Double) {
         guard isShown else { return }
         let filled = Int(fraction * Double(Self.width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
@@ -16,12 +16,12 @@ struct ProgressLine: Sendable {
     }
 
     /// Removes the line.
-    func clear() {
+    package func clear() {
         if isShown { write("\r\u{1B}[K") }
     }
 
     /// Draws a moving block and the time for work that cannot say how far it is, as one call to a store is.
-    func during<T>(_ label: String, _ work: () async throws -> T) async throws -> T {
+    package func during<T>(_ label: String, _ work: () async throws -> T) async throws -> T {
         guard isShown else { return try await work() }
         let drawing = Task { await animate(label) }
         let result: Result<T, any Error>

@@ -3,7 +3,7 @@ import ArgumentParser
 import SQLiteBackend
 import StorageAPI
 
-/// The backends that the tool can be told to use; a new one is a case here and what the compiler then asks for.
+/// The backends that the demo can be told to use.
 enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
     case sqlite, archive, memory
 

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
 import StorageConformance
+import TerminalOutput
 
-/// `storage conformance`.
+/// `conformance run`, which is what is meant where no command is named.
 struct ConformanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance",
+        commandName: "run",
         abstract: "Prove that a backend keeps the storage contract, clause by clause.",
         discussion: """
             Runs the cases of the conformance suite, and tells of each that fails what was expected, what came, and the \
@@ -14,12 +15,12 @@ struct ConformanceCommand: AsyncParsableCommand {
             Exit codes: 0 the backend conforms; 1 some case failed, or none was run; 64 the options have no meaning.
 
             Examples:
-              storage conformance --backend sqlite
-              storage conformance --backend memory --format junit --output report.xml
-              storage conformance --backend sqlite --only write/insert-existing --seed 7
-              storage conformance --backend sqlite --generate 10000 --against memory
-              storage conformance --backend archive --generate-queries 100000 --against memory
-              storage conformance --list
+              conformance --backend sqlite
+              conformance --backend memory --format junit --output report.xml
+              conformance --backend sqlite --only write/insert-existing --seed 7
+              conformance --backend sqlite --generate 10000 --against memory
+              conformance --backend archive --generate-queries 100000 --against memory
+              conformance --list
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument { case text, json, junit }
@@ -69,7 +70,7 @@ struct ConformanceCommand: AsyncParsableCommand {
             throw ValidationError("--isolate: the system does not tell where this program is.")
         }
         for id in only where !Conformance.v1.cases.contains(where: { $0.id.hasPrefix(id) }) {
-            throw ValidationError("--only \(id) names no case; storage conformance --list names them all.")
+            throw ValidationError("--only \(id) names no case; conformance --list names them all.")
         }
     }
 
@@ -108,7 +109,7 @@ struct ConformanceCommand: AsyncParsableCommand {
         guard isolate, let executable = CommandLine.ownExecutable else { return nil }
         return IsolatedCases(
             HelperCommand(
-                executable: executable, arguments: ["conformance", "--child", "--backend", backend.rawValue]))
+                executable: executable, arguments: ["run", "--child", "--backend", backend.rawValue]))
     }
 
     private func report(_ harness: some ConformanceHarness, _ options: ConformanceOptions) async -> ConformanceReport {
@@ -125,7 +126,7 @@ struct ConformanceCommand: AsyncParsableCommand {
 
     private func text(of report: ConformanceReport) throws -> String {
         let command = { (id: String) in
-            "storage conformance --backend \(backend.rawValue) --only \(id) --seed \(report.options.seed)"
+            "conformance --backend \(backend.rawValue) --only \(id) --seed \(report.options.seed)"
         }
         return switch format {
         case .text: report.text(repeating: command)
@@ -139,9 +140,14 @@ struct ConformanceCommand: AsyncParsableCommand {
         do {
             try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: output))
         } catch {
-            throw ToolError("The report cannot be written to \(output): \(error)")
+            throw ReportError(description: "The report cannot be written to \(output): \(error)")
         }
     }
+}
+
+/// Why a report could not be written.
+private struct ReportError: Error, CustomStringConvertible {
+    let description: String
 }
 
 extension ConformanceCase {

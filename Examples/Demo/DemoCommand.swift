@@ -1,10 +1,12 @@
 import ArgumentParser
 import StorageAPI
+import TerminalOutput
 
-/// `storage demo`.
+/// The demo, a program of its own, so that it is built without the tool and without the suite.
+@main
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
+        commandName: "scripts/demo",
         abstract: "Show every verb of the toolkit on real data: countries that own their cities.",
         discussion: """
             Loads the countries and cities of GeoNames, saves all of them in one call, then selects, updates, deletes \
@@ -12,10 +14,10 @@ struct DemoCommand: AsyncParsableCommand {
             stays, to be looked into.
 
             Examples:
-              storage demo
-              storage demo --backend archive
-              storage demo --backend memory
-              storage demo --data ~/geonames --database /tmp/world.db
+              scripts/demo
+              scripts/demo --backend archive
+              scripts/demo --backend memory
+              scripts/demo --data ~/geonames --database /tmp/world.db
             """)
 
     @Option(help: "The backend to store in.")
@@ -24,8 +26,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            A folder with countries.json and cities500.json, cities500.json.zst or cities15000.json; the largest is \
-            taken. (default: the sample of the project, with the 2,000 largest cities)
+            A folder with countries.json and cities500.json or cities15000.json; the larger is taken. (default: the sample of the project, with the 2,000 largest cities)
             """, valueName: "dir"))
     var data: String?
 
@@ -70,7 +71,7 @@ struct DemoCommand: AsyncParsableCommand {
         return countries
     }
 
-    private func makeDatabase() throws(ToolError) -> DemoDatabase? {
+    private func makeDatabase() throws(DemoError) -> DemoDatabase? {
         if let database { return try DemoDatabase(new: database) }
         guard let name = backend.fileName else { return nil }
         return try DemoDatabase(temporary: name)

@@ -1,6 +1,6 @@
 extension Int {
     /// The number with a comma before every third digit.
-    var grouped: String {
+    package var grouped: String {
         var text = ""
         for (place, digit) in String(magnitude).reversed().enumerated() {
             if place > 0, place.isMultiple(of: 3) { text.append(",") }
@@ -12,12 +12,12 @@ extension Int {
 
 extension Int {
     /// The number with the noun, in the plural but for one: `1 record`, `2,000 records`.
-    func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
+    package func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 }
 
 extension Double {
     /// The number with so many digits after the point.
-    func fixed(_ digits: Int) -> String {
+    package func fixed(_ digits: Int) -> String {
         let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
         let scaled = Int((magnitude * Double(scale)).rounded())
         let whole = (scaled / scale).grouped
@@ -29,10 +29,10 @@ extension Double {
 }
 
 extension Duration {
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+    package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
     /// The time as a person reads it: `0.42 ms`, `38.1 ms`, `2.04 s`.
-    var short: String {
+    package var short: String {
         switch seconds {
         case ..<0.01: "\((seconds * 1000).fixed(2)) ms"
         case ..<1: "\((seconds * 1000).fixed(1)) ms"
