@@ -13,8 +13,13 @@ struct WriteCompiler {
 
     /// An insert or upsert of several rows.
     func put(rows: Int) -> String {
-        let names = plan.columns.map { plan.table.columns[$0].sql }.joined(separator: ", ")
-        let row = "(" + plan.columns.map { forms.writing("?", $0, of: plan.table) }.joined(separator: ",") + ")"
+        // Else a new row would get the default that the column was added with, which is for the rows of that time.
+        let removed = plan.table.columns.indices.filter {
+            plan.table.columns[$0].isRemoved && !plan.columns.contains($0)
+        }
+        let names = (plan.columns + removed).map { plan.table.columns[$0].sql }.joined(separator: ", ")
+        let values = plan.columns.map { forms.writing("?", $0, of: plan.table) } + removed.map { _ in "NULL" }
+        let row = "(" + values.joined(separator: ",") + ")"
         let insert =
             "INSERT INTO \(plan.table.name.quotedName) (\(names)) VALUES "
             + Array(repeating: row, count: rows).joined(separator: ",")

@@ -24,7 +24,7 @@ struct ContractTests {
     }
 
     @Test func `every clause of the document is known`() {
-        let lines = Self.document.split(separator: "\n").filter { $0.wholeMatch(of: /- [A-Z][0-9] .*/) != nil }
+        let lines = Self.document.split(separator: "\n").filter { $0.wholeMatch(of: /- [A-Z][0-9]+ .*/) != nil }
         #expect(lines.count == Contract.allCases.count)
     }
 

@@ -44,6 +44,8 @@ struct RecordLayout: Sendable {
     /// An owned property.
     struct Relation: Sendable {
         let key: Int
+        /// The key of a value beside it, which both had in files of earlier versions: there it stands twice.
+        let formerKey: Int?
         let target: Int
         let isMany: Bool
         /// The owner's column that tells nil from an empty array.

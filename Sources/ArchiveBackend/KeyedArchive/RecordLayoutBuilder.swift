@@ -33,7 +33,7 @@ struct RecordLayoutBuilder {
         }
         let className = (index == 0 ? rootClass : nil) ?? schema.model ?? schema.path.last ?? schema.name
         var columns: [RecordLayout.Column] = []
-        for (place, column) in schema.columns.enumerated() where column.role == .property {
+        for (place, column) in schema.columns.enumerated() where Self.hasValue(column) {
             columns.append(
                 RecordLayout.Column(
                     index: place, key: key(Self.key(of: column)), form: ScalarForm(column.type)))
@@ -43,6 +43,11 @@ struct RecordLayoutBuilder {
             columns: columns, form: try form(schema), owners: Self.columns(schema, .owner),
             positions: Self.columns(schema, .position),
             missing: missing.isEmpty ? schema.columns.map { _ in .null } : missing)
+    }
+
+    /// What tells nil from an empty array is told by the array itself, as long as the property is there.
+    private static func hasValue(_ column: ColumnSchema) -> Bool {
+        column.role == .property || column.role == .presence && column.isRemoved
     }
 
     private static func columns(_ schema: TableSchema, _ role: ColumnSchema.Role) -> [Int] {
@@ -93,12 +98,14 @@ struct RecordLayoutBuilder {
             let isArray =
                 tables[target].form == .child
                 ? tables[target].positions.count > tables[owner].positions.count : schemas[target].isMany ?? true
+            // Where a value has the property's name, the key is one that no property can have.
+            let usual = key(Self.escaped(relationName(schema)))
+            let isTaken =
+                tables[owner].columns.contains { $0.key == usual } || relations.contains { $0.key == usual }
             relations.append(
                 RecordLayout.Relation(
-                    key: key(Self.escaped(relationName(schema))), target: target, isMany: isArray, presence: presence))
-        }
-        guard Set(relations.map(\.key)).count == relations.count else {
-            throw failure("two types that own each other below \(schemas[owner].name) have a property of one name")
+                    key: isTaken ? key("$owned." + schema.name) : usual, formerKey: isTaken ? usual : nil,
+                    target: target, isMany: isArray, presence: presence))
         }
         return relations
     }

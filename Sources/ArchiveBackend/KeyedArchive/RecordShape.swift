@@ -29,7 +29,13 @@ final class RecordShape {
         for index in 0..<object.count {
             guard let key = try keys.key(list, list.reference(object.start, index)) else { continue }
             guard seen.insert(key).inserted else {
-                throw PropertyListReader.damage("A key stands twice", at: object.start)
+                let relation = table.relations.firstIndex { relation in
+                    relation.formerKey == key
+                        && !relations.contains { table.relations[$0.relation].key == relation.key }
+                }
+                guard let relation else { throw PropertyListReader.damage("A key stands twice", at: object.start) }
+                relations.append((relation, index))
+                continue
             }
             switch key {
             case RecordKeys.classKey: classKey = index

@@ -22,8 +22,8 @@ public final class WritePlan: Sendable {
     public let operation: WriteOperation
     /// The table that is written.
     public let table: TableSchema
-    /// For each cell of a row its column. Columns that are not named keep their value on update, and are null or the
-    /// added default on insert. For `delete` these are leading columns of the key.
+    /// For each cell of a row its column. Columns that are not named keep their value on update, and are null on insert
+    /// where they are marked as removed. For `delete` these are leading columns of the key.
     public let columns: [Int]
     /// For `patch`: the leading key columns that the keys in the batch consist of.
     public let keyColumns: [Int]

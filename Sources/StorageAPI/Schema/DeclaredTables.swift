@@ -7,6 +7,8 @@ struct DeclaredTables {
         var path: [String]
         /// The owning table and property; nil for the root.
         var owner: (table: Int, property: DeclaredProperty)?
+        /// The table at which the recursion begins that this one is part of, itself perhaps.
+        var entry: Int?
         /// The model whose rows the table holds.
         var model: DeclaredModel
         var form: TableBinding.Form
@@ -69,6 +71,7 @@ struct DeclaredTables {
     /// Fills in the members of table `index`, whose rows are of `model`; `entry` is the table above the recursion.
     private mutating func expand(_ model: Int, at index: Int, entry: Int?) throws(StorageError) {
         let entry = entry ?? (isRecursive(model) ? index : nil)
+        tables[index].entry = entry
         for property in models[model].properties {
             switch property.kind {
             case .column(let type):

@@ -4,14 +4,17 @@ extension ModelTables {
     /// - Parameter tables: all tables of the store.
     /// - Throws: `invalidQuery` where no model has the name.
     convenience init(recorded name: String, _ tables: [TableSchema]) throws(StorageError) {
-        let recorded = try RecordedTables(name, tables)
+        let recorded = try RecordedTables(name, tables.filter { !$0.isRemoved })
         let bindings = recorded.list.indices.map { Self.binding($0, recorded) }
-        self.init(name: name, tables: bindings, assignsKeys: recorded.list[0].assignsKeys)
+        self.init(
+            name: name, tables: bindings, assignsKeys: recorded.list[0].assignsKeys,
+            undeclared: RecordedTables.list(name, tables.filter(\.isRemoved)))
     }
 
     /// Whether a store's tables are still those that the model was made of.
     func isMade(of recorded: [TableSchema]) -> Bool {
-        RecordedTables.list(name, recorded) == tables.map(\.schema)
+        RecordedTables.list(name, recorded.filter { !$0.isRemoved }) == tables.map(\.schema)
+            && RecordedTables.list(name, recorded.filter(\.isRemoved)) == undeclared
     }
 
     private static func binding(_ index: Int, _ tables: RecordedTables) -> TableBinding {
@@ -28,7 +31,10 @@ extension ModelTables {
             keyCells: schema.isRoot
                 ? schema.key.compactMap(columns.firstIndex) : Array(tables.list[0].key.indices),
             members: properties.map(TableBinding.Member.column) + relations.indices.map(TableBinding.Member.relation),
-            relations: relations, names: names.map { .init(name: $0, storedName: $0) })
+            relations: relations,
+            // A store does not record the keys of owned records; most are called id.
+            identity: own.filter { schema.columns[$0].role == .property && schema.columns[$0].property == "id" },
+            names: names.map { .init(name: $0, storedName: $0) })
     }
 
     private static func relation(_ owner: TableSchema, _ child: TableSchema, target: Int) -> RelationBinding {

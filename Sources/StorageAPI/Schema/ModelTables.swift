@@ -13,8 +13,12 @@ final class ModelTables: Sendable {
     /// Rows that consist of a root's key alone.
     let keyRows: TableBinding
 
+    /// What is recorded of the model and not declared: it goes with its owners, and else stays (clause S7).
+    let undeclared: [TableSchema]
+
     /// - Parameter tables: the root's first; never empty.
-    init(name: String, tables: [TableBinding], assignsKeys: Bool) {
+    init(name: String, tables: [TableBinding], assignsKeys: Bool, undeclared: [TableSchema] = []) {
+        self.undeclared = undeclared
         self.name = name
         self.tables = tables
         self.assignsKeys = assignsKeys
@@ -53,6 +57,9 @@ final class TableBinding: Sendable {
     /// What each property of the model is here, in its order.
     let members: [Member]
     let relations: [RelationBinding]
+    /// The columns of the model's own key, which in owned rows is data (clause C2) and the mark by which a row is still
+    /// the same one (clause S7).
+    let identity: [Int]
     /// The names of the members' properties, in Swift and as they are stored.
     let names: [MemberName]
 
@@ -69,7 +76,7 @@ final class TableBinding: Sendable {
 
     init(
         index: Int, schema: TableSchema, form: Form, columns: [Int], prefixCount: Int, keyCells: [Int],
-        members: [Member], relations: [RelationBinding], names: [MemberName] = []
+        members: [Member], relations: [RelationBinding], identity: [Int] = [], names: [MemberName] = []
     ) {
         self.index = index
         self.schema = schema
@@ -79,6 +86,7 @@ final class TableBinding: Sendable {
         self.keyCells = keyCells
         self.members = members
         self.relations = relations
+        self.identity = identity
         self.names = names
     }
 

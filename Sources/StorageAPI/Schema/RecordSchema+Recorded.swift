@@ -2,6 +2,7 @@ extension RecordSchema {
     /// All models of recorded tables.
     static func all(_ tables: [TableSchema]) throws(StorageError) -> [RecordSchema] {
         var schemas: [RecordSchema] = []
+        let tables = tables.filter { !$0.isRemoved }
         for root in tables where root.isRoot {
             schemas.append(try RecordSchema(RecordedTables(root.path[0], tables)))
         }

@@ -19,7 +19,7 @@ struct SchemaMigration {
             if try integer(Query(.count), owner, QueryArguments()) > integer(Query(.count), child, QueryArguments()) {
                 throw error
             }
-        case .change(let change, let note):
+        case .change(let change, let note), .mark(let change, let note):
             try writer.change(change)
             logger.notice("\(note)", metadata: ["table": "\(change.table.name)"])
         case .rebuild(let old, let new, let sources, let note):

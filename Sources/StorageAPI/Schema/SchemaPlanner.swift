@@ -4,43 +4,54 @@ struct SchemaPlanner {
     private(set) var steps: [SchemaStep] = []
     /// The model's binding to its tables as they are after the steps.
     var binding: ModelTables {
-        ModelTables(name: declared.model.name, tables: bindings, assignsKeys: declared.model.assignsKeys)
+        ModelTables(
+            name: declared.model.name, tables: bindings, assignsKeys: declared.model.assignsKeys, undeclared: undeclared
+        )
     }
 
     private let declared: DeclaredTables
     private let columnLimit: Int
+    private let data: StoredData
     /// By path, as bytes: two normal forms of a name are two names (clauses S6 and V4).
     private var recorded: [[[UInt8]]: TableSchema] = [:]
     private var names: NameAllocator
     /// The recorded path of each declared table, under its old name where it was renamed.
     private var recordedPaths: [[String]] = []
     private var bindings: [TableBinding] = []
+    /// What is recorded of the model and not declared, as it is after the steps.
+    private var undeclared: [TableSchema] = []
 
     init(
-        _ declared: DeclaredTables, recorded tables: [TableSchema], reservedPrefixes: [String], columnLimit: Int
+        _ declared: DeclaredTables, recorded tables: [TableSchema], reservedPrefixes: [String], columnLimit: Int,
+        data: StoredData = StoredData()
     ) throws(StorageError) {
         self.declared = declared
         self.columnLimit = columnLimit
-        for table in tables { recorded[Self.bytes(of: table.path)] = table }
+        self.data = data
+        for table in tables { recorded[table.pathBytes] = table }
         names = NameAllocator(used: tables.map(\.name), reservedPrefixes: reservedPrefixes)
+        recordedPaths = declared.tables.map(\.path)
+        // Owners come before what they own.
         for index in declared.tables.indices { try plan(index) }
-        noteForgottenTables(tables)
+        keepUndeclared(tables)
     }
 
-    private static func bytes(of path: [String]) -> [[UInt8]] { path.map { Array($0.utf8) } }
+    private func recorded(_ path: [String]) -> TableSchema? { recorded[path.map { Array($0.utf8) }] }
 
     private mutating func plan(_ index: Int) throws(StorageError) {
         let table = declared.tables[index]
-        let path = recordedPath(of: table)
-        recordedPaths.append(path)
+        let stored = recorded(recordedPaths[index])
+        for owned in declared.tables.indices where declared.tables[owned].owner?.table == index {
+            recordedPaths[owned] = try recordedPath(of: owned, ownedBy: stored)
+        }
         let schema: TableSchema
-        if let foreign = recorded[Self.bytes(of: path)], foreign.isForeign {
-            let mapping = ForeignMapping(foreign, table)
+        if let stored, stored.isForeign {
+            let mapping = ForeignMapping(stored, table)
             schema = try mapping.schema()
             steps += mapping.notes
-        } else if let old = recorded[Self.bytes(of: path)] {
-            var comparison = TableComparison(old: old, table: table, recordedRelations: recordedRelations(below: path))
-            requireChild(table, old)
+        } else if let stored {
+            var comparison = TableComparison(old: stored, table: table, owned: recordedOwned(of: index), data: data)
+            requireChild(table, stored)
             schema = try comparison.run()
             steps += comparison.steps
         } else {
@@ -58,7 +69,7 @@ struct SchemaPlanner {
     /// A child that is no longer Optional must be there for every owner.
     private mutating func requireChild(_ table: DeclaredTables.Table, _ child: TableSchema) {
         guard table.isRequired, !child.isRequired, let owner = table.owner,
-            let stored = recorded[Self.bytes(of: recordedPaths[owner.table])]
+            let stored = recorded(recordedPaths[owner.table])
         else { return }
         let error = StorageError(
             .schemaMismatch,
@@ -67,25 +78,98 @@ struct SchemaPlanner {
         steps.append(.requireChild(owner: stored, child: child, error))
     }
 
-    private func recordedPath(of table: DeclaredTables.Table) -> [String] {
-        guard let owner = table.owner else { return table.path }
-        // A child's path begins with its owner's; below a recursion's entry, with the entry's.
-        let ownerPath = declared.tables[owner.table].path
-        let base = table.path.starts(with: ownerPath) ? recordedPaths[owner.table] : Array(table.path.dropLast())
-        let path = base + table.path.dropFirst(base.count == ownerPath.count ? ownerPath.count : base.count)
-        let isRecorded = recorded[Self.bytes(of: path)] != nil
-        if !isRecorded, let old = owner.property.renamedFrom,
-            recorded[Self.bytes(of: path.dropLast() + [old])] != nil
-        {
-            return path.dropLast() + [old]
+    // MARK: Owned properties
+
+    /// What the recorded paths of a table's owned properties begin with, as ``DeclaredTables`` makes them.
+    private func base(of index: Int) -> [String] {
+        let table = declared.tables[index]
+        guard let entry = table.entry, table.model.name != declared.tables[entry].model.name else {
+            return recordedPaths[table.entry ?? index]
         }
+        return recordedPaths[entry] + [table.model.name]
+    }
+
+    /// Where the rows of an owned property are recorded: under its name, or under its former one.
+    ///
+    /// - Throws: `schemaMismatch` where one of the names is another kind of property's, or a rename cannot be carried out.
+    private mutating func recordedPath(of index: Int, ownedBy owner: TableSchema?) throws(StorageError) -> [String] {
+        let table = declared.tables[index]
+        guard let (ownerIndex, property) = table.owner else { return table.path }
+        let base = base(of: ownerIndex)
+        let path = base + [property.storedName]
+        let kinds = PropertyKinds(table: declared.tables[ownerIndex], owner: owner)
+        if let former = property.renamedFrom {
+            if let old = recorded(base + [former]), !old.isRemoved {
+                return try rename(property, from: old, to: path, kinds)
+            }
+            if recorded(path) == nil { try kinds.requireNoColumn(former, renamedTo: property) }
+        }
+        if recorded(path) == nil { try kinds.requireNoColumn(for: property) }
         return path
     }
 
-    private func recordedRelations(below path: [String]) -> Set<String> {
-        let path = Self.bytes(of: path)
-        let below = recorded.filter { $0.key.count == path.count + 1 && $0.key.starts(with: path) }
-        return Set(below.values.compactMap(\.path.last))
+    private mutating func rename(
+        _ property: DeclaredProperty, from old: TableSchema, to path: [String], _ kinds: PropertyKinds
+    ) throws(StorageError) -> [String] {
+        guard let current = recorded(path) else {
+            try kinds.requireNoColumn(for: property)
+            return old.path
+        }
+        guard try data.isIn(current) else {
+            // Nothing stands below what has no rows.
+            let below = recorded.values.filter { $0.pathBytes.starts(with: current.pathBytes) }
+            for table in below.sorted(by: { $0.name < $1.name }) {
+                steps.append(.change(.drop(table), note: "empty table of owned property dropped"))
+                recorded[table.pathBytes] = nil
+            }
+            return old.path
+        }
+        guard try data.isIn(old) else { return path }
+        throw kinds.bothHoldData(property, former: old.path.last ?? "")
+    }
+
+    /// The recorded tables of what a table's rows own, or owned, by their names.
+    private func recordedOwned(of index: Int) -> RecordedOwned {
+        let base = base(of: index).map { Array($0.utf8) }
+        let below = recorded.filter { $0.key.count == base.count + 1 && $0.key.starts(with: base) }
+        var declaredNames: [[UInt8]: TableSchema] = [:]
+        for relation in declared.tables[index].relations {
+            declaredNames[Array(relation.storedProperty.utf8)] = recorded(recordedPaths[relation.target])
+        }
+        return RecordedOwned(
+            byName: Dictionary(uniqueKeysWithValues: below.map { ($0.key[base.count], $0.value) }),
+            declared: declaredNames)
+    }
+
+    /// What is not declared stays as it is, below its owner's name of now, and is marked as gone.
+    private mutating func keepUndeclared(_ tables: [TableSchema]) {
+        let known = Set(recordedPaths.map { $0.map { Array($0.utf8) } })
+        for table in tables {
+            guard table.path.first?.isSame(as: declared.model.name) == true, !known.contains(table.pathBytes),
+                recorded[table.pathBytes] != nil, !table.isForeign
+            else { continue }
+            var kept = table
+            kept.path = currentPath(of: table)
+            (kept.isRemoved, kept.isRequired) = (true, false)
+            undeclared.append(kept)
+            let change = TableChange.alter(from: table, to: kept, added: [])
+            let name = table.path.dropFirst().joined(separator: ".")
+            if kept.path != table.path {
+                steps.append(.change(change, note: "\(name) moved with its owner"))
+            } else if kept != table {
+                steps.append(.mark(change, note: "property \(name) is gone; its rows are kept"))
+            }
+        }
+    }
+
+    private func currentPath(of table: TableSchema) -> [String] {
+        let owners = declared.tables.indices.filter { index in
+            table.pathBytes.starts(with: recordedPaths[index].map { Array($0.utf8) })
+        }
+        guard let owner = owners.max(by: { recordedPaths[$0].count < recordedPaths[$1].count }) else {
+            return table.path
+        }
+        return declared.tables[owner].path + table.path.dropFirst(recordedPaths[owner].count)
     }
 
     // MARK: New tables
@@ -126,7 +210,7 @@ struct SchemaPlanner {
     ) throws(StorageError) {
         // A new required child has no value for owners that are stored already.
         if let owner = table.owner, owner.property.defaultValue == nil,
-            let stored = recorded[Self.bytes(of: recordedPaths[owner.table])]
+            let stored = recorded(recordedPaths[owner.table])
         {
             steps.append(
                 .requireEmpty(
@@ -138,18 +222,6 @@ struct SchemaPlanner {
         }
         let isNewModel = table.form == .root
         steps.append(.change(.create(schema), note: isNewModel ? "table created" : "table of owned property created"))
-    }
-
-    private mutating func noteForgottenTables(_ tables: [TableSchema]) {
-        let known = Set(recordedPaths.map(Self.bytes))
-        for table in tables
-        where table.path.first.map({ Array($0.utf8) }) == Array(declared.model.name.utf8)
-            && !known.contains(Self.bytes(of: table.path))
-        {
-            steps.append(
-                .note(
-                    "property \(table.path.dropFirst().joined(separator: ".")) is gone; its rows are kept", table.name))
-        }
     }
 
     // MARK: Binding
@@ -174,6 +246,9 @@ struct SchemaPlanner {
         return TableBinding(
             index: index, schema: schema, form: table.form, columns: columns, prefixCount: prefix.count,
             keyCells: keyCells, members: members(of: table, columns, schema), relations: table.relations,
+            identity: table.model.keys.compactMap { key in
+                schema.columns.firstIndex { $0.role == .property && $0.property.isSame(as: key.storedName) }
+            },
             names: table.members.map { .init(name: $0.property.name, storedName: $0.property.storedName) })
     }
 
@@ -190,34 +265,4 @@ struct SchemaPlanner {
             return member.relation.map(TableBinding.Member.relation) ?? .column(columns[cell])
         }
     }
-}
-
-/// One step from a recorded schema to a declared one.
-enum SchemaStep: Sendable {
-    case change(TableChange, note: String)
-    /// Copy all rows into a table of the new form, converting values; a value that does not fit refuses the whole.
-    case rebuild(from: TableSchema, to: TableSchema, sources: [ColumnSource], note: String)
-    /// Only goes on where the table has no rows.
-    case requireEmpty(TableSchema, StorageError)
-    /// Only goes on where there are as many children as owners.
-    case requireChild(owner: TableSchema, child: TableSchema, StorageError)
-    /// Only goes on where no row has the value 0 in the column.
-    case requireTrue(TableSchema, column: Int, StorageError)
-    /// Nothing to do, but worth a line in the log.
-    case note(String, String)
-
-    var changesStore: Bool {
-        if case .note = self { false } else { true }
-    }
-}
-
-/// Where a rebuilt column's values come from.
-struct ColumnSource: Sendable {
-    /// The column of the old table, or nil where there was none.
-    var column: Int?
-    /// What stands in for nil, or for a column that was not there.
-    var missing: Value?
-    var from: ColumnType
-    var to: ColumnSchema
-    var error: StorageError
 }

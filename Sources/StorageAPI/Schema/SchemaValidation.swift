@@ -24,6 +24,21 @@ enum SchemaValidation {
             }
             try validateTraits(property, schema.name)
         }
+        try validateRenames(schema)
+    }
+
+    /// One former name has one property of today.
+    private static func validateRenames(_ schema: DeclaredModel) throws(StorageError) {
+        var taken = Set(schema.properties.map { Array($0.storedName.utf8) })
+        for property in schema.properties {
+            guard let former = property.renamedFrom, !former.isSame(as: property.storedName),
+                !taken.insert(Array(former.utf8)).inserted
+            else { continue }
+            throw error(
+                schema.name, property.name,
+                "is renamed from \(former), which another property is called or renamed from; only one can have its data"
+            )
+        }
     }
 
     private static func validateKey(_ key: DeclaredProperty, _ schema: DeclaredModel, isOnly: Bool) throws(StorageError)

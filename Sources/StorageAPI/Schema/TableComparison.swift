@@ -2,39 +2,43 @@
 struct TableComparison {
     let old: TableSchema
     let table: DeclaredTables.Table
-    /// Owned properties of this table's rows that are recorded already.
-    let recordedRelations: Set<String>
+    /// What is recorded as owned by this table's rows.
+    let owned: RecordedOwned
+    let data: StoredData
     private(set) var steps: [SchemaStep] = []
 
     private var new: TableSchema
     private var sources: [ColumnSource] = []
     private var needsRebuild = false
     private var notes: [String] = []
+    /// Columns that stand for a declared property, or have been set aside for one.
+    private var kept: Set<Int> = []
 
-    init(old: TableSchema, table: DeclaredTables.Table, recordedRelations: Set<String>) {
+    init(old: TableSchema, table: DeclaredTables.Table, owned: RecordedOwned, data: StoredData) {
         self.old = old
         self.table = table
-        self.recordedRelations = recordedRelations
+        self.owned = owned
+        self.data = data
         new = old
         new.path = table.path
         new.assignsKeys = table.assignsKeys
         new.isRequired = table.isRequired
+        new.isRemoved = false
     }
 
     mutating func run() throws(StorageError) -> TableSchema {
         try comparePrefix()
         for index in old.columns.indices { sources.append(source(of: index, in: old.columns[index])) }
-        var kept: Set<Int> = []
         for member in table.members {
             guard let wanted = member.column else { continue }
-            if let index = storedColumn(for: wanted, member.property) {
+            if let index = try storedColumn(for: wanted, member.property) {
                 kept.insert(index)
                 try compare(index, wanted, member.property)
             } else {
                 try add(wanted, member.property)
             }
         }
-        try removeColumns(except: kept)
+        removeColumns()
         try compareKey()
         if old.assignsKeys != new.assignsKeys { needsRebuild = true }
         finish()
@@ -45,9 +49,7 @@ struct TableComparison {
         let stored = old.columns.filter { [.owner, .position, .node, .parent].contains($0.role) }
         guard stored.map(\.role) == table.prefix.map(\.role), old.isMany == nil || old.isMany == table.recordedIsMany
         else {
-            throw mismatch(
-                table.owner?.property.name,
-                "is owned in another way than it is stored (one child, several, or a recursive type)")
+            throw otherForm()
         }
         for (column, wanted) in zip(stored, table.prefix) {
             guard let index = new.columns.firstIndex(of: column) else { continue }
@@ -63,14 +65,59 @@ struct TableComparison {
         }
     }
 
-    private func storedColumn(for wanted: ColumnSchema, _ property: DeclaredProperty) -> Int? {
+    /// The column that a property has, or has had under its former name; nil where it has none yet.
+    ///
+    /// - Throws: `schemaMismatch` where one of the names is that of owned records, or both hold data.
+    private mutating func storedColumn(
+        for wanted: ColumnSchema, _ property: DeclaredProperty
+    ) throws(StorageError) -> Int? {
         func place(_ name: String) -> Int? {
-            old.columns.firstIndex { $0.role == wanted.role && $0.property == name }
+            old.columns.firstIndex { $0.role == wanted.role && $0.property.isSame(as: name) }
         }
-        if let index = place(wanted.property) { return index }
-        guard let former = property.renamedFrom else { return nil }
-        return place(former)
+        let current = place(wanted.property)
+        if wanted.role == .presence {
+            // It goes with its property's rows.
+            guard let former = owned.declared(property)?.path.last, !former.isSame(as: wanted.property) else {
+                return current
+            }
+            if let current { setAside(current, as: former) }
+            return place(former)
+        }
+        if let former = property.renamedFrom {
+            if let formerColumn = place(former), !old.columns[formerColumn].isRemoved {
+                return try renamed(formerColumn, former, to: current, property)
+            }
+            if current == nil, let rows = owned.table(former), !rows.isRemoved {
+                throw kinds.isOwned(rows, renamedTo: property)
+            }
+        }
+        if current == nil, let rows = owned.table(wanted.property) { throw kinds.isOwned(rows, property) }
+        return current
     }
+
+    private mutating func renamed(
+        _ former: Int, _ name: String, to current: Int?, _ property: DeclaredProperty
+    ) throws(StorageError) -> Int {
+        guard let current else {
+            if let rows = owned.table(property.storedName) { throw kinds.isOwned(rows, property) }
+            return former
+        }
+        guard try data.isIn(current, of: old) else {
+            setAside(current, as: name)
+            return former
+        }
+        guard try data.isIn(former, of: old) else { return current }
+        throw kinds.bothHoldData(property, former: name)
+    }
+
+    /// Gives a column that holds nothing the name that a rename leaves free.
+    private mutating func setAside(_ index: Int, as former: String) {
+        kept.insert(index)
+        new.columns[index].property = former
+        remove(index)
+    }
+
+    private var kinds: PropertyKinds { PropertyKinds(table: table, owner: old) }
 
     private mutating func compare(
         _ index: Int, _ wanted: ColumnSchema, _ property: DeclaredProperty
@@ -96,7 +143,7 @@ struct TableComparison {
         }
         new.columns[index] = column
         sources[index] = ColumnSource(
-            column: index, missing: try missingValue(wanted, property, returns: stored.isRemoved), from: stored.type,
+            column: index, missing: stored.isRemoved ? try returningValue(wanted, property) : nil, from: stored.type,
             to: column, error: conversionError(stored, wanted, property))
     }
 
@@ -111,14 +158,7 @@ struct TableComparison {
         var names = NameAllocator(used: new.columns.map(\.name))
         var column = wanted
         column.name = names.allocate(wanted.name)
-        let missing: Value?
-        if wanted.role == .presence {
-            // An array that was not Optional was there in every record; a new property is nil in all of them.
-            let names = [property.storedName, property.renamedFrom].compactMap(\.self)
-            missing = .int(recordedRelations.isDisjoint(with: names) ? 0 : 1)
-        } else {
-            missing = try missingValue(wanted, property, returns: true)
-        }
+        let missing = try missingValue(wanted, property)
         if missing == nil { steps.append(.requireEmpty(old, noValueError(property))) }
         new.columns.append(column)
         sources.append(
@@ -128,11 +168,10 @@ struct TableComparison {
         notes.append("property \(wanted.property) added")
     }
 
-    /// What rows without a value read: the default, or nil where the property is Optional.
-    private func missingValue(
-        _ wanted: ColumnSchema, _ property: DeclaredProperty, returns isNew: Bool
-    ) throws(StorageError) -> Value? {
-        guard isNew else { return wanted.isOptional ? .null : nil }
+    /// What rows read that were written before a property was there: the default, or nil where it is Optional.
+    private func missingValue(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) -> Value? {
+        // An array that was not Optional was there in every record; a new property is nil in all of them.
+        if wanted.role == .presence { return .int(owned.declared(property) == nil ? 0 : 1) }
         guard let value = property.defaultValue else { return wanted.isOptional ? .null : nil }
         do {
             return try value()
@@ -143,25 +182,49 @@ struct TableComparison {
         }
     }
 
-    private mutating func removeColumns(except kept: Set<Int>) throws(StorageError) {
+    /// What rows read that have no value of a property that comes back: nil is a value of an Optional one.
+    private func returningValue(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) -> Value? {
+        if wanted.role == .presence { return .int(owned.declared(property)?.isRemoved == false ? 1 : 0) }
+        return wanted.isOptional ? nil : try missingValue(wanted, property)
+    }
+
+    private mutating func removeColumns() {
         for index in old.columns.indices where !kept.contains(index) {
             let column = old.columns[index]
+            if column.role == .presence { removePresence(index) }
             guard column.role == .property || column.role == .presence, !column.isRemoved else { continue }
-            if column.role == .presence {
-                steps.append(
-                    .requireTrue(
-                        old, column: index,
-                        mismatch(column.property, "is nil in some records and is no longer Optional")))
-            }
-            new.columns[index].isRemoved = true
-            new.columns[index].isIndexed = false
-            new.columns[index].isUnique = false
-            if !column.isOptional {
-                new.columns[index].isOptional = true
-                sources[index].to = new.columns[index]
-                needsRebuild = true
-            }
+            remove(index)
             notes.append("property \(column.property) is gone; its values are kept")
+        }
+    }
+
+    private mutating func remove(_ index: Int) {
+        new.columns[index].isRemoved = true
+        new.columns[index].isIndexed = false
+        new.columns[index].isUnique = false
+        if !new.columns[index].isOptional {
+            new.columns[index].isOptional = true
+            needsRebuild = true
+        }
+        sources[index].to = new.columns[index]
+    }
+
+    /// The column that tells nil from an empty array is of no use any more: the array is no longer Optional, or gone.
+    private mutating func removePresence(_ index: Int) {
+        let column = old.columns[index]
+        let property = table.members.first { member in
+            member.relation != nil && owned.declared(member.property)?.path.last?.isSame(as: column.property) == true
+        }?.property
+        if let property {
+            new.columns[index].property = property.storedName
+            guard !column.isRemoved || owned.declared(property)?.isRemoved == true else { return }
+            steps.append(
+                .requireTrue(
+                    old, column: index, mismatch(property.name, "is nil in some records and is no longer Optional")))
+        } else if column.isRemoved, owned.table(column.property)?.isRemoved == false {
+            // While the array was there and not Optional, nothing was written here: it was never nil.
+            sources[index].missing = .int(1)
+            needsRebuild = true
         }
     }
 
@@ -181,15 +244,25 @@ struct TableComparison {
         if old.model != nil || new != old || table.form == .node {
             (new.model, new.isMany) = (table.recordedModel, table.recordedIsMany)
         }
-        guard new != old else { return }
+        guard new != old || needsRebuild else { return }
         if new.model != old.model || new.isMany != old.isMany { notes.append("rows are of \(table.model.name)") }
         let note = notes.isEmpty ? "indexes changed" : notes.joined(separator: "; ")
-        if needsRebuild {
+        if isOnlyMarked {
+            steps.append(.mark(.alter(from: old, to: new, added: []), note: note))
+        } else if needsRebuild {
             steps.append(.rebuild(from: old, to: new, sources: sources, note: note))
         } else {
             let added = sources[old.columns.count...].map { $0.missing ?? .null }
             steps.append(.change(.alter(from: old, to: new, added: Array(added)), note: note))
         }
+    }
+
+    /// Whether nothing but properties that are gone makes a difference.
+    private var isOnlyMarked: Bool {
+        guard !needsRebuild, new.columns.count == old.columns.count else { return false }
+        var unmarked = new
+        for index in old.columns.indices where !kept.contains(index) { unmarked.columns[index] = old.columns[index] }
+        return unmarked == old
     }
 
     private func source(of index: Int, in column: ColumnSchema) -> ColumnSource {
@@ -212,6 +285,14 @@ struct TableComparison {
         mismatch(
             property.name,
             "is new and has no value for the records that are stored already: make it Optional or give it a default")
+    }
+
+    private func otherForm() -> StorageError {
+        let property = table.owner?.property
+        return mismatch(
+            property?.name,
+            "is owned in another way than it is stored: one, several, or in a type that owns itself. "
+                + (property.map(PropertyKinds.advice) ?? "Declare it as it is stored"))
     }
 
     private func mismatch(_ property: String?, _ problem: String) -> StorageError {

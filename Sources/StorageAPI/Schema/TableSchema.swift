@@ -21,12 +21,20 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public var model: String?
     /// In a table of a type that owns itself: whether an owner may have several rows here. Elsewhere positions tell.
     public var isMany: Bool?
+    /// Whether the property is gone from its model, and with it all below. The table stays with its rows.
+    public var isRemoved: Bool {
+        get { removed ?? false }
+        set { removed = newValue ? true : nil }
+    }
+    /// Nil where it is not, so that the recorded form is the one of before.
+    private var removed: Bool?
     /// Whether other software made the table: its rows are read and written, its columns and indexes never changed.
     /// Not part of the recorded form, since a store records no such table.
     public var isForeign = false
 
     private enum CodingKeys: String, CodingKey {
         case name, path, columns, key, assignsKeys, isRequired, model, isMany
+        case removed = "isRemoved"
     }
 
     /// A table of a model, or of what a model owns.
@@ -109,8 +117,8 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
 public enum TableChange: Sendable {
     /// Make the table, its indexes, and record it.
     case create(TableSchema)
-    /// Turn the first into the second and record it. They differ in the table's name, in columns' names, index marks
-    /// and removal marks at the same places, and in columns added at the end, whose rows then hold the given value.
+    /// Turn the first into the second and record it. They differ in the table's name, path and marks, in columns' names,
+    /// properties, index marks and removal marks at the same places, and in columns added at the end, whose rows then hold the given value.
     case alter(from: TableSchema, to: TableSchema, added: [Value])
     /// Drop the table with its rows and its record.
     case drop(TableSchema)

@@ -20,6 +20,10 @@ final class ModelHandle: Sendable {
 
     private let wholeRows: [TableReads]
     private let wholeWrites: [TableWrites]
+    /// The writes that remove rows of what is recorded and not declared.
+    let undeclaredWrites: [(delete: WritePlan, truncate: WritePlan)]
+    /// What a save keeps; nil where all that is recorded is declared, or stays as it is.
+    let kept: KeptTables?
     /// The plan for one record's own row.
     let rowOfKey: QueryPlan
     /// How rows of a model without children are read; nil for others, whose rows each query reads children beside.
@@ -28,7 +32,8 @@ final class ModelHandle: Sendable {
     /// before anybody else has the context.
     nonisolated(unsafe) let plainRows: RowContext?
 
-    init(_ tables: ModelTables, ids: PlanIDs) {
+    /// - Throws: as ``KeptTables``.
+    init(_ tables: ModelTables, ids: PlanIDs) throws(StorageError) {
         self.tables = tables
         self.ids = ids
         let keyCount = tables.rootKeyCount
@@ -39,6 +44,14 @@ final class ModelHandle: Sendable {
         plainRows = tables.hasChildren ? nil : RowContext(model: tables, table: tables.root)
         _ = plainRows?.recordForm
         wholeWrites = tables.tables.map { TableWrites($0, keyCount: keyCount, ids: ids) }
+        undeclaredWrites = tables.undeclared.map { table in
+            let key = Array(table.key.prefix(keyCount))
+            return (
+                WritePlan(id: ids.next(), operation: .delete, table: table, columns: key),
+                WritePlan(id: ids.next(), operation: .truncate, table: table, columns: [])
+            )
+        }
+        kept = try KeptTables(tables, ids: ids)
     }
 
     var name: String { tables.name }

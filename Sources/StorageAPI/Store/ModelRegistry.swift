@@ -38,12 +38,14 @@ final class ModelRegistry: Sendable {
     }
 
     /// The model's handle if its tables are as it declares them; nil where something is to be changed first.
+    ///
+    /// - Parameter canWrite: whether it can be changed. Where not, marks of what is gone are done without.
     func upToDate(
-        _ type: any Storable.Type, in session: any StorageSession
+        _ type: any Storable.Type, in session: any StorageSession, canWrite: Bool
     ) throws(StorageError) -> ModelHandle? {
         let planner = try planner(type, in: session)
-        guard !planner.steps.contains(where: \.changesStore) else { return nil }
-        return ModelHandle(planner.binding, ids: ids)
+        guard !planner.steps.contains(where: { canWrite ? $0.changesStore : $0.isNeeded }) else { return nil }
+        return try ModelHandle(planner.binding, ids: ids)
     }
 
     /// Makes the model's tables as it declares them.
@@ -52,7 +54,7 @@ final class ModelRegistry: Sendable {
     ) throws(StorageError) -> ModelHandle {
         let planner = try planner(type, in: writer)
         try run(planner.steps, in: writer)
-        return ModelHandle(planner.binding, ids: ids)
+        return try ModelHandle(planner.binding, ids: ids)
     }
 
     private func run(_ steps: [SchemaStep], in writer: any StorageWriter) throws(StorageError) {
@@ -69,7 +71,8 @@ final class ModelRegistry: Sendable {
         let tables = try writer.tables()
         var schema = schema
         if tables.contains(where: { $0.isRoot && $0.path[0].isSame(as: schema.name) }) {
-            schema = try RecordSchema(RecordedTables(schema.name, tables)).adding(schema)
+            schema = try RecordSchema(RecordedTables(schema.name, tables.filter { !$0.isRemoved }))
+                .adding(schema)
         }
         let planner = try planner(try DeclaredTables(schema), in: writer)
         try run(planner.steps, in: writer)
@@ -87,7 +90,7 @@ final class ModelRegistry: Sendable {
         let tables = try session.tables()
         let known = recorded.withLock { $0[name] }
         if let known, known.tables.isMade(of: tables) { return known }
-        let handle = ModelHandle(try ModelTables(recorded: name, tables), ids: ids)
+        let handle = try ModelHandle(ModelTables(recorded: name, tables), ids: ids)
         recorded.withLock { $0[name] = handle }
         return handle
     }
@@ -118,7 +121,7 @@ final class ModelRegistry: Sendable {
     ) throws(StorageError) -> SchemaPlanner {
         try SchemaPlanner(
             declared, recorded: try session.tables(), reservedPrefixes: info.reservedNamePrefixes,
-            columnLimit: info.limits.columns)
+            columnLimit: info.limits.columns, data: StoredData(session: session))
     }
 }
 

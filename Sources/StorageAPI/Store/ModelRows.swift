@@ -30,7 +30,7 @@ public final class ModelRows<Model: Storable> {
         self.declared = declared
         let planner = try SchemaPlanner(
             declared, recorded: [], reservedPrefixes: [], columnLimit: BackendInfo.Limits().columns)
-        handle = ModelHandle(planner.binding, ids: PlanIDs())
+        handle = try ModelHandle(planner.binding, ids: PlanIDs())
     }
 
     /// The model's tables, the root's first.

@@ -83,7 +83,7 @@ final class SessionContext {
         if !prepared.isEmpty, let known = prepared[ObjectIdentifier(type)] { return known }
         if let known = store.registry.handle(type), changed.isEmpty || !changed.contains(known.name) { return known }
         let session = try openSession()
-        if let handle = try store.registry.upToDate(type, in: session) {
+        if let handle = try store.registry.upToDate(type, in: session, canWrite: writer != nil) {
             prepared[ObjectIdentifier(type)] = handle
             return handle
         }

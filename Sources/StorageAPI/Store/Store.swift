@@ -157,7 +157,7 @@ public final class Store: Sendable {
         let behind = try reading("open", .snapshot) { (reader) throws(StorageError) in
             var behind: [any Storable.Type] = []
             for model in models {
-                if let handle = try registry.upToDate(model, in: reader) {
+                if let handle = try registry.upToDate(model, in: reader, canWrite: canWrite) {
                     registry.add([ObjectIdentifier(model): handle])
                 } else {
                     behind.append(model)

@@ -61,7 +61,18 @@ struct Writing {
         } catch {
             throw error.with { $0.element = $0.element.map { first + $0 } }
         }
-        if operation != .insert { try deleteChildren(of: graph.buffers[0], keyCells: model.root.keyCells) }
+        if operation == .insert {
+            // A new record owns nothing that an earlier one of its key has left.
+            try deleteUndeclared(keys(of: graph.buffers[0], model.root.keyCells))
+        } else if let kept = handle.kept {
+            do {
+                return try KeptRows(tables: kept, writer: writer).write(graph)
+            } catch {
+                throw error.with { $0.element = $0.element.map { first + $0 } }
+            }
+        } else if model.hasChildren {
+            try deleteChildren(keys(of: graph.buffers[0], model.root.keyCells))
+        }
         for table in model.tables.dropFirst() where graph.buffers[table.index].count > 0 {
             _ = try writer.write(batch(handle.plan(.insert, table: table.index), graph.buffers[table.index]))
         }
@@ -102,24 +113,36 @@ struct Writing {
 
     func delete(_ keys: RowBuffer) throws(StorageError) -> Int {
         guard keys.count > 0 else { return 0 }
-        try deleteChildren(of: keys, keyCells: Array(0..<model.rootKeyCount))
+        try deleteChildren(keys)
+        try deleteUndeclared(keys)
         return try writer.write(batch(handle.plan(.delete), keys))
     }
 
-    private func deleteChildren(of rows: RowBuffer, keyCells: [Int]) throws(StorageError) {
-        guard model.hasChildren else { return }
+    private func keys(of rows: RowBuffer, _ keyCells: [Int]) -> RowBuffer {
         let keys = RowBuffer(width: model.rootKeyCount)
         for index in 0..<rows.count {
             let key = keys.row(keys.append())
             for (place, cell) in keyCells.enumerated() { key[place] = rows.row(index)[cell] }
         }
+        return keys
+    }
+
+    private func deleteChildren(_ keys: RowBuffer) throws(StorageError) {
         for table in model.tables.dropFirst() {
             _ = try writer.write(batch(handle.plan(.delete, table: table.index), keys))
         }
     }
 
+    /// What the store records as owned goes with its owner, declared or not (clause S7).
+    private func deleteUndeclared(_ keys: @autoclosure () -> RowBuffer) throws(StorageError) {
+        if handle.undeclaredWrites.isEmpty { return }
+        let keys = keys()
+        for plans in handle.undeclaredWrites { _ = try writer.write(batch(plans.delete, keys)) }
+    }
+
     func truncate() throws(StorageError) {
         let nothing = RowBuffer(width: 1)
+        for plans in handle.undeclaredWrites { _ = try writer.write(batch(plans.truncate, nothing)) }
         for table in model.tables.reversed() {
             _ = try writer.write(batch(handle.plan(.truncate, table: table.index), nothing))
         }

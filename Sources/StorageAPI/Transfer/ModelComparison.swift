@@ -13,8 +13,12 @@ struct ModelComparison {
         name = first.name
         var pairs: [TablePair] = []
         var unlike: [String] = []
-        for table in first.tables {
-            if let other = second.tables.first(where: { $0.pathBytes == table.pathBytes }) {
+        // What is gone from a model is not compared, as its columns are not.
+        let (firstTables, secondTables) = (
+            first.tables.filter { !$0.isRemoved }, second.tables.filter { !$0.isRemoved }
+        )
+        for table in firstTables {
+            if let other = secondTables.first(where: { $0.pathBytes == table.pathBytes }) {
                 let pair = try TablePair(TableScan(table, in: left), TableScan(other, in: right))
                 pairs.append(pair)
                 unlike += pair.unlike
@@ -22,7 +26,7 @@ struct ModelComparison {
                 unlike.append(table.path.dropFirst().joined(separator: "."))
             }
         }
-        unlike += second.tables.filter { table in !first.tables.contains { $0.pathBytes == table.pathBytes } }
+        unlike += secondTables.filter { table in !firstTables.contains { $0.pathBytes == table.pathBytes } }
             .map { $0.path.dropFirst().joined(separator: ".") }
         // The root's path is the model's name alone, so it comes first on both sides.
         root = pairs[0]

@@ -20,7 +20,9 @@ struct OwnershipCheck {
         ownerParts = owner.key.count
         isMany = table.key.count > owner.key.count
         let property = Array((table.path.last ?? "").utf8)
-        presence = owner.columns.firstIndex { $0.role == .presence && Array($0.property.utf8) == property }
+        presence = owner.columns.firstIndex {
+            $0.role == .presence && !$0.isRemoved && Array($0.property.utf8) == property
+        }
     }
 
     func run() throws(StorageError) {

@@ -4,7 +4,7 @@ extension Conformance {
         corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases,
         indexCases, arithmeticCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,
-        transactionCases, concurrencyCases, misuseCases, schemaCases,
+        transactionCases, concurrencyCases, misuseCases, schemaCases, evolutionCases,
         nameCases, errorCases,
         durabilityCases, costCases, mutantCases,
     ].flatMap { $0 }

@@ -8,8 +8,8 @@ struct CopyCommand: AsyncParsableCommand {
         commandName: "copy",
         abstract: "Copy models with all their records from one store to another, on whatever backends.",
         discussion: """
-            The copy is one transaction: an error, Ctrl-C or a full disk leaves the target as it was. Afterwards each \
-            model is read back, and counts and digests are compared.
+            The copy is one transaction: an error, Ctrl-C or a full disk leaves the target as it was. Afterwards the \
+            target is opened again, each model is read back, and counts and digests are compared.
 
             Examples:
               storage copy sqlite:people.db archive:people.karch
@@ -45,27 +45,43 @@ struct CopyCommand: AsyncParsableCommand {
 
     private func copy(_ progress: ProgressLine) async throws -> Bool {
         defer { progress.clear() }
-        return try await from.with(.reading) { source in
-            try await to.withTarget { target in try await copy(source, to: target, progress) }
+        let start = ContinuousClock.now
+        // A store in memory is gone when it is closed.
+        let isKept = to.path != ":memory:"
+        let (copied, inPlace) = try await from.with(.reading) { source in
+            try await to.withTarget { target in
+                let copied = try await copy(source, to: target, progress)
+                return (copied, isKept ? nil : try await digests(of: copied, in: target, progress))
+            }
         }
+        var report = CopyReport(time: start.duration(to: .now))
+        var stored = inPlace
+        if stored == nil {
+            // Compared as the next program finds it.
+            stored = try await to.with(.reading) { target in try await digests(of: copied, in: target, progress) }
+        }
+        for (digest, stored) in zip(copied, stored ?? []) { report.add(digest, stored: stored) }
+        progress.clear()
+        report.print(asJSON: json)
+        return report.isVerified
     }
 
-    private func copy(_ source: Store, to target: Store, _ progress: ProgressLine) async throws -> Bool {
-        let start = ContinuousClock.now
+    private func copy(_ source: Store, to target: Store, _ progress: ProgressLine) async throws -> [ModelDigest] {
         let line = RateLine(progress)
-        let copied = try await target.copy(model.isEmpty ? nil : model, from: source, replacing: replace) {
+        return try await target.copy(model.isEmpty ? nil : model, from: source, replacing: replace) {
             line.show(
                 "Copying \($0.model)", records: $0.records, Double($0.rows) / Double(max($0.totalRows, 1)))
         }
-        var report = CopyReport(time: start.duration(to: .now))
-        progress.clear()
+    }
+
+    private func digests(
+        of copied: [ModelDigest], in target: Store, _ progress: ProgressLine
+    ) async throws -> [ModelDigest] {
+        var stored: [ModelDigest] = []
         for digest in copied {
-            let stored = try await progress.during("Verifying \(digest.model)") {
-                try await target.digest(of: digest.model)
-            }
-            report.add(digest, stored: stored)
+            stored.append(
+                try await progress.during("Verifying \(digest.model)") { try await target.digest(of: digest.model) })
         }
-        report.print(asJSON: json)
-        return report.isVerified
+        return stored
     }
 }

@@ -1,0 +1,102 @@
+/// Clauses S8 and S9: a name stands for one kind of property, a value or owned records, one or several, and for the data
+/// of one. Says what is in the way of a declaration.
+struct PropertyKinds {
+    /// The table whose rows have the properties.
+    let table: DeclaredTables.Table
+    /// The table as it is recorded; nil where it is not.
+    let owner: TableSchema?
+
+    /// Owned records cannot stand under a name that is recorded as a value's.
+    func requireNoColumn(for property: DeclaredProperty) throws(StorageError) {
+        guard let column = column(property.storedName) else { return }
+        throw mismatch(
+            property,
+            "\(property.storedName) is stored as \(column.type) and declared as owned records. "
+                + Self.advice(property))
+    }
+
+    /// Nor can a rename make them of one.
+    func requireNoColumn(_ former: String, renamedTo property: DeclaredProperty) throws(StorageError) {
+        guard let column = column(former), !column.isRemoved else { return }
+        throw mismatch(
+            property,
+            "\(property.storedName) is declared as owned records renamed from \(former), which is stored as "
+                + "\(column.type). A rename keeps the kind: leave out renamedFrom, and move the values by your program")
+    }
+
+    /// A value cannot stand under a name that is recorded as that of owned records.
+    func isOwned(_ stored: TableSchema, _ property: DeclaredProperty) -> StorageError {
+        mismatch(
+            property,
+            "\(property.storedName) is stored as \(words(stored)) and declared as a value. "
+                + Self.advice(property))
+    }
+
+    func isOwned(_ stored: TableSchema, renamedTo property: DeclaredProperty) -> StorageError {
+        mismatch(
+            property,
+            "\(property.storedName) is declared as a value renamed from \(stored.path.last ?? ""), which is stored as "
+                + "\(words(stored)). A rename keeps the kind: leave out renamedFrom, and move the values by your program"
+        )
+    }
+
+    func bothHoldData(_ property: DeclaredProperty, former: String) -> StorageError {
+        mismatch(
+            property,
+            "\(property.storedName) is declared as renamed from \(former), and both hold data. Leave out renamedFrom to "
+                + "keep what \(property.storedName) has, or empty one of them by a program that declares both")
+    }
+
+    static func advice(_ property: DeclaredProperty) -> String {
+        "A name keeps its kind: give the property another stored name, as in @Field(\"\(property.storedName)2\"), and "
+            + "move the values by your program"
+    }
+
+    private func words(_ stored: TableSchema) -> String {
+        let model = stored.model ?? "records"
+        guard let owner, stored.holdsMany(below: owner) else { return "one owned \(model)" }
+        return "several owned \(model)"
+    }
+
+    private func column(_ name: String) -> ColumnSchema? {
+        guard let owner, !owner.isForeign else { return nil }
+        return owner.columns.first { $0.role == .property && $0.property.isSame(as: name) }
+    }
+
+    func mismatch(_ property: DeclaredProperty, _ problem: String) -> StorageError {
+        StorageError(
+            .schemaMismatch, "\(problem). Nothing was changed.", operation: "open", model: table.path.first,
+            property: property.name)
+    }
+}
+
+/// The recorded tables of what the rows of one table own, or owned when they were last declared.
+struct RecordedOwned {
+    /// By their recorded names, as bytes.
+    var byName: [[UInt8]: TableSchema]
+    /// By the stored names of the declared properties that they are of.
+    var declared: [[UInt8]: TableSchema]
+
+    func table(_ name: String) -> TableSchema? { byName[Array(name.utf8)] }
+    func declared(_ property: DeclaredProperty) -> TableSchema? { declared[Array(property.storedName.utf8)] }
+}
+
+/// What planning asks of the stored rows, and only where two names meet.
+struct StoredData {
+    var session: (any StorageSession)?
+
+    /// Whether a table has rows.
+    func isIn(_ table: TableSchema) throws(StorageError) -> Bool { try exists(Query(.exists), table) }
+
+    /// Whether a column has a value in some row.
+    func isIn(_ column: Int, of table: TableSchema) throws(StorageError) -> Bool {
+        try exists(Query(.exists, filter: .not(.isNull(.column(column)))), table)
+    }
+
+    private func exists(_ query: Query, _ table: TableSchema) throws(StorageError) -> Bool {
+        guard let session else { return false }
+        let plan = QueryPlan(id: nil, query: query, table: table, tables: [table])
+        var cursor = try session.rows(plan, QueryArguments())
+        return try cursor.next() && cursor.cells[0].int != 0
+    }
+}

@@ -1,0 +1,109 @@
+/// The tables that a save reads and writes back because they hold more than the program declares (clause S7): found once
+/// for a model, and nil for nearly all.
+final class KeptTables: Sendable {
+    struct Table: Sendable {
+        let schema: TableSchema
+        /// The model's own table; nil where it is not declared.
+        let binding: TableBinding?
+        /// The tables whose rows its rows own.
+        var owned: [Int] = []
+        /// In a type that owns itself, the table at which that begins.
+        let entry: Int?
+        /// The columns of the root's key and of positions.
+        let prefix: [Int]
+        let node: (number: Int, parent: Int)?
+        /// Columns that the program does not declare.
+        let unknown: [Int]
+        let read: QueryPlan
+        let insert: WritePlan
+        let delete: WritePlan
+    }
+
+    /// The root's first, owners before what they own but for types that own each other.
+    let tables: [Table]
+    let keyCount: Int
+
+    /// - Throws: `schemaMismatch` for a type that owns itself in a store that has not recorded its name yet.
+    init?(_ model: ModelTables, ids: PlanIDs) throws(StorageError) {
+        guard !model.undeclared.isEmpty || model.tables.dropFirst().contains(where: { !$0.unknownColumns.isEmpty })
+        else { return nil }
+        let recorded = try RecordedTables(model.name, model.tables.map(\.schema) + model.undeclared)
+        let bindings = recorded.list.map { schema in model.tables.first { $0.schema.pathBytes == schema.pathBytes } }
+        let isUntouched = Self.untouched(recorded, bindings)
+        let isNeeded = recorded.list.indices.dropFirst().contains { index in
+            !isUntouched[index] && bindings[index]?.unknownColumns.isEmpty != true
+        }
+        guard isNeeded else { return nil }
+        let places = recorded.list.indices.filter { !isUntouched[$0] }
+        keyCount = model.rootKeyCount
+        tables = places.map { index in
+            var table = Table(
+                recorded.list[index], bindings[index], entry: recorded.entries[index].flatMap(places.firstIndex),
+                keyCount: model.rootKeyCount, all: recorded.list, ids)
+            table.owned = recorded.owned[index].compactMap(places.firstIndex)
+            return table
+        }
+    }
+
+    /// Owned properties of the root that are not declared stay as they are without being looked at, with all below.
+    private static func untouched(_ recorded: RecordedTables, _ bindings: [TableBinding?]) -> [Bool] {
+        var isUntouched = recorded.list.map { _ in false }
+        for index in recorded.list.indices.dropFirst() where bindings[index] == nil {
+            if let entry = recorded.entries[index] {
+                isUntouched[index] = isUntouched[entry]
+            } else {
+                isUntouched[index] = recorded.owned.indices.contains { owner in
+                    (owner == 0 || isUntouched[owner]) && recorded.owned[owner].contains(index)
+                }
+            }
+        }
+        return isUntouched
+    }
+}
+
+extension KeptTables.Table {
+    fileprivate init(
+        _ schema: TableSchema, _ binding: TableBinding?, entry: Int?, keyCount: Int, all: [TableSchema], _ ids: PlanIDs
+    ) {
+        func columns(_ role: ColumnSchema.Role) -> [Int] {
+            schema.columns.indices.filter { schema.columns[$0].role == role }
+        }
+        self.schema = schema
+        self.binding = binding
+        self.entry = entry
+        prefix =
+            schema.isRoot
+            ? schema.key
+            : schema.columns.indices.filter { [.owner, .position].contains(schema.columns[$0].role) }
+        if let number = columns(.node).first, let parent = columns(.parent).first {
+            node = (number, parent)
+        } else {
+            node = nil
+        }
+        unknown = binding?.unknownColumns ?? []
+        let everything = Array(schema.columns.indices)
+        read = QueryPlan(
+            id: ids.next(), query: Query(.columns(everything), scope: .keys(columns: keyCount, list: 0)), table: schema,
+            tables: all)
+        insert = WritePlan(id: ids.next(), operation: .insert, table: schema, columns: everything)
+        delete = WritePlan(
+            id: ids.next(), operation: .delete, table: schema, columns: Array(schema.key.prefix(keyCount)))
+    }
+}
+
+extension TableBinding {
+    /// Columns that hold properties which the program does not declare. What tells nil from an empty array is not one
+    /// where the program declares the array.
+    var unknownColumns: [Int] {
+        schema.columns.indices.filter { index in
+            let column = schema.columns[index]
+            switch column.role {
+            case .property: return !columns.contains(index)
+            case .presence:
+                return !columns.contains(index)
+                    && !relations.contains { $0.storedProperty.isSame(as: column.property) }
+            case .owner, .position, .node, .parent: return false
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+internal import StorageAPI
+
+// S7 to S9: two versions of a program use one store.
+
+extension Conformance {
+    static let evolutionCases: [ConformanceCase] = kindCases + renameCases + ownerCases + unknownCases
+
+    // MARK: S8
+
+    /// A case in which a version is refused whatever is stored, and what is stored stays as it is.
+    private static func refuses<Old: ModelVersion, New: ModelVersion>(
+        _ id: String, _ clauses: [Contract], _ sentence: String, _: Old.Type, _ old: [Versioned<Old>], _: New.Type,
+        naming words: [String]
+    ) -> ConformanceCase {
+        ConformanceCase(id, clauses, needs: [.durability], sentence) { t in
+            for records in [[], old] {
+                let store = try await t.open(Versioned<Old>.self)
+                try await store.insert(records)
+                try await store.close()
+                let error = try await t.expectError(.schemaMismatch) { try await t.open(Versioned<New>.self).info.name }
+                for word in words {
+                    try t.expect(error.message.contains(word), "The error does not say \(word): \(error.message)")
+                }
+                for _ in 1...2 {
+                    let again = try await t.open(Versioned<Old>.self)
+                    try t.expect(try await again.all(Versioned<Old>.self), equals: records)
+                    try await again.close()
+                }
+            }
+        }
+    }
+
+    private static let kindCases: [ConformanceCase] = [
+        refuses(
+            "evolution/array-to-texts", [.s8], "An array of owned records does not become one of texts.", Tags.self,
+            [Versioned(1, .records([[1, "a"]])), Versioned(2, .records([]))], TagsAsTexts.self,
+            naming: ["tags", "@Field"]),
+        refuses(
+            "evolution/optional-array-to-text", [.s8], "An optional array of owned records does not become a text.",
+            OptionalTags.self, [Versioned(1, .records([[1, "a"]])), Versioned(2, nil)], TagsAsText.self,
+            naming: ["tags", "@Field"]),
+        refuses(
+            "evolution/one-to-text", [.s8], "An owned record does not become a text.", OneTag.self,
+            [Versioned(1, .record([1, "a"])), Versioned(2, nil)], TagsAsText.self, naming: ["tags", "@Field"]),
+        refuses(
+            "evolution/text-to-array", [.s8], "A text does not become an array of owned records.", TagsAsText.self,
+            [Versioned(1, "a"), Versioned(2, nil)], Tags.self, naming: ["tags", "@Field"]),
+        refuses(
+            "evolution/one-to-many", [.s8], "An owned record does not become an array.", OneTag.self,
+            [Versioned(1, .record([1, "a"])), Versioned(2, nil)], Tags.self, naming: ["tags", "@Field"]),
+        refuses(
+            "evolution/many-to-one", [.s8], "An array of owned records does not become one of them.", Tags.self,
+            [Versioned(1, .records([[1, "a"]]))], OneTag.self, naming: ["tags", "@Field"]),
+        refuses(
+            "evolution/child-array-to-text", [.s8], "An array that an owned record owns does not become a text.",
+            InChild<OptionalTags>.self, [Versioned(1, .records([[1, .records([[1, "a"]])], [2, nil]]))],
+            InChild<TagsAsText>.self, naming: ["tags", "@Field"]),
+        refuses(
+            "evolution/child-text-to-array", [.s8], "A text of an owned record does not become an array of records.",
+            InChild<TagsAsText>.self, [Versioned(1, .records([[1, "a"], [2, nil]]))], InChild<Tags>.self,
+            naming: ["tags", "@Field"]),
+        ConformanceCase(
+            "evolution/kind-of-removed", [.s8], needs: [.durability],
+            "A removed owned property's name is not given to a value, by a declaration or by a rename."
+        ) { t in
+            let first = try await t.open(Versioned<TitleAndTags>.self)
+            let record = Versioned<TitleAndTags>(1, "a", .records([[1, "x"]]))
+            try await first.insert(record)
+            try await first.close()
+            let without = try await t.open(Versioned<Title>.self)
+            try await without.save(Versioned<Title>(1, "b"))
+            try await without.close()
+            try await t.expectError(.schemaMismatch) { try await t.open(Versioned<TagsAsText>.self).info.name }
+            try await t.expectError(.schemaMismatch) { try await t.open(Versioned<TextAsTags>.self).info.name }
+            let again = try await t.open(Versioned<TitleAndTags>.self)
+            try t.expect(
+                try await again.all(Versioned<TitleAndTags>.self),
+                equals: [Versioned<TitleAndTags>(1, "b", .records([[1, "x"]]))])
+        },
+    ]
+
+    // MARK: S9
+
+    /// A case that stores with one version, opens with a second, and reads with a third that declares a rename.
+    private static func renames<A: ModelVersion, B: ModelVersion, C: ModelVersion>(
+        _ id: String, _ sentence: String, _ first: Versioned<A>, _: B.Type, reads expected: Versioned<C>
+    ) -> ConformanceCase {
+        ConformanceCase(id, [.s9], needs: [.durability], sentence) { t in
+            let store = try await t.open(Versioned<A>.self)
+            try await store.insert(first)
+            try await store.close()
+            try await t.open(Versioned<B>.self).close()
+            for _ in 1...2 {
+                let later = try await t.open(Versioned<C>.self)
+                try t.expect(try await later.all(Versioned<C>.self), equals: [expected])
+                try await later.close()
+            }
+        }
+    }
+
+    private static func conflicts<A: ModelVersion, B: ModelVersion>(
+        _ id: String, _ sentence: String, _ record: Versioned<A>, _: B.Type, naming words: [String]
+    ) -> ConformanceCase {
+        ConformanceCase(id, [.s9], needs: [.durability], sentence) { t in
+            let store = try await t.open(Versioned<A>.self)
+            try await store.insert(record)
+            try await store.close()
+            let error = try await t.expectError(.schemaMismatch) { try await t.open(Versioned<B>.self).info.name }
+            for word in words {
+                try t.expect(error.message.contains(word), "The error does not say \(word): \(error.message)")
+            }
+            let again = try await t.open(Versioned<A>.self)
+            try t.expect(try await again.all(Versioned<A>.self), equals: [record])
+        }
+    }
+
+    private static let renameCases: [ConformanceCase] = [
+        conflicts(
+            "evolution/rename-onto-data", "A rename onto a name that holds data is refused, naming both.",
+            Versioned<TitleAndName>(1, "a", "b"), NameFromTitle.self, naming: ["title", "name"]),
+        conflicts(
+            "evolution/rename-owned-onto-data", "A rename onto an owned property that holds data is refused.",
+            Versioned<TagsAndLabels>(1, .records([[1, "a"]]), .records([[2, "b"]])), LabelsFromTags.self,
+            naming: ["tags", "labels"]),
+        conflicts(
+            "evolution/rename-to-another-kind", "A rename of owned records to a value is refused, naming both.",
+            Versioned<Tags>(1, .records([[1, "a"]])), LabelsTextFromTags.self, naming: ["tags", "labels"]),
+        renames(
+            "evolution/rename-onto-nothing", "A rename onto a name that holds nil everywhere is carried out.",
+            Versioned<TitleAndName>(1, "a", nil), TitleAndName.self, reads: Versioned<NameFromTitle>(1, "a")),
+        renames(
+            "evolution/rename-of-nothing", "A rename of what is nil everywhere leaves what the new name holds.",
+            Versioned<TitleAndName>(1, nil, "b"), TitleAndName.self, reads: Versioned<NameFromTitle>(1, "b")),
+        renames(
+            "evolution/rename-owned", "A rename of owned records moves them.",
+            Versioned<Tags>(1, .records([[1, "a"]])), Tags.self,
+            reads: Versioned<LabelsFromTags>(1, .records([[1, "a"]]))),
+        renames(
+            "evolution/rename-of-removed", "A rename does not bring back what was removed before it.",
+            Versioned<Title>(1, "a"), Bare.self, reads: Versioned<NameFromTitle>(1, nil)),
+        renames(
+            "evolution/rename-of-removed-owned",
+            "A rename does not bring back owned records that were removed before it.",
+            Versioned<Tags>(1, .records([[1, "a"]])), Bare.self, reads: Versioned<LabelsFromTags>(1, .records([]))),
+        ConformanceCase(
+            "evolution/rename-onto-removed", [.s9], needs: [.durability],
+            "A rename onto a removed name that holds data is refused, and neither is lost."
+        ) { t in
+            let store = try await t.open(Versioned<TitleAndName>.self)
+            try await store.insert(Versioned<TitleAndName>(1, "a", "b"))
+            try await store.close()
+            try await t.open(Versioned<Title>.self).close()
+            try await t.expectError(.schemaMismatch) { try await t.open(Versioned<NameFromTitle>.self).info.name }
+            let again = try await t.open(Versioned<TitleAndName>.self)
+            try t.expect(
+                try await again.all(Versioned<TitleAndName>.self), equals: [Versioned<TitleAndName>(1, "a", "b")])
+        },
+    ]
+}

@@ -1,0 +1,116 @@
+// Versions of the model Note and of the type Tag that it owns: what one program declares, and another.
+
+/// The model with its key alone.
+enum Bare: ModelVersion { static let fields: [VersionField] = [.id] }
+
+/// The model with properties beside the key, given by a type.
+protocol NoteVersion: ModelVersion { static var properties: [VersionField] { get } }
+extension NoteVersion { static var fields: [VersionField] { [.id] + properties } }
+
+/// What a Note owns.
+protocol TagVersion: ModelVersion { static var properties: [VersionField] { get } }
+extension TagVersion {
+    static var model: String { "Tag" }
+    static var fields: [VersionField] { [.id] + properties }
+}
+
+enum PlainTag: TagVersion { static let properties = [VersionField("name", .text, default: "")] }
+enum SecretTag: TagVersion {
+    static let properties = [
+        VersionField("name", .text, default: ""), VersionField("secret", .text, isOptional: true),
+    ]
+}
+enum DeepTag: TagVersion {
+    static let properties = [
+        VersionField("name", .text, default: ""), VersionField("marks", .many(Versioned<PlainTag>.self)),
+    ]
+}
+enum NestingTag: TagVersion {
+    static var properties: [VersionField] {
+        [VersionField("name", .text, default: ""), VersionField("tags", .many(Versioned<NestingTag>.self))]
+    }
+}
+enum SecretNestingTag: TagVersion {
+    static var properties: [VersionField] {
+        [
+            VersionField("name", .text, default: ""), VersionField("tags", .many(Versioned<SecretNestingTag>.self)),
+            VersionField("secret", .text, isOptional: true), VersionField("marks", .many(Versioned<PlainMark>.self)),
+        ]
+    }
+}
+enum PlainMark: ModelVersion {
+    static let model = "Mark"
+    static let fields: [VersionField] = [.id]
+}
+
+// MARK: Kinds under one name
+
+enum Tags: NoteVersion { static let properties = [VersionField("tags", .many(Versioned<PlainTag>.self))] }
+enum OptionalTags: NoteVersion {
+    static let properties = [VersionField("tags", .many(Versioned<PlainTag>.self), isOptional: true)]
+}
+enum TagsAsTexts: NoteVersion { static let properties = [VersionField("tags", .texts)] }
+enum TagsAsText: NoteVersion { static let properties = [VersionField("tags", .text, isOptional: true)] }
+enum OneTag: NoteVersion {
+    static let properties = [VersionField("tags", .one(Versioned<PlainTag>.self), isOptional: true)]
+}
+enum TextAsTags: NoteVersion {
+    static let properties = [VersionField("tags", .text, isOptional: true, renamedFrom: "title")]
+}
+enum Title: NoteVersion { static let properties = [VersionField("title", .text, isOptional: true)] }
+enum TitleAndTags: NoteVersion {
+    static let properties = [
+        VersionField("title", .text, isOptional: true), VersionField("tags", .many(Versioned<PlainTag>.self)),
+    ]
+}
+
+/// The version as an owned record of another model, so that the same changes are made in a child.
+enum InChild<V: NoteVersion>: ModelVersion {
+    static var model: String { "Book" }
+    static var fields: [VersionField] { [.id, VersionField("notes", .many(Versioned<V>.self))] }
+}
+
+// MARK: Renames
+
+enum Named: NoteVersion { static let properties = [VersionField("name", .text, isOptional: true)] }
+enum TitleAndName: NoteVersion { static let properties = Title.properties + Named.properties }
+enum NameFromTitle: NoteVersion {
+    static let properties = [VersionField("name", .text, isOptional: true, renamedFrom: "title")]
+}
+enum Labels: NoteVersion {
+    static let properties = [VersionField("labels", .many(Versioned<PlainTag>.self))]
+}
+enum TagsAndLabels: NoteVersion { static let properties = Tags.properties + Labels.properties }
+enum LabelsFromTags: NoteVersion {
+    static let properties = [VersionField("labels", .many(Versioned<PlainTag>.self), renamedFrom: "tags")]
+}
+enum LabelsTextFromTags: NoteVersion {
+    static let properties = [VersionField("labels", .text, isOptional: true, renamedFrom: "tags")]
+}
+
+// MARK: Owned records of other versions
+
+enum TitledTags: NoteVersion {
+    static let properties = [
+        VersionField("title", .text, isOptional: true), VersionField("tags", .many(Versioned<PlainTag>.self)),
+    ]
+}
+enum SecretTags: NoteVersion {
+    static let properties = [
+        VersionField("title", .text, isOptional: true), VersionField("tags", .many(Versioned<SecretTag>.self)),
+    ]
+}
+enum DeepTags: NoteVersion {
+    static let properties = [
+        VersionField("title", .text, isOptional: true), VersionField("tags", .many(Versioned<DeepTag>.self)),
+    ]
+}
+enum OneSecretTag: NoteVersion {
+    static let properties = [VersionField("tags", .one(Versioned<SecretTag>.self), isOptional: true)]
+}
+enum NestingTags: NoteVersion {
+    static let properties = [VersionField("tags", .many(Versioned<NestingTag>.self))]
+}
+enum SecretNestingTags: NoteVersion {
+    static let properties = [VersionField("tags", .many(Versioned<SecretNestingTag>.self))]
+}
