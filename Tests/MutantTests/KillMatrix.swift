@@ -27,9 +27,11 @@ struct KillMatrix {
         return false
     }
 
-    /// The cases that name a clause which the mutant breaks.
+    /// The cases that name a clause which the mutant breaks, the one that is known to kill it first.
     func candidates(for mutant: Mutant) -> [ConformanceCase] {
-        cases.filter { test in test.clauses.contains(where: mutant.clauses.contains) }
+        let candidates = cases.filter { test in test.clauses.contains(where: mutant.clauses.contains) }
+        let known = KnownKillers.ids[mutant.id]
+        return candidates.filter { $0.id == known } + candidates.filter { $0.id != known }
     }
 
     /// The mutants that a case may find: the blunt ones, and those that break a clause which it names.
