@@ -7,9 +7,10 @@ package struct ProgressLine: Sendable {
 
     package init(isWanted: Bool) { isShown = isWanted && Terminal.isTerminal(.standardError) }
 
-    /// Draws a bar for work that knows how far it is, from 0 to 1.
+    /// Draws a bar for work that knows how far it is, from 0 to 1. What is worked on may grow meanwhile.
     package func show(_ label: String, _ fraction: Double) {
         guard isShown else { return }
+        let fraction = fraction.isFinite ? min(max(fraction, 0), 1) : 1
         let filled = Int(fraction * Double(Self.width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
         draw("\(label) \(String(Int(fraction * 100)).padded(to: 3, .right)) %  \(bar)")

@@ -43,7 +43,7 @@ extension GenerateOptions {
     func run(
         on backend: BackendChoice, seed: UInt64, jobs: Int, isProgressWanted: Bool
     ) async throws -> GeneratedReport {
-        let programs = generate ?? ((generateQueries ?? 0) + steps - 1) / steps
+        let programs = generate ?? ((generateQueries ?? 1) - 1) / steps + 1
         var tests = GeneratedTests(programs: programs, steps: steps, seed: seed, parallelism: jobs)
         if generateQueries != nil { tests.mixture = .queries }
         let line = ProgressLine(isWanted: isProgressWanted)

@@ -65,6 +65,12 @@ struct RecordedTables {
             throw StorageError(
                 .invalidQuery, "The store has no model \(name); it has \(known.isEmpty ? "none" : known).")
         }
+        if let table = list.dropFirst().first(where: { $0.isRoot || !$0.isOwned(by: root) }) {
+            throw StorageError(
+                .corrupt,
+                "The store's record of the table \(table.name) contradicts that of \(root.name); restore a backup.",
+                model: name)
+        }
         owned = list.map { _ in [] }
         entries = list.map { _ in nil }
         for index in list.indices.dropFirst() { try place(index) }
@@ -124,7 +130,8 @@ extension TableSchema {
 }
 
 extension ColumnSchema.Role {
-    fileprivate var isPrefix: Bool {
+    /// Whether columns of the role lead to a row: they stand in front of what it holds.
+    var isPrefix: Bool {
         switch self {
         case .property, .presence: false
         case .owner, .position, .node, .parent: true

@@ -52,6 +52,45 @@ public struct TableSchema: Hashable, Sendable, Codable {
         self.isMany = isMany
     }
 
+    /// - Throws: `DecodingError` for a table that does not hold together, as one that others have changed.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.decode(String.self, forKey: .name)
+        path = try values.decode([String].self, forKey: .path)
+        columns = try values.decode([ColumnSchema].self, forKey: .columns)
+        key = try values.decode([Int].self, forKey: .key)
+        assignsKeys = try values.decode(Bool.self, forKey: .assignsKeys)
+        isRequired = try values.decode(Bool.self, forKey: .isRequired)
+        model = try values.decodeIfPresent(String.self, forKey: .model)
+        isMany = try values.decodeIfPresent(Bool.self, forKey: .isMany)
+        guard isSound else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "the table \(name) does not hold together"))
+        }
+    }
+
+    /// Whether the key is of the table's columns: of a root's properties, of owned rows all that leads to them.
+    private var isSound: Bool {
+        guard !name.isEmpty, !path.isEmpty, !key.isEmpty, Set(key).count == key.count,
+            key.allSatisfy(columns.indices.contains)
+        else { return false }
+        let leading = columns.prefix { $0.role.isPrefix }.map(\.role)
+        guard !columns.dropFirst(leading.count).contains(where: \.role.isPrefix) else { return false }
+        // A table that takes the place of a root's has another path for a while.
+        guard let first = leading.first else { return !key.contains { columns[$0].role != .property } }
+        let ways = leading.drop { $0 == .owner }
+        let isNode = ways.suffix(2).elementsEqual([.node, .parent])
+        return !isRoot && first == .owner && ways.dropLast(isNode ? 2 : 0).allSatisfy { $0 == .position }
+            && key.elementsEqual(leading.indices.dropLast(isNode ? 1 : 0))
+            && zip(columns, leading).allSatisfy { $0.type == .int64 || $1 == .owner }
+    }
+
+    /// Whether the rows can be owned by those of a root: they begin with its key.
+    func isOwned(by root: TableSchema) -> Bool {
+        let owners = columns.prefix { $0.role == .owner }.map(\.type.storage)
+        return owners == root.key.map { root.columns[$0].type.storage }
+    }
+
     /// Whether the table holds root records, not owned ones.
     public var isRoot: Bool { path.count == 1 }
 

@@ -65,14 +65,18 @@ extension ColumnType: CustomStringConvertible, LosslessStringConvertible {
 
     /// The type with a name as ``description`` writes it; nil for any other text.
     public init?(_ description: String) {
-        if description.hasPrefix("array<"), description.hasSuffix(">") {
-            guard let element = ColumnType(String(description.dropFirst(6).dropLast())) else { return nil }
-            self = .array(of: element)
-        } else {
-            guard let type = Self.names.first(where: { $0.name == description })?.type else { return nil }
-            self = type
+        var name = description[...]
+        var arrays = 0
+        while arrays <= Self.deepest, name.hasPrefix("array<"), name.hasSuffix(">") {
+            name = name.dropFirst(6).dropLast()
+            arrays += 1
         }
+        guard arrays <= Self.deepest, let type = Self.names.first(where: { $0.name == name })?.type else { return nil }
+        self = (0..<arrays).reduce(type) { type, _ in .array(of: type) }
     }
+
+    /// As deep as the text of an array is read.
+    private static let deepest = 128
 
     private static let names: [(name: String, type: ColumnType)] = [
         ("bool", .bool), ("int8", .int8), ("int16", .int16), ("int32", .int32), ("int64", .int64),
