@@ -15,10 +15,11 @@ enum SchemaValidation {
             throw error(schema.name, nil, "has \(keys.count) key properties; a key has at most \(mostKeys)")
         }
         for key in keys { try validateKey(key, schema, isOnly: keys.count == 1) }
-        var names: Set<String> = []
+        // By their bytes: two normal forms of a name are two names.
+        var names: Set<[UInt8]> = []
         for property in schema.properties {
             try validateName(property.storedName, schema.name, property.name)
-            guard names.insert(property.storedName).inserted else {
+            guard names.insert(Array(property.storedName.utf8)).inserted else {
                 throw error(
                     schema.name, property.name, "has the stored name of another property; give it one with @Field")
             }

@@ -16,7 +16,8 @@ struct CSVSource: RecordSource {
             throw ToolError("\(input.file.name), line \(line): the header is no line of comma-separated values.")
         }
         header = fields.map(\.text)
-        for (index, name) in header.enumerated() where header[..<index].contains(name) || name.isEmpty {
+        var names: Set<[UInt8]> = []
+        for name in header where name.isEmpty || !names.insert(Array(name.utf8)).inserted {
             throw ToolError(
                 "\(input.file.name), line \(line): the header has "
                     + (name.isEmpty ? "a column without a name." : "the name \(name) twice."))

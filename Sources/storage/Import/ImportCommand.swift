@@ -79,8 +79,7 @@ struct ImportCommand: AsyncParsableCommand {
         let input = try RecordFile(InputFile(file), format)
         let mapping = try InputMapping(map)
         if dryRun {
-            let (schema, count) = try inferred(input, mapping, areSkipped: skipBad != nil)
-            tell(schema, count)
+            _ = try inferred(input, mapping, areSkipped: skipBad != nil)
             return
         }
         try await Interruption.cancelling { try await importAll(input, mapping) }
@@ -110,10 +109,7 @@ struct ImportCommand: AsyncParsableCommand {
             try SchemaInference.check(stored, keys: key, types: type)
             schema = stored
         } else {
-            let count: Int
-            (schema, count) = try inferred(input, mapping, areSkipped: bad.areSkipped)
-            progress.clear()
-            tell(schema, count)
+            schema = try inferred(input, mapping, areSkipped: bad.areSkipped)
         }
         let line = RateLine(progress)
         let result = try await store.transaction { transaction in
@@ -126,19 +122,25 @@ struct ImportCommand: AsyncParsableCommand {
         report(result.0, start.duration(to: .now), result.1, input)
     }
 
-    private func tell(_ schema: RecordSchema, _ count: Int) {
+    private func tell(_ schema: RecordSchema, _ count: Int, rounded: [String]) {
         print(
             "\(schema.name.printable)\(schema.keyNote): \(count.counted("record")), whose properties are taken to be\n")
         for line in schema.table.lines { print(line) }
+        let doubles = rounded.filter { schema.type(at: $0) == .double }
+        if !doubles.isEmpty {
+            print(
+                "\nNote: numbers of \(doubles.joined(separator: ", ").printable) have more digits than a decimal keeps, and are "
+                    + "rounded to doubles.")
+        }
         print("")
         // What is said on the error stream about the records comes behind it.
         fflush(nil)
     }
 
-    /// What the file's records consist of, and how many there are.
+    /// What the file's records consist of, after telling it.
     private func inferred(
         _ input: RecordFile, _ mapping: InputMapping, areSkipped: Bool
-    ) throws -> (RecordSchema, Int) {
+    ) throws -> RecordSchema {
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
         var inference = SchemaInference(input, mapping)
@@ -151,7 +153,10 @@ struct ImportCommand: AsyncParsableCommand {
         }
         if !areSkipped { try Self.check(problems, input) }
         guard inference.count > 0 else { throw ToolError("\(input.file.name) has no records.") }
-        return (try inference.schema(named: model, keys: key, types: type), inference.count)
+        let schema = try inference.schema(named: model, keys: key, types: type)
+        progress.clear()
+        tell(schema, inference.count, rounded: inference.rounded)
+        return schema
     }
 
     /// - Throws: where there are bad records that are not to be skipped, after telling them.

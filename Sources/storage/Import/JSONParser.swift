@@ -17,8 +17,13 @@ struct JSONParser {
     /// Texts with escapes are put together here.
     private var scratch: [UInt8] = []
 
+    /// How many values there were.
+    private var count = 0
+
     /// Deeper text than any record is, before it outgrows the stack.
     private static let deepest = 256
+    /// More values than any record has, before small ones take a multiple of their text's memory.
+    private static let mostValues = 1 << 22
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
@@ -37,6 +42,12 @@ struct JSONParser {
 
     private mutating func value() throws(JSONProblem) -> JSONValue {
         guard let byte = peek() else { throw problem("The text ends where a value should be.") }
+        count += 1
+        guard count <= Self.mostValues else {
+            throw problem(
+                "There are more than \(Self.mostValues.grouped) values in one (the limit of an import); cut it into records."
+            )
+        }
         switch byte {
         case UInt8(ascii: "{"): return try object()
         case UInt8(ascii: "["): return try array()

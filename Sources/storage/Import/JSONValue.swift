@@ -1,5 +1,5 @@
 /// A JSON value as it was written: numbers as their text, so that none is rounded, and members in their order.
-indirect enum JSONValue: Equatable {
+enum JSONValue: Equatable {
     case null
     case bool(Bool)
     /// The characters of a number, which RFC 8259 allows.

@@ -21,6 +21,7 @@ struct RecordProblem: Error {
 final class RecordForm {
     private let name: String
     private let properties: [Property]
+    private let names: Set<[UInt8]>
     /// Whether a number or a word may be the text that it is written as, since the input knows no types.
     private let isUntyped: Bool
 
@@ -53,6 +54,7 @@ final class RecordForm {
             let isAssigned = schema.assignsKeys && property.isKey
             return Property(name: property.name, isOptional: property.isOptional || isAssigned, content: content)
         }
+        names = Set(properties.map { Array($0.name.utf8) })
     }
 
     /// The record with these members.
@@ -64,8 +66,9 @@ final class RecordForm {
         var fields: [Record.Field] = []
         fields.reserveCapacity(properties.count)
         var found = 0
+        var places: [[UInt8]: Int]?
         for (place, property) in properties.enumerated() {
-            let value = Self.value(of: property.name, near: place, in: members)
+            let value = Self.value(of: property.name, near: place, in: members, &places)
             if value != nil { found += 1 }
             do {
                 fields.append(
@@ -79,15 +82,18 @@ final class RecordForm {
     }
 
     /// Members mostly come in the properties' order, so the place is looked at first.
-    private static func value(of name: String, near place: Int, in members: [JSONValue.Member]) -> JSONValue? {
+    private static func value(
+        of name: String, near place: Int, in members: [JSONValue.Member], _ places: inout [[UInt8]: Int]?
+    ) -> JSONValue? {
         if place < members.count, members[place].name.isSame(as: name) { return members[place].value }
-        return members.first { $0.name.isSame(as: name) }?.value
+        guard members.count > 32 else { return members.first { $0.name.isSame(as: name) }?.value }
+        let known = places ?? Dictionary(members.enumerated().map { (Array($1.name.utf8), $0) }) { first, _ in first }
+        places = known
+        return known[Array(name.utf8)].map { members[$0].value }
     }
 
     private func refuseUnknown(_ members: [JSONValue.Member]) throws(RecordProblem) {
-        let unknown = members.first { member in
-            !properties.contains { $0.name.isSame(as: member.name) }
-        }
+        let unknown = members.first { !names.contains(Array($0.name.utf8)) }
         guard let unknown else { return }
         throw RecordProblem(
             "is no property of \(name), which has \(properties.map(\.name).joined(separator: ", ")).", at: unknown.name)

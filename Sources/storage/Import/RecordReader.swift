@@ -56,6 +56,20 @@ struct RecordReader {
 }
 
 extension RecordSchema {
+    /// The type of the column at the end of a way through owned records; nil where there is none.
+    func type(at way: String) -> ColumnType? {
+        for property in properties {
+            switch property.kind {
+            case .column(let type): if property.name.isSame(as: way) { return type }
+            case .child(let schema), .children(let schema):
+                guard way.hasPrefix(property.name + ".") else { continue }
+                if let type = schema.type(at: String(way.dropFirst(property.name.count + 1))) { return type }
+            case .ancestor: continue
+            }
+        }
+        return nil
+    }
+
     /// The properties that are the key: those that are marked, or `id`.
     var keyProperties: [Property] {
         let marked = properties.filter(\.isKey)

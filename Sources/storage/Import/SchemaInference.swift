@@ -20,7 +20,7 @@ struct SchemaInference {
         var source = try file.records()
         while let record = try source.next() {
             switch record.content {
-            case .success(let members): shape.add(mapping.apply(to: members))
+            case .success(let members): try shape.add(mapping.apply(to: members))
             case .failure(let problem): try bad(problem)
             }
             if let key = record.key, Int64(key)?.description != key { namesAreIntegers = false }
@@ -30,6 +30,9 @@ struct SchemaInference {
 
     /// How many records were read.
     var count: Int { shape.count }
+
+    /// The ways to properties whose numbers have more digits than a double keeps, and than a decimal.
+    var rounded: [String] { shape.rounded }
 
     /// The model's schema.
     ///

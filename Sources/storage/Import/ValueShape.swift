@@ -17,8 +17,10 @@ final class ValueShape {
         static let double = Kinds(rawValue: 32)
         /// A number with more digits, which a decimal holds.
         static let decimal = Kinds(rawValue: 64)
-        /// A number that no decimal holds either.
+        /// A number that no decimal holds as it is written.
         static let huge = Kinds(rawValue: 128)
+        /// A number of more digits than a double has.
+        static let long = Kinds(rawValue: 4096)
         static let text = Kinds(rawValue: 256)
         static let object = Kinds(rawValue: 512)
         static let array = Kinds(rawValue: 1024)
@@ -33,7 +35,7 @@ final class ValueShape {
     /// What elements of arrays have in common.
     private var element: ValueShape?
 
-    func add(_ value: JSONValue) {
+    func add(_ value: JSONValue) throws(ToolError) {
         if value != .null { count += 1 }
         switch value {
         case .null: kinds.insert(.null)
@@ -44,12 +46,12 @@ final class ValueShape {
             kinds.insert(.object)
             let shape = object ?? ObjectShape()
             object = shape
-            shape.add(members)
+            try shape.add(members)
         case .array(let elements):
             kinds.insert(.array)
             let shape = element ?? ValueShape()
             element = shape
-            for value in elements { shape.add(value) }
+            for value in elements { try shape.add(value) }
         }
     }
 
@@ -67,7 +69,20 @@ final class ValueShape {
         // 15 digits survive the way through a double, and a decimal has 38.
         if digits <= 15 { return .double }
         if let number = Double(text), number.description == text { return .double }
-        return digits <= 38 && mantissa.count == text.utf8.count ? .decimal : .huge
+        if digits <= 38, mantissa.count == text.utf8.count { return .decimal }
+        return digits <= 17 ? .huge : [.huge, .long]
+    }
+
+    /// The ways from here to numbers that are rounded to Doubles; an empty one where that is here.
+    fileprivate var rounded: [String] {
+        if case .child(let object) = kind(mixedIsText: false) { return object.rounded }
+        if case .children(let object) = kind(mixedIsText: false) { return object.rounded }
+        guard kinds.contains(.huge), isNumeric, !kinds.isDisjoint(with: [.long, .decimal, .wide]) else { return [] }
+        return [""]
+    }
+
+    private var isNumeric: Bool {
+        kinds.isSubset(of: [.null, .integer, .negative, .unsigned, .wide, .double, .decimal, .huge, .long])
     }
 
     // MARK: Types
@@ -94,7 +109,7 @@ final class ValueShape {
         let kinds = kinds.subtracting(.null)
         if kinds.isEmpty || kinds == .text { return .string }
         if kinds == .bool { return .bool }
-        if kinds.isSubset(of: [.integer, .negative, .unsigned, .wide, .double, .decimal, .huge]) { return numericType }
+        if isNumeric { return numericType }
         if kinds == .array, let type = elementType { return .array(of: type) }
         return isText ? .string : .embedded
     }
@@ -122,21 +137,40 @@ final class ObjectShape {
     private(set) var count = 0
     /// Their members, in the order in which they were first seen.
     private(set) var members: [(name: String, shape: ValueShape)] = []
+    private var places: [[UInt8]: Int] = [:]
+
+    /// As many columns as a table has on every backend, its key included.
+    static let mostMembers = BackendInfo.Limits().columns
+
+    static func tooMany(_ count: Int) -> String {
+        "there are more than \(mostMembers.grouped) properties (the limit of columns); leave some out with --map =NAME."
+    }
 
     var isEmpty: Bool { members.isEmpty }
 
-    func add(_ object: [JSONValue.Member]) {
+    /// - Throws: where there are more different members by now than a table has columns.
+    func add(_ object: [JSONValue.Member]) throws(ToolError) {
         count += 1
-        for (place, member) in object.enumerated() { shape(of: member.name, near: place).add(member.value) }
+        for (place, member) in object.enumerated() { try shape(of: member.name, near: place).add(member.value) }
     }
 
     /// Objects mostly have their members in one order, so the place is looked at first.
-    private func shape(of name: String, near place: Int) -> ValueShape {
+    private func shape(of name: String, near place: Int) throws(ToolError) -> ValueShape {
         if place < members.count, members[place].name.isSame(as: name) { return members[place].shape }
-        if let member = members.first(where: { $0.name.isSame(as: name) }) { return member.shape }
+        let bytes = Array(name.utf8)
+        if let place = places[bytes] { return members[place].shape }
+        guard members.count < Self.mostMembers else {
+            throw ToolError("In the objects of the file \(Self.tooMany(members.count))")
+        }
         let shape = ValueShape()
+        places[bytes] = members.count
         members.append((name, shape))
         return shape
+    }
+
+    /// The ways to properties whose numbers are rounded to Doubles.
+    var rounded: [String] {
+        members.flatMap { name, shape in shape.rounded.map { $0.isEmpty ? name : name + "." + $0 } }
     }
 
     /// The properties of records of this shape.
