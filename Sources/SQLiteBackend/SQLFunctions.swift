@@ -173,12 +173,10 @@ struct SQLCall {
         let value = self[index]
         // A column of other software may keep whole numbers as integers.
         if type.storage == .double, case .int(let integer) = value { return .double(Double(integer)) }
-        guard case .text(let text) = value else { return value }
-        switch type {
-        case .double, .float: return text == "NaN" ? .double(.nan) : value
-        case .uint64: return UInt64(text).map { Value($0) } ?? value
-        default: return value
-        }
+        guard type != .decimal, case .text(let text) = value else { return value }
+        if text == "NaN", type.storage == .double { return .double(.nan) }
+        guard text.utf8.count == 20, let integer = UInt64(text) else { return value }
+        return type.storage == .double ? .double(Double(integer)) : Value(integer)
     }
 
     private func finish(_ value: Value) {

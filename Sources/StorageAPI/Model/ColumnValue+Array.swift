@@ -76,7 +76,7 @@ extension Array: ScalarValue where Element: ColumnValue {
         if Element.self == UInt8.self { return withUnsafeBytes { .blob(Array<UInt8>($0)) } }
         var json = JSONWriter()
         encode(into: &json)
-        return .text(String(decoding: json.bytes, as: UTF8.self))
+        return json.failure == nil ? .text(String(decoding: json.bytes, as: UTF8.self)) : .null
     }
 
     // Sound where Element is T, which every caller has just tested: the two types are one.

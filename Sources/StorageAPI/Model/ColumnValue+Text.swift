@@ -65,6 +65,13 @@ extension String: ScalarValue, SortableValue {
     public var value: Value { .text(self) }
 }
 
+/// What is said of a value whose text would not give it back.
+enum TextForm {
+    static func refusal(of value: String) -> String {
+        "\(value) cannot be kept exactly: a relative URL needs its base, use absoluteURL."
+    }
+}
+
 /// A value that is kept as text which only some strings are.
 protocol TextRepresented: ScalarValue {
     var storedText: String? { get }
@@ -78,7 +85,7 @@ extension TextRepresented {
         if let storedText {
             storedText.encode(into: &row)
         } else {
-            row.fail(.invalidValue, "\(self) cannot be kept exactly: a relative URL needs its base, use absoluteURL.")
+            row.fail(.invalidValue, TextForm.refusal(of: "\(self)"))
         }
     }
 

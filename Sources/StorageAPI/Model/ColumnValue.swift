@@ -15,7 +15,8 @@ public protocol ColumnValue: Sendable {
     static func decode(_ json: inout JSONReader) -> Self?
     /// Appends the value as an element of a stored array.
     func encode(into json: inout JSONWriter)
-    /// The value in its dynamic form, as queries hold it.
+    /// The value in its dynamic form, as queries hold it. Null for a value that cannot be kept, as a URL with a base: calls
+    /// refuse that with `invalidValue`.
     var value: Value { get }
 }
 

@@ -11,7 +11,7 @@ public struct JSONWriter: Sendable {
     init() {}
 
     mutating func fail(_ element: String) {
-        failure = "\(element) cannot be kept exactly: a relative URL needs its base, use absoluteURL."
+        failure = TextForm.refusal(of: element)
     }
 
     /// Appends text that is JSON already.

@@ -76,7 +76,7 @@ extension Property {
     ) {
         self.init(
             name, .column(T.columnType), optional: T.isOptional, traits, stored, old,
-            default: Self.dynamic(value) { $0.value })
+            default: Self.dynamic(value) { try $0.storable() })
     }
 
     /// An enum with a raw value.
@@ -86,7 +86,7 @@ extension Property {
     ) where T.RawValue: ScalarValue {
         self.init(
             name, .column(T.RawValue.columnType), optional: false, traits, stored, old,
-            default: Self.dynamic(value) { $0.rawValue.value })
+            default: Self.dynamic(value) { try $0.rawValue.storable() })
     }
 
     /// An Optional of an enum with a raw value.
@@ -96,7 +96,7 @@ extension Property {
     ) where T.RawValue: ScalarValue {
         self.init(
             name, .column(T.RawValue.columnType), optional: true, traits, stored, old,
-            default: Self.dynamic(value) { $0?.rawValue.value ?? .null })
+            default: Self.dynamic(value) { try $0?.rawValue.storable() ?? .null })
     }
 
     /// An array of enums with raw values.
@@ -106,7 +106,7 @@ extension Property {
     ) where T.RawValue: ScalarValue {
         self.init(
             name, .column([T.RawValue].columnType), optional: false, traits, stored, old,
-            default: Self.dynamic(value) { $0.map(\.rawValue).value })
+            default: Self.dynamic(value) { try $0.map(\.rawValue).storable() })
     }
 
     /// Any other `Codable` value, embedded as JSON.
@@ -210,6 +210,9 @@ protocol OptionalValue {
     associatedtype Wrapped
     static var nothing: Self { get }
     var wrapped: Wrapped? { get }
+}
+extension OptionalValue {
+    var isNothing: Bool { wrapped == nil }
 }
 extension Optional: OptionalValue {
     static var nothing: Self { .none }

@@ -121,7 +121,7 @@ extension Storable {
 extension Storable where Key: ScalarValue {
     /// The one value of the key.
     @inlinable
-    public static func values(of key: Key) -> [Value] { [Value(key)] }
+    public static func values(of key: Key) -> [Value] { [key.value] }
 
     /// Reads the one value of the key.
     @inlinable
@@ -131,7 +131,7 @@ extension Storable where Key: ScalarValue {
 extension Storable where Key: RawRepresentable, Key.RawValue: ScalarValue {
     /// The one value of the key.
     @inlinable
-    public static func values(of key: Key) -> [Value] { [Value(key)] }
+    public static func values(of key: Key) -> [Value] { [key.rawValue.value] }
 
     /// Reads the one value of the key.
     @inlinable

@@ -94,7 +94,7 @@ public struct ColumnBounds {
 
 extension Comparison {
     /// The comparison with its two sides exchanged.
-    fileprivate var mirrored: Comparison {
+    var mirrored: Comparison {
         switch self {
         case .equal, .notEqual: self
         case .less: .greater

@@ -4,7 +4,7 @@
 private func compute<L, R, V>(
     _ operation: Arithmetic, _ left: QueryExpression<L>, _ right: QueryExpression<R>
 ) -> QueryExpression<V> {
-    QueryExpression<V>(.arithmetic(operation, left.node, right.node))
+    QueryExpression<V>(.arithmetic(operation, left.node, right.node), depth: max(left.depth, right.depth) + 1)
 }
 
 private func value<V: NumericValue>(_ value: V) -> QueryExpression<V> { QueryExpression<V>(.value(value.value)) }

@@ -4,32 +4,32 @@
 private func compare<L, R>(
     _ comparison: Comparison, _ left: QueryExpression<L>, _ right: QueryExpression<R>
 ) -> QueryExpression<Bool> {
-    QueryExpression<Bool>(.comparison(comparison, left.node, right.node, []))
+    QueryExpression<Bool>(.comparison(comparison, left.node, right.node, []), depth: max(left.depth, right.depth) + 1)
 }
 
 private func compare<L>(
-    _ comparison: Comparison, _ left: QueryExpression<L>, _ right: Value
+    _ comparison: Comparison, _ left: QueryExpression<L>, _ right: some ColumnValue
 ) -> QueryExpression<Bool> {
-    QueryExpression<Bool>(.comparison(comparison, left.node, .value(right), []))
+    QueryExpression<Bool>(.comparison(comparison, left.node, right.node, []), depth: left.depth + 1)
 }
 
 private func compare<R>(
-    _ comparison: Comparison, _ left: Value, _ right: QueryExpression<R>
+    _ comparison: Comparison, _ left: some ColumnValue, _ right: QueryExpression<R>
 ) -> QueryExpression<Bool> {
-    QueryExpression<Bool>(.comparison(comparison, .value(left), right.node, []))
+    QueryExpression<Bool>(.comparison(comparison, left.node, right.node, []), depth: right.depth + 1)
 }
 
 // MARK: Equality
 
 extension QueryExpression where V: ColumnValue & Equatable {
     /// Whether the values are equal: by the order of their type, and nil equals nil.
-    public static func == (left: Self, right: V) -> QueryExpression<Bool> { compare(.equal, left, right.value) }
+    public static func == (left: Self, right: V) -> QueryExpression<Bool> { compare(.equal, left, right) }
     /// Whether the values are not equal; holds where one of them alone is nil.
-    public static func != (left: Self, right: V) -> QueryExpression<Bool> { compare(.notEqual, left, right.value) }
+    public static func != (left: Self, right: V) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
     /// Whether the values are equal: by the order of their type, and nil equals nil.
-    public static func == (left: V, right: Self) -> QueryExpression<Bool> { compare(.equal, left.value, right) }
+    public static func == (left: V, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
     /// Whether the values are not equal; holds where one of them alone is nil.
-    public static func != (left: V, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left.value, right) }
+    public static func != (left: V, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
     /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
     /// Whether the values are not equal; holds where one of them alone is nil.
@@ -39,11 +39,11 @@ extension QueryExpression where V: ColumnValue & Equatable {
 extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
     /// Whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: V) -> QueryExpression<Bool> {
-        compare(.equal, left, right.rawValue.value)
+        compare(.equal, left, right.rawValue)
     }
     /// Whether the raw values are not equal; holds where one of them alone is nil.
     public static func != (left: Self, right: V) -> QueryExpression<Bool> {
-        compare(.notEqual, left, right.rawValue.value)
+        compare(.notEqual, left, right.rawValue)
     }
     /// Whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
@@ -55,10 +55,10 @@ extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: Scal
 extension QueryExpression {
     /// Whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
-    where V == W?, W.RawValue: ScalarValue { compare(.equal, left, right.rawValue.value) }
+    where V == W?, W.RawValue: ScalarValue { compare(.equal, left, right.rawValue) }
     /// Whether the raw values are not equal; holds where one of them alone is nil.
     public static func != <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
-    where V == W?, W.RawValue: ScalarValue { compare(.notEqual, left, right.rawValue.value) }
+    where V == W?, W.RawValue: ScalarValue { compare(.notEqual, left, right.rawValue) }
     /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
     where V == W? { compare(.equal, left, right) }
@@ -86,24 +86,24 @@ extension QueryExpression {
 
 extension QueryExpression where V: ScalarValue & Comparable {
     /// Whether the left value comes before the right one, in the order of their type.
-    public static func < (left: Self, right: V) -> QueryExpression<Bool> { compare(.less, left, right.value) }
+    public static func < (left: Self, right: V) -> QueryExpression<Bool> { compare(.less, left, right) }
     /// Whether the left value comes before the right one, or equals it, in the order of their type.
-    public static func <= (left: Self, right: V) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right.value) }
+    public static func <= (left: Self, right: V) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
     /// Whether the left value comes after the right one, in the order of their type.
-    public static func > (left: Self, right: V) -> QueryExpression<Bool> { compare(.greater, left, right.value) }
+    public static func > (left: Self, right: V) -> QueryExpression<Bool> { compare(.greater, left, right) }
     /// Whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: Self, right: V) -> QueryExpression<Bool> {
-        compare(.greaterOrEqual, left, right.value)
+        compare(.greaterOrEqual, left, right)
     }
     /// Whether the left value comes before the right one, in the order of their type.
-    public static func < (left: V, right: Self) -> QueryExpression<Bool> { compare(.less, left.value, right) }
+    public static func < (left: V, right: Self) -> QueryExpression<Bool> { compare(.less, left, right) }
     /// Whether the left value comes before the right one, or equals it, in the order of their type.
-    public static func <= (left: V, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left.value, right) }
+    public static func <= (left: V, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
     /// Whether the left value comes after the right one, in the order of their type.
-    public static func > (left: V, right: Self) -> QueryExpression<Bool> { compare(.greater, left.value, right) }
+    public static func > (left: V, right: Self) -> QueryExpression<Bool> { compare(.greater, left, right) }
     /// Whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: V, right: Self) -> QueryExpression<Bool> {
-        compare(.greaterOrEqual, left.value, right)
+        compare(.greaterOrEqual, left, right)
     }
     /// Whether the left value comes before the right one, in the order of their type.
     public static func < (left: Self, right: Self) -> QueryExpression<Bool> { compare(.less, left, right) }
@@ -119,21 +119,21 @@ extension QueryExpression where V: ScalarValue & Comparable {
 extension QueryExpression {
     /// Whether the left value comes before the right one, in the order of their type; false where one is nil.
     public static func < <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
-        compare(.less, left, right.value)
+        compare(.less, left, right)
     }
     /// Whether the left value comes before the right one, or equals it, in the order of their type; false where one is
     /// nil.
     public static func <= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
-        compare(.lessOrEqual, left, right.value)
+        compare(.lessOrEqual, left, right)
     }
     /// Whether the left value comes after the right one, in the order of their type; false where one is nil.
     public static func > <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
-        compare(.greater, left, right.value)
+        compare(.greater, left, right)
     }
     /// Whether the left value comes after the right one, or equals it, in the order of their type; false where one is
     /// nil.
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
-        compare(.greaterOrEqual, left, right.value)
+        compare(.greaterOrEqual, left, right)
     }
     /// Whether the left value comes before the right one, in the order of their type; false where one is nil.
     public static func < <W: ScalarValue & Comparable>(
@@ -174,10 +174,10 @@ extension QueryExpression {
 extension QueryExpression where V == Bool {
     // No autoclosure on the right: every part is built, and the engine decides what to look at first.
     /// Whether both conditions hold. Where one can fail, the right one is looked at only if the left one holds.
-    public static func && (left: Self, right: Self) -> Self { Self(.and(left.node, right.node)) }
+    public static func && (left: Self, right: Self) -> Self { Self(QueryNode.and(left.nested, right.nested)) }
     /// Whether one of the conditions holds. Where one can fail, the right one is looked at only if the left one does
     /// not hold.
-    public static func || (left: Self, right: Self) -> Self { Self(.or(left.node, right.node)) }
+    public static func || (left: Self, right: Self) -> Self { Self(QueryNode.or(left.nested, right.nested)) }
     /// Whether the condition does not hold: exactly the records that the condition leaves out.
-    public static prefix func ! (condition: Self) -> Self { Self(.not(condition.node)) }
+    public static prefix func ! (condition: Self) -> Self { Self(.not(condition.node), depth: condition.depth + 1) }
 }

@@ -7,53 +7,55 @@ extension Optional: TextValue where Wrapped: TextValue & ScalarValue {}
 extension QueryExpression where V: TextValue {
     /// Whether the text begins with these UTF-8 bytes. Uses an index on the property where nothing is ignored.
     public func hasPrefix(_ prefix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
-        test(.hasPrefix, .value(.text(prefix)), folding)
+        test(.hasPrefix, (.value(.text(prefix)), 0), folding)
     }
 
     /// Whether the text ends with these UTF-8 bytes.
     public func hasSuffix(_ suffix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
-        test(.hasSuffix, .value(.text(suffix)), folding)
+        test(.hasSuffix, (.value(.text(suffix)), 0), folding)
     }
 
     /// Whether these UTF-8 bytes occur in the text.
     public func contains(_ part: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
-        test(.contains, .value(.text(part)), folding)
+        test(.contains, (.value(.text(part)), 0), folding)
     }
 
     /// Whether the whole text matches a pattern: `*` stands for any characters, `?` for one Unicode scalar, and `\` in
     /// front of them for themselves. A pattern of more than 65,536 bytes is `limitExceeded`.
     public func like(_ pattern: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
-        test(.like, .value(.text(pattern)), folding)
+        test(.like, (.value(.text(pattern)), 0), folding)
     }
 
     /// Whether the texts are equal, as `==`, but for what is ignored.
     public func equals(_ text: String?, ignoring folding: TextFolding) -> QueryExpression<Bool> {
-        QueryExpression<Bool>(.comparison(.equal, node, .value(text.value), folding))
+        QueryExpression<Bool>(.comparison(.equal, node, .value(text.value), folding), depth: depth + 1)
     }
 
     /// Whether the text begins with another property's.
     public func hasPrefix<T: TextValue>(_ prefix: QueryExpression<T>) -> QueryExpression<Bool> {
-        test(.hasPrefix, prefix.node, [])
+        test(.hasPrefix, prefix.nested, [])
     }
 
     /// Whether the text ends with another property's.
     public func hasSuffix<T: TextValue>(_ suffix: QueryExpression<T>) -> QueryExpression<Bool> {
-        test(.hasSuffix, suffix.node, [])
+        test(.hasSuffix, suffix.nested, [])
     }
 
     /// Whether another property's text occurs in the text.
     public func contains<T: TextValue>(_ part: QueryExpression<T>) -> QueryExpression<Bool> {
-        test(.contains, part.node, [])
+        test(.contains, part.nested, [])
     }
 
-    private func test(_ test: TextTest, _ pattern: QueryNode, _ folding: TextFolding) -> QueryExpression<Bool> {
-        QueryExpression<Bool>(.text(test, node, pattern, folding))
+    private func test(
+        _ test: TextTest, _ pattern: QueryNode.Nested, _ folding: TextFolding
+    ) -> QueryExpression<Bool> {
+        QueryExpression<Bool>(.text(test, node, pattern.node, folding), depth: max(depth, pattern.depth) + 1)
     }
 }
 
 extension QueryExpression {
     /// Whether the value is nil: of an Optional property, or of an Optional child.
-    public var isNil: QueryExpression<Bool> { QueryExpression<Bool>(.isNil(node)) }
+    public var isNil: QueryExpression<Bool> { QueryExpression<Bool>(.isNil(node), depth: depth + 1) }
 }
 
 // MARK: Sets and ranges
@@ -61,14 +63,14 @@ extension QueryExpression {
 extension QueryExpression where V: ColumnValue {
     /// Whether the value is one of these. Any number of values; costs one pass over them.
     public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
-        QueryExpression<Bool>(.isIn(node, values.map(\.value)))
+        QueryExpression<Bool>(values.contains(node), depth: depth + 1)
     }
 }
 
 extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
     /// Whether the value is one of these. Any number of values; costs one pass over them.
     public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
-        QueryExpression<Bool>(.isIn(node, values.map(\.rawValue.value)))
+        QueryExpression<Bool>(values.lazy.map(\.rawValue).contains(node), depth: depth + 1)
     }
 }
 
@@ -108,14 +110,14 @@ extension Optional: OptionalArrayValue where Wrapped: ArrayValue {}
 
 extension QueryExpression where V: ArrayValue {
     /// How many elements, or children, there are.
-    public var count: QueryExpression<Int> { QueryExpression<Int>(.count(node)) }
+    public var count: QueryExpression<Int> { QueryExpression<Int>(.count(node), depth: depth + 1) }
     /// Whether there are no elements, or children.
     public var isEmpty: QueryExpression<Bool> { count == 0 }
 }
 
 extension QueryExpression where V: OptionalArrayValue {
     /// How many elements, or children, there are; nil where there is no array.
-    public var count: QueryExpression<Int?> { QueryExpression<Int?>(.count(node)) }
+    public var count: QueryExpression<Int?> { QueryExpression<Int?>(.count(node), depth: depth + 1) }
     /// Whether there is an array without elements.
     public var isEmpty: QueryExpression<Bool> { count == 0 }
 }
@@ -136,16 +138,17 @@ extension QueryExpression {
     where V == [E], E.RawValue: ScalarValue { hasElement(element.rawValue) }
 
     private func hasElement<E: ColumnValue>(_ element: E) -> QueryExpression<Bool> {
-        QueryExpression<Bool>(.hasElement(node, ArrayElements.element(element)))
+        QueryExpression<Bool>(
+            ArrayElements.element(element).map { .hasElement(node, $0) } ?? element.unstorable, depth: depth + 1)
     }
 }
 
 extension ArrayElements {
-    /// An element to look for.
-    static func element<E: ColumnValue>(_ element: E) -> Value {
+    /// An element to look for; nil for one that no array keeps.
+    static func element<E: ColumnValue>(_ element: E) -> Value? {
         if E.self == UInt8.self { return element.value }
         var json = JSONWriter()
         element.encode(into: &json)
-        return .text(String(decoding: json.bytes, as: UTF8.self))
+        return json.failure == nil ? .text(String(decoding: json.bytes, as: UTF8.self)) : nil
     }
 }

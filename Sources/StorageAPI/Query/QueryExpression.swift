@@ -10,13 +10,25 @@
 @dynamicMemberLookup
 public struct QueryExpression<V>: Sendable {
     let node: QueryNode
+    /// How many levels there are below the node.
+    let depth: Int
 
     /// The property with the given place in the schema.
     public init(_ path: PropertyPath, _ ordinal: Int) {
         node = .property(path.appending(ordinal))
+        depth = 0
     }
 
-    init(_ node: QueryNode) { self.node = node }
+    /// - Parameter depth: how many levels there are below the node; too many are `limitExceeded` when the query runs.
+    init(_ node: QueryNode, depth: Int = 0) {
+        let isFitting = depth <= QueryNode.deepest
+        self.node = isFitting ? node : .invalid(QueryLimits.tooDeep.message, .limitExceeded)
+        self.depth = isFitting ? depth : 0
+    }
+
+    init(_ nested: QueryNode.Nested) { self.init(nested.node, depth: nested.depth) }
+
+    var nested: QueryNode.Nested { (node, depth) }
 
     /// The way to an owned child.
     var path: PropertyPath? {
@@ -94,19 +106,21 @@ extension QueryExpression where V: ChildArray {
     /// How many children meet the condition; 0 where the array is nil.
     public func count(_ condition: (V.Child.Columns) -> QueryExpression<Bool>) -> QueryExpression<Int> {
         guard let path else { return QueryExpression<Int>(.invalid("count asks about owned arrays.")) }
-        return QueryExpression<Int>(.childCount(path, inside(path, condition)))
+        let inner = inside(path, condition)
+        return QueryExpression<Int>(.childCount(path, inner.node), depth: inner.depth + 1)
     }
 
     private func quantified(
         _ quantifier: Quantifier, _ condition: (V.Child.Columns) -> QueryExpression<Bool>
     ) -> QueryExpression<Bool> {
         guard let path else { return QueryExpression<Bool>(.invalid("any, all and none ask about owned arrays.")) }
-        return QueryExpression<Bool>(.quantified(quantifier, path, inside(path, condition)))
+        let inner = inside(path, condition)
+        return QueryExpression<Bool>(.quantified(quantifier, path, inner.node), depth: inner.depth + 1)
     }
 
     private func inside(
         _ path: PropertyPath, _ condition: (V.Child.Columns) -> QueryExpression<Bool>
-    ) -> QueryNode {
-        condition(V.Child.Columns(PropertyPath(scope: path.scope + 1))).node
+    ) -> QueryNode.Nested {
+        condition(V.Child.Columns(PropertyPath(scope: path.scope + 1))).nested
     }
 }

@@ -10,7 +10,7 @@ extension QueryLowering {
         case .isNil(let node): return try isNil(node, in: place)
         case .comparison(let comparison, let left, let right, let folding):
             return try compare(comparison, left, right, folding, in: place)
-        case .isIn(let node, let values): return try isIn(node, values, in: place)
+        case .isIn(let node, let values, let numbers): return try isIn(node, values, numbers, in: place)
         case .text(let test, let node, let pattern, let folding):
             return try textTest(test, node, pattern, folding, in: place)
         case .hasElement(let array, let element): return try hasElement(array, element, in: place)
@@ -27,10 +27,10 @@ extension QueryLowering {
         case .property, .choice, .groupKey, .aggregate:
             let (term, type) = try operand(node, in: place)
             guard type == .bool else { throw invalid("Only a Bool is a condition by itself; compare the value.") }
-            return .comparison(.equal, term, try argument(.int(1), as: .bool), .bool)
-        case .value, .arithmetic, .count, .childCount:
+            return .comparison(.equal, term, try argument(.int(1)), .bool)
+        case .value, .number, .arithmetic, .count, .childCount:
             throw invalid("A plain value is no condition; compare it.")
-        case .invalid(let reason): throw invalid(reason)
+        case .invalid(let reason, let code): throw StorageError(code, reason, model: model.name)
         }
     }
 
@@ -40,7 +40,7 @@ extension QueryLowering {
         var terms: [QueryTerm] = []
         while let node = left.popLast() {
             switch (chain, node) {
-            case (.and, .and(let first, let second)), (.or, .or(let first, let second)): left += [second, first]
+            case (.and, .and(let parts)), (.or, .or(let parts)): left += parts.reversed()
             default: terms.append(try condition(node, in: place))
             }
         }
@@ -50,7 +50,7 @@ extension QueryLowering {
     private mutating func isNil(_ node: QueryNode, in place: Place) throws(StorageError) -> QueryTerm {
         if case .property(let path) = node, case .relation(let way, let presence) = try resolve(path, in: place) {
             guard let presence else { return .not(some(way, .constant(true))) }
-            let isAbsent = QueryTerm.comparison(.equal, presence, try argument(.int(0), as: .bool), .bool)
+            let isAbsent = QueryTerm.comparison(.equal, presence, try argument(.int(0)), .bool)
             // Where the array's own owner is nil, so is the array.
             return way.count == 1 ? isAbsent : .or([isAbsent, .isNull(presence)])
         }
@@ -62,43 +62,44 @@ extension QueryLowering {
     ) throws(StorageError) -> QueryTerm {
         if case .value(.null) = right { return try compareWithNil(comparison, left, in: place) }
         if case .value(.null) = left { return try compareWithNil(comparison, right, in: place) }
+        guard !folding.isEmpty else { return try compare(comparison, left, right, in: place) }
         let (first, second, type) = try pair(left, right, in: place)
-        guard !folding.isEmpty else { return .comparison(comparison, first, second, type) }
         guard type == .string else { throw invalid("Only text has a case and diacritics.") }
         return .comparison(comparison, folded(first, folding), folded(second, folding), type)
     }
 
-    /// Two sides of one operation, with their common type.
+    /// Two sides of one operation, with their common type, of which a plain value is one.
     mutating func pair(
         _ left: QueryNode, _ right: QueryNode, in place: Place
     ) throws(StorageError) -> (QueryTerm, QueryTerm, ColumnType) {
-        // A plain value takes the type of what it meets.
-        let first = try isPlain(left) ? nil : operand(left, in: place)
-        let second = try isPlain(right) ? nil : operand(right, in: place)
+        let first = try left.isPlain ? nil : operand(left, in: place)
+        let second = try right.isPlain ? nil : operand(right, in: place)
         guard let type = first?.type ?? second?.type ?? Self.type(left) else {
             throw invalid("Two plain values are compared; one side has to be a property.")
         }
         if let other = second?.type, let mine = first?.type, !mine.isComparable(to: other) {
-            throw invalid("A property of type \(mine) and one of type \(other) cannot be set against each other.")
+            throw incomparable(mine, other)
         }
-        let leftTerm = if let first { first.term } else { try plain(left, as: type, in: place) }
-        let rightTerm = if let second { second.term } else { try plain(right, as: type, in: place) }
+        let leftTerm = if let first { first.term } else { try plain(left, as: type) }
+        let rightTerm = if let second { second.term } else { try plain(right, as: type) }
         return (leftTerm, rightTerm, type)
     }
 
-    private func isPlain(_ node: QueryNode) -> Bool {
-        if case .value = node { true } else { false }
+    func incomparable(_ left: ColumnType, _ right: ColumnType) -> StorageError {
+        invalid("A property of type \(left) and one of type \(right) cannot be set against each other.")
     }
 
-    private mutating func plain(
-        _ node: QueryNode, as type: ColumnType, in place: Place
-    ) throws(StorageError) -> QueryTerm {
-        guard case .value(let value) = node else { return try operand(node, in: place).term }
-        return try argument(value, as: type)
+    private mutating func plain(_ node: QueryNode, as type: ColumnType) throws(StorageError) -> QueryTerm {
+        // A part of a URL's text need not be a URL.
+        guard let value = try node.plain(as: type == .url ? .string : type).exact else {
+            throw invalid("A plain value that is no \(type) stands where one is asked for.")
+        }
+        return try argument(value)
     }
 
     /// The type of a plain value that stands by itself.
     static func type(_ node: QueryNode) -> ColumnType? {
+        if case .number = node { return .double }
         guard case .value(let value) = node else { return nil }
         return switch value {
         case .int: .int64
@@ -120,12 +121,13 @@ extension QueryLowering {
         }
     }
 
-    private mutating func isIn(_ node: QueryNode, _ values: [Value], in place: Place) throws(StorageError) -> QueryTerm
-    {
+    private mutating func isIn(
+        _ node: QueryNode, _ values: [Value], _ numbers: [String], in place: Place
+    ) throws(StorageError) -> QueryTerm {
         let (term, type) = try operand(node, in: place)
         guard let type else { throw invalid("Only a property can be in a set.") }
         let present = values.filter { !$0.isNull }
-        let isIn = QueryTerm.isIn(term, list: try list(present, as: type), type)
+        let isIn = QueryTerm.isIn(term, list: try list(present, numbers, as: type), type)
         return present.count == values.count ? isIn : .or([isIn, .isNull(term)])
     }
 
@@ -162,7 +164,7 @@ extension QueryLowering {
     ) throws(StorageError) -> QueryTerm {
         let (term, type) = try operand(array, in: place)
         switch type {
-        case .array?, .data?: return .hasElement(term, try argument(element, as: nil))
+        case .array?, .data?: return .hasElement(term, try argument(element))
         default: throw invalid("contains asks for an element of an array.")
         }
     }
@@ -173,12 +175,16 @@ extension QueryLowering {
     ) throws(StorageError) -> QueryTerm? {
         guard case .property(let path) = array, case .column(let term, let type) = try resolve(path, in: place)
         else { return nil }
+        if type == .data, let byte = try? element.plain(as: .uint8) {
+            return try byte.exact.map { (byte) throws(StorageError) in .hasElement(term, try argument(byte)) }
+                ?? .constant(false)
+        }
         guard case .array(let elementType) = type else { return nil }
-        guard case .value(let value) = element else {
+        guard element.isPlain else {
             throw invalid("contains asks an array for a plain value, not for a property.")
         }
-        let fitted = try value.fitted(to: elementType)
-        return .hasElement(term, try argument(ArrayElements.element(fitted, of: elementType), as: nil))
+        guard let value = try element.plain(as: elementType).exact else { return .constant(false) }
+        return .hasElement(term, try argument(ArrayElements.element(value, of: elementType)))
     }
 
     // MARK: Children

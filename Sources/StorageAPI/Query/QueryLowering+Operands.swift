@@ -4,7 +4,11 @@ extension QueryLowering {
 
     mutating func operand(_ node: QueryNode, in place: Place) throws(StorageError) -> Operand {
         switch node {
-        case .value(let value): return (try argument(value, as: nil), Self.type(node))
+        case .value(let value): return (try argument(value), Self.type(node))
+        case .number:
+            guard let value = try node.plain(as: .double).exact else { throw invalid("A number is expected.") }
+            return (try argument(value), .double)
+        case .invalid(let reason, let code): throw StorageError(code, reason, model: model.name)
         case .property(let path):
             guard case .column(let term, let type) = try resolve(path, in: place) else {
                 throw invalid("An owned child cannot be compared; name one of its properties.")
@@ -32,20 +36,6 @@ extension QueryLowering {
         }
     }
 
-    private mutating func arithmetic(
-        _ operation: Arithmetic, _ left: QueryNode, _ right: QueryNode, in place: Place
-    ) throws(StorageError) -> Operand {
-        let (first, second, type) = try pair(left, right, in: place)
-        let isNumber = type.range != nil && type != .bool || type == .uint64
-        guard isNumber || [.double, .float, .decimal].contains(type) else {
-            throw invalid("\(operation.rawValue) computes with numbers, not with \(type).")
-        }
-        guard isNumber || operation != .remainder else {
-            throw invalid("% is the remainder of integers, not of \(type).")
-        }
-        return (.arithmetic(operation, first, second, type), type)
-    }
-
     private mutating func choice(
         _ condition: QueryNode, _ first: QueryNode, _ second: QueryNode, in place: Place
     ) throws(StorageError) -> Operand {
@@ -70,7 +60,7 @@ extension QueryLowering {
             let (way, last, presence) = try children(path, in: place)
             let count = through(way, .childCount(last, .constant(true)))
             guard let presence else { return count }
-            let isThere = QueryTerm.comparison(.equal, presence, try argument(.int(1), as: .bool), .bool)
+            let isThere = QueryTerm.comparison(.equal, presence, try argument(.int(1)), .bool)
             return .choice(isThere, count, .null)
         }
         let (term, type) = try operand(node, in: place)
@@ -85,7 +75,7 @@ extension QueryLowering {
     ) throws(StorageError) -> QueryTerm {
         let (way, last, _) = try children(path, in: place)
         let count = through(way, .childCount(last, try condition(inner, in: inside(last, place))))
-        return way.count == 1 ? count : .choice(.isNull(count), try argument(.int(0), as: .int64), count)
+        return way.count == 1 ? count : .choice(.isNull(count), try argument(.int(0)), count)
     }
 
     /// A term of the row at the end of a way, null where the way ends before.

@@ -100,21 +100,26 @@ struct QueryLowering {
 
     // MARK: Arguments
 
-    /// A value's term, with the value fitted to the type that it meets.
-    mutating func argument(_ value: Value, as type: ColumnType?) throws(StorageError) -> QueryTerm {
-        let fitted = try type.map { (type) throws(StorageError) in try value.fitted(to: type) } ?? value
-        if fitted.isNull { return .null }
+    /// The term of a value, which is one of the type that it meets.
+    mutating func argument(_ value: Value) throws(StorageError) -> QueryTerm {
+        if value.isNull { return .null }
         try checkCount()
-        arguments.values.append(fitted)
+        arguments.values.append(value)
         return .argument(arguments.values.count - 1)
     }
 
-    mutating func list(_ values: [Value], as type: ColumnType) throws(StorageError) -> Int {
+    /// Those of the values and numbers that are values of the type.
+    mutating func list(_ values: [Value], _ numbers: [String], as type: ColumnType) throws(StorageError) -> Int {
         try checkCount()
-        var fitted: [Value] = []
-        fitted.reserveCapacity(values.count)
-        for value in values { fitted.append(try value.fitted(to: type)) }
-        arguments.lists.append(ValueList(width: 1, values: fitted))
+        var fitting: [Value] = []
+        fitting.reserveCapacity(values.count)
+        for value in values {
+            if let value = try QueryNode.value(value).plain(as: type).exact { fitting.append(value) }
+        }
+        for number in numbers {
+            if let value = try QueryNode.number(number).plain(as: type).exact { fitting.append(value) }
+        }
+        arguments.lists.append(ValueList(width: 1, values: fitting))
         return arguments.lists.count - 1
     }
 

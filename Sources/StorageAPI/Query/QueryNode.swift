@@ -42,6 +42,9 @@ public protocol ColumnSet: Sendable {
 indirect enum QueryNode: Sendable {
     case property(PropertyPath)
     case value(Value)
+    /// A plain number with a fraction, an exponent or more than 64 bits, as canonical decimal digits: it takes the type of
+    /// what it meets.
+    case number(String)
     case arithmetic(Arithmetic, QueryNode, QueryNode)
     /// How many elements an array has, or how many children; nil where there is no array.
     case count(QueryNode)
@@ -54,12 +57,13 @@ indirect enum QueryNode: Sendable {
     case groupKey(Int)
 
     case comparison(Comparison, QueryNode, QueryNode, TextFolding)
-    case isIn(QueryNode, [Value])
+    /// Among values, and numbers as ``number(_:)`` has them.
+    case isIn(QueryNode, [Value], numbers: [String] = [])
     case isNil(QueryNode)
     case text(TextTest, QueryNode, QueryNode, TextFolding)
     case hasElement(QueryNode, Value)
-    case and(QueryNode, QueryNode)
-    case or(QueryNode, QueryNode)
+    case and([QueryNode])
+    case or([QueryNode])
     case not(QueryNode)
     case quantified(Quantifier, PropertyPath, QueryNode)
     case constant(Bool)
@@ -68,5 +72,76 @@ indirect enum QueryNode: Sendable {
     /// A node that stands at a place of a text, which errors name.
     case placed(QueryNode, TextPlace)
     /// Something that has no meaning, found while building; thrown when the query runs.
-    case invalid(String)
+    case invalid(String, StorageError.Code = .invalidQuery)
+
+    /// A node, and how many levels there are below it.
+    typealias Nested = (node: QueryNode, depth: Int)
+
+    /// How deep nodes nest at most: a node's end takes the stack once for each level. No query that can run is as deep.
+    static let deepest = 1000
+
+    /// Long chains are kept in parts, so that they are not deep and each new condition copies little.
+    private static let longestPart = 64
+
+    static func and(_ left: Nested, _ right: Nested) -> Nested {
+        if case .and(let parts) = left.node, parts.count < longestPart {
+            return (.and(parts + [right.node]), max(left.depth, right.depth + 1))
+        }
+        if case .and(let parts) = right.node, parts.count < longestPart {
+            return (.and([left.node] + parts), max(left.depth + 1, right.depth))
+        }
+        return (.and([left.node, right.node]), max(left.depth, right.depth) + 1)
+    }
+
+    static func or(_ left: Nested, _ right: Nested) -> Nested {
+        if case .or(let parts) = left.node, parts.count < longestPart {
+            return (.or(parts + [right.node]), max(left.depth, right.depth + 1))
+        }
+        if case .or(let parts) = right.node, parts.count < longestPart {
+            return (.or([left.node] + parts), max(left.depth + 1, right.depth))
+        }
+        return (.or([left.node, right.node]), max(left.depth, right.depth) + 1)
+    }
+
+    var isPlain: Bool {
+        switch self {
+        case .value, .number: true
+        default: false
+        }
+    }
+}
+
+extension ColumnValue {
+    /// The value in its dynamic form; nil for one that no column keeps, which ``value`` gives as null.
+    var storableValue: Value? {
+        let value = value
+        guard value.isNull else { return value }
+        return Self.isOptional && (self as? any OptionalValue)?.isNothing == true ? value : nil
+    }
+
+    /// - Throws: `invalidValue` for a value that no column keeps.
+    func storable() throws(StorageError) -> Value {
+        guard let value = storableValue else { throw StorageError(.invalidValue, unstorableReason) }
+        return value
+    }
+
+    /// The value as a plain value of a query; one that `save` would refuse is refused when the query runs.
+    var node: QueryNode { storableValue.map(QueryNode.value) ?? unstorable }
+
+    var unstorable: QueryNode { .invalid(unstorableReason, .invalidValue) }
+
+    var unstorableReason: String { TextForm.refusal(of: "\(self)") }
+}
+
+extension Sequence where Element: ColumnValue {
+    /// The condition that a term is one of these.
+    func contains(_ term: QueryNode) -> QueryNode {
+        var values: [Value] = []
+        values.reserveCapacity(underestimatedCount)
+        for element in self {
+            guard let value = element.storableValue else { return element.unstorable }
+            values.append(value)
+        }
+        return .isIn(term, values)
+    }
 }

@@ -34,13 +34,14 @@ private struct QuerySource {
         switch node {
         case .property(let path): "$0." + names(path).joined(separator: ".")
         case .value(let value): value.sourceText
+        case .number(let digits): digits
         case .arithmetic(let operation, let left, let right): "(\(text(left)) \(operation.rawValue) \(text(right)))"
         case .count(let term): "\(text(term)).count"
         case .choice(let condition, let yes, let no): "(\(text(condition)) ? \(text(yes)) : \(text(no)))"
         case .aggregate(let function, let term): "$0.\(function)(\(term.map(text) ?? ""))"
         case .groupKey(let index): "$0.key\(index)"
         case .constant(let value): "\(value)"
-        case .invalid(let reason): "/* \(reason) */"
+        case .invalid(let reason, _): "/* \(reason) */"
         case .placed(let node, _): text(node)
         case .overPath: "/* a condition over a path */"
         default: condition(node)
@@ -53,13 +54,14 @@ private struct QuerySource {
             folding.isEmpty
                 ? "\(text(left)) \(comparison.symbol) \(operand(right, beside: left))"
                 : "\(text(left)).equals(\(text(right))\(folding.source))"
-        case .isIn(let term, let values): "\(text(term)).isIn([\(list(values, beside: term))])"
+        case .isIn(let term, let values, let numbers):
+            "\(text(term)).isIn([\(([list(values, beside: term)] + numbers).filter { !$0.isEmpty }.joined(separator: ", "))])"
         case .isNil(let term): "\(text(term)).isNil"
         case .text(let test, let term, let pattern, let folding):
             "\(text(term)).\(test)(\(text(pattern))\(folding.source))"
         case .hasElement(let term, let value): "\(text(term)).contains(\(value.sourceText))"
-        case .and(let left, let right): "(\(text(left)) && \(text(right)))"
-        case .or(let left, let right): "(\(text(left)) || \(text(right)))"
+        case .and(let parts): "(\(parts.map(text).joined(separator: " && ")))"
+        case .or(let parts): "(\(parts.map(text).joined(separator: " || ")))"
         case .not(let term): "!(\(text(term)))"
         case .quantified(let quantifier, let path, let condition):
             "$0.\(names(path).joined(separator: ".")).\(quantifier) { \(inside(path).text(condition)) }"

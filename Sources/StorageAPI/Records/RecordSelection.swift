@@ -10,7 +10,7 @@ extension RecordFilterBuilder {
     /// Keeps the records that meet the condition. Several conditions all have to be met.
     public func `where`(text: String, arguments: [Value] = []) -> Self {
         building { (selection) throws(StorageError) in
-            selection.add(try TextParser.condition(text, arguments.map(TextArgument.value)))
+            selection.add(try TextParser.condition(text, arguments.map { .node(.value($0)) }))
         }
     }
 
@@ -79,7 +79,8 @@ extension ModelTables {
 
     /// A key as it is stored.
     ///
-    /// - Throws: `invalidQuery` where it has another number of values than the model's, or one of another type.
+    /// - Throws: `invalidQuery` where it has another number of values than the model's, `invalidValue` where one is none of its
+    ///   property's.
     func checkedKey(_ key: [Value]) throws(StorageError) -> [Value] {
         let columns = keyColumns
         guard key.count == columns.count else {
@@ -91,7 +92,7 @@ extension ModelTables {
         for (column, value) in zip(columns, key) {
             guard !value.isNull, let fitting = value.stored(as: column.type) else {
                 throw StorageError(
-                    .invalidQuery, "\(column.property) is \(column.type), which \(value) is not.", model: name,
+                    .invalidValue, "\(column.property) is \(column.type), which \(value) is not.", model: name,
                     key: key,
                     property: column.property)
             }

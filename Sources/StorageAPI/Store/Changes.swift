@@ -16,23 +16,23 @@ extension AssignmentBuilder {
     /// store.update(Person.self).where { $0.age < 18 }.set(\.age, to: 18).set(\.nickname, to: nil)
     /// ```
     public func set<V: ColumnValue>(_ property: KeyPath<Model.Columns, QueryExpression<V>>, to value: V) -> Self {
-        assigning(property, value.value)
+        assigning(property, value)
     }
 
     /// Sets an enum.
     public func set<V: RawRepresentable>(
         _ property: KeyPath<Model.Columns, QueryExpression<V>>, to value: V
-    ) -> Self where V.RawValue: ScalarValue { assigning(property, value.rawValue.value) }
+    ) -> Self where V.RawValue: ScalarValue { assigning(property, value.rawValue) }
 
     /// Sets an Optional enum.
     public func set<V: RawRepresentable>(
         _ property: KeyPath<Model.Columns, QueryExpression<V?>>, to value: V?
-    ) -> Self where V.RawValue: ScalarValue { assigning(property, value?.rawValue.value ?? .null) }
+    ) -> Self where V.RawValue: ScalarValue { assigning(property, value?.rawValue) }
 
     /// Sets an array of enums.
     public func set<V: RawRepresentable>(
         _ property: KeyPath<Model.Columns, QueryExpression<[V]>>, to value: [V]
-    ) -> Self where V.RawValue: ScalarValue { assigning(property, value.map(\.rawValue).value) }
+    ) -> Self where V.RawValue: ScalarValue { assigning(property, value.map(\.rawValue)) }
 
     /// Sets an embedded value.
     @_disfavoredOverload
@@ -43,6 +43,15 @@ extension AssignmentBuilder {
         } catch {
             return assigning(property, .null, invalid: "The value cannot be encoded: \(error)")
         }
+    }
+
+    private func assigning<V>(
+        _ property: KeyPath<Model.Columns, QueryExpression<V>>, _ value: some ColumnValue
+    ) -> Self {
+        guard let storable = value.storableValue else {
+            return assigning(property, .null, invalid: value.unstorableReason)
+        }
+        return assigning(property, storable)
     }
 
     private func assigning<V>(

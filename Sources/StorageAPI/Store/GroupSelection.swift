@@ -3,7 +3,8 @@ struct GroupSelection: Sendable {
     /// Which records are grouped.
     var rows: Selection
     var keys: [QueryNode] = []
-    var filter: QueryNode?
+    /// Which groups are kept.
+    var conditions = Selection()
     var order: [SortOrder] = []
     var limit: Int?
     var offset = 0
@@ -30,7 +31,8 @@ extension ModelHandle {
         lowering.grouping = Query.Grouping(keys: keys, aggregates: [], order: [])
         var outputs: [Int] = []
         for output in groups.outputs { outputs.append(try cell(of: lowering.typed(output, ofGroups: true))) }
-        let filter = try groups.filter.map { (node) throws(StorageError) in try lowering.groupFilter(node) }
+        if let problem = groups.conditions.problem { throw problem }
+        let filter = try groups.conditions.filter.map { (node) throws(StorageError) in try lowering.groupFilter(node) }
         var order: [Query.SortKey] = []
         for key in groups.order { order.append(try lowering.sortKey(key, ofGroups: true)) }
         guard var grouping = lowering.grouping else { throw lowering.invalid("The query has no groups.") }

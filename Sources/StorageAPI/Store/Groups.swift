@@ -61,8 +61,7 @@ public struct Groups<Model: Storable, Source, each Key> {
     /// Keeps the groups that meet the condition. Several conditions all have to be met.
     public func having(_ condition: (Group<Model, repeat each Key>) -> QueryExpression<Bool>) -> Self {
         var builder = self
-        let node = condition(group).node
-        builder.groups.filter = groups.filter.map { .and($0, node) } ?? node
+        builder.groups.conditions.add(condition(group).nested)
         return builder
     }
 

@@ -1,6 +1,7 @@
 /// What a query builder has collected: values only, and no way to run it.
 public struct Selection: Sendable {
-    var filter: QueryNode?
+    private(set) var filter: QueryNode?
+    private var depth = 0
     var order: [SortOrder] = []
     var limit: Int?
     var offset = 0
@@ -10,8 +11,15 @@ public struct Selection: Sendable {
     /// Whether it is all records in key order.
     var isEverything: Bool { filter == nil && order.isEmpty && limit == nil && offset == 0 && problem == nil }
 
-    mutating func add(_ condition: QueryNode) {
-        filter = filter.map { .and($0, condition) } ?? condition
+    mutating func add(_ condition: QueryNode, depth: Int = 0) { add((condition, depth)) }
+
+    mutating func add(_ condition: QueryNode.Nested) {
+        let joined = filter.map { QueryNode.and(($0, depth), condition) } ?? condition
+        guard joined.depth <= QueryNode.deepest else {
+            problem = problem ?? QueryLimits.tooDeep
+            return
+        }
+        (filter, depth) = joined
     }
 }
 
@@ -29,7 +37,7 @@ extension FilterBuilder {
     /// Keeps the records that meet the condition. Several conditions all have to be met.
     public func `where`(_ condition: (Model.Columns) -> QueryExpression<Bool>) -> Self {
         var builder = self
-        builder.selection.add(condition(Model.Columns(PropertyPath())).node)
+        builder.selection.add(condition(Model.Columns(PropertyPath())).nested)
         return builder
     }
 }

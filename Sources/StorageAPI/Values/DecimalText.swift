@@ -10,6 +10,34 @@ public enum DecimalText {
         return sign + whole + (parts.fraction.isEmpty ? "" : "." + String(decoding: parts.fraction, as: UTF8.self))
     }
 
+    /// The canonical text of a number that may have an exponent, or nil where the text is none, or one that no Double comes
+    /// near.
+    static func plain(_ text: String) -> String? {
+        guard let mark = text.utf8.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return canonical(text) }
+        guard let exponent = Int(text[mark...].dropFirst()), exponent.magnitude <= 400,
+            let parts = Parts(String(text[..<mark]))
+        else { return nil }
+        let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: Int(exponent.magnitude))
+        let given = [UInt8](parts.whole + parts.fraction)
+        let digits = exponent < 0 ? zeros + given : given + zeros
+        // The point moves by the exponent.
+        let point = exponent < 0 ? parts.whole.count : parts.whole.count + zeros.count
+        let whole = String(decoding: digits[..<point], as: UTF8.self)
+        let fraction = String(decoding: digits[point...], as: UTF8.self)
+        return canonical((parts.isNegative ? "-" : "") + "0\(whole).\(fraction)")
+    }
+
+    /// A canonical number without the digits behind so many, from the first that is not zero, and so many of a fraction.
+    static func cut(_ text: String, significant: Int, fraction: Int) -> String {
+        guard let parts = Parts(text) else { return text }
+        var digits = parts.whole + parts.fraction.prefix(fraction)
+        let end = digits.startIndex + digits.prefix { $0 == UInt8(ascii: "0") }.count + significant
+        for index in digits.indices where index >= end { digits[index] = UInt8(ascii: "0") }
+        let whole = String(decoding: digits.prefix(parts.whole.count), as: UTF8.self)
+        let rest = String(decoding: digits.dropFirst(parts.whole.count), as: UTF8.self)
+        return canonical((parts.isNegative ? "-" : "") + "0\(whole).\(rest)") ?? text
+    }
+
     /// The numeric order of two decimal texts; a text that is no number comes after NaN, by its bytes.
     public static func order(_ left: String, _ right: String) -> ValueOrder {
         guard let left = Parts(left), let right = Parts(right) else {

@@ -16,13 +16,19 @@ public enum Value: Sendable {
         self = Int64(exactly: value).map(Value.int) ?? .unsigned(value)
     }
 
-    /// The dynamic form of a scalar.
+    /// The dynamic form of a scalar. A URL with a base, which no column keeps, is a text that is no URL: calls refuse it.
     @inlinable
-    public init<T: ColumnValue>(_ scalar: T) { self = scalar.value }
+    public init<T: ColumnValue>(_ scalar: T) {
+        let value = scalar.value
+        if case .null = value { self = Self.unkept(scalar) } else { self = value }
+    }
 
     /// The dynamic form of an enum's raw value.
     @inlinable
-    public init<T: RawRepresentable>(_ value: T) where T.RawValue: ScalarValue { self = value.rawValue.value }
+    public init<T: RawRepresentable>(_ value: T) where T.RawValue: ScalarValue { self.init(value.rawValue) }
+
+    @usableFromInline
+    static func unkept<T: ColumnValue>(_ scalar: T) -> Value { scalar.storableValue ?? .text("\(scalar)") }
 
     /// Whether there is no value.
     public var isNull: Bool {

@@ -1,8 +1,9 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        corpusCases, valueCases, keyCases, writingCases, changingCases, childCases, graphCases, filterCases,
-        indexCases, arithmeticCases, textCases, patternCases, throughCases,
+        corpusCases, valueCases, keyCases, writingCases, checkedValueCases, changingCases, childCases, graphCases,
+        filterCases,
+        indexCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, misuseCases, schemaCases, evolutionCases,
         nameCases, errorCases,

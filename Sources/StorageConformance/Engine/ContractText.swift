@@ -19,6 +19,7 @@ let contractText = #"""
     W7 truncate removes every record of a model with all that they own, and restarts assigned keys at 1; other models are untouched.
     W8 A call that has returned is durable: it survives a killed process and, at the default durability, a power cut. A relaxed durability may be chosen at opening: then a power cut may lose the last commits, in order, never the store.
     W9 A model handed to a write is never changed by it; results are returned.
+    W10 Values are checked by every way in: what `save` refuses as `invalidValue`, a partial update, a filter, a property's default and an import refuse too, before anything is done; and so does a lookup by a key that is none of the model's.
     C1 A property whose type is `@Storable` (or Optional or array of one) is owned: it is inserted, saved, updated, deleted, truncated and loaded with its owner, to any depth, in the same all-or-nothing call.
     C2 A child is identified by (owner, property, position). Its own `id` is data: two owners may hold children with equal ids, and so may one array; nobody steals anybody's child. Two properties of one type never mix.
     C3 An array keeps its order. After a save or update the stored children are exactly the given ones: removed ones are gone, a reordering is stored, nil and [] differ where the property is optional. The cost of a write grows with the graph written, never with the store.
@@ -34,7 +35,7 @@ let contractText = #"""
     Q6 limit 0 gives nothing; limit or offset beyond the end is fine; negative is `invalidQuery`.
     Q7 Aggregates ignore nil; over nothing, count is 0, sum is 0, min/max/average are nil; an integer sum that overflows is `overflow`, never wrapped or rounded. nil is a group of its own. A sum of Doubles or Decimals is exact and rounded once, and an average is the exact sum as a Double divided by the count, so that no order of rows shows.
     Q8 A result is a copy: changing it changes nothing in the store. A streamed result equals the array result and holds bounded memory; stopping early releases everything.
-    Q9 An unknown property, a type that doesn't fit, or an operator that a type doesn't have is an error at compile time where the typed form is used, and `invalidQuery` naming the word and its position in the text form. Never all rows, never a trap.
+    Q9 An unknown property, a type that doesn't fit, or an operator that a type doesn't have is an error at compile time where the typed form is used, and `invalidQuery` naming the word and its position in the text form. A number of another type than the property it is set against is compared by its mathematical value, one with a fraction as the nearest Double or Float; numbers of different types are computed in one that has both, integers with fractions as Doubles. Engines get values of their columns' types alone. Never all rows, never a trap.
     T1 A transaction is all-or-nothing: a thrown error or a cancelled task undoes everything in it, children and schema work included. An error thrown by the user's own body comes out unchanged.
     T2 Inside it every read sees its own writes. Nested transactions are savepoints: the inner may fail alone.
     T3 Isolation is serialisable: transactions behave as if one after the other. A read block sees one snapshot from its first read to its end.

@@ -58,13 +58,13 @@ extension PredicateTerm {
             self = range
         } else if let value = value as? any ColumnValue {
             switch TextArgument(value) {
-            case .value(let value): self = .node(.value(value))
-            case .list(let values): self = .list(values)
+            case .node(let node): self = .node(node)
+            case .list(let set): self = .list(set)
             }
         } else if let values = value as? any Collection, let list = Self.list(values) {
-            self = .list(list)
-        } else if let value = Self.scalar(value) {
-            self = .node(.value(value))
+            self = .list { .isIn($0, list) }
+        } else if let node = Self.scalar(value) {
+            self = .node(node)
         } else {
             return nil
         }
@@ -73,20 +73,20 @@ extension PredicateTerm {
     private static func list(_ collection: any Collection) -> [Value]? {
         var values: [Value] = []
         for element in collection {
-            guard let value = scalar(element) else { return nil }
+            guard case .value(let value)? = scalar(element) else { return nil }
             values.append(value)
         }
         return values
     }
 
-    private static func scalar(_ value: Any) -> Value? {
-        if let value = value as? any ColumnValue { return value.value }
+    private static func scalar(_ value: Any) -> QueryNode? {
+        if let value = value as? any ColumnValue { return value.node }
         if let optional = value as? any OptionalValue {
-            guard let wrapped = optional.wrapped else { return .null }
+            guard let wrapped = optional.wrapped else { return .value(.null) }
             return scalar(wrapped)
         }
         guard let value = value as? any RawRepresentable else { return nil }
-        return (value.rawValue as? any ScalarValue)?.value
+        return (value.rawValue as? any ScalarValue)?.node
     }
 }
 
@@ -104,7 +104,7 @@ extension ClosedRange: CapturedRange {
 extension PredicateTerm {
     fileprivate init?(_ lower: Any, _ upper: Any, isClosed: Bool) {
         guard let lower = lower as? any ScalarValue, let upper = upper as? any ScalarValue else { return nil }
-        self = .range(.value(lower.value), .value(upper.value), isClosed: isClosed)
+        self = .range(lower.node, upper.node, isClosed: isClosed)
     }
 }
 
@@ -112,13 +112,13 @@ extension PredicateTerm {
 
 extension PredicateExpressions.Conjunction: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
-        .node(.and(try lowering.node(lhs), try lowering.node(rhs)))
+        .node(.and([try lowering.node(lhs), try lowering.node(rhs)]))
     }
 }
 
 extension PredicateExpressions.Disjunction: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
-        .node(.or(try lowering.node(lhs), try lowering.node(rhs)))
+        .node(.or([try lowering.node(lhs), try lowering.node(rhs)]))
     }
 }
 
@@ -244,9 +244,10 @@ extension PredicateExpressions.RangeExpressionContains: LowerablePredicate {
         }
         let element = try lowering.node(element)
         return .node(
-            .and(
+            .and([
                 .comparison(.greaterOrEqual, element, lower, []),
-                .comparison(isClosed ? .lessOrEqual : .less, element, upper, [])))
+                .comparison(isClosed ? .lessOrEqual : .less, element, upper, []),
+            ]))
     }
 }
 
@@ -254,7 +255,7 @@ extension PredicateExpressions.SequenceContains: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
         let element = try lowering.node(element)
         switch try lowering.term(sequence) {
-        case .list(let values): return .node(.isIn(element, values))
+        case .list(let set): return .node(set(element))
         case .node(let node): return .node(.text(.contains, node, element, []))
         case .range, .filtered: throw PredicateLowering.unsupported(Self.self)
         }

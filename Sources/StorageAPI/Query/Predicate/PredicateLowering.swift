@@ -88,7 +88,7 @@ struct PredicateLowering {
 enum PredicateTerm {
     case node(QueryNode)
     /// Captured values to look among.
-    case list([Value])
+    case list(@Sendable (QueryNode) -> QueryNode)
     /// A range's bounds.
     case range(QueryNode, QueryNode, isClosed: Bool)
     /// The children that meet a condition.

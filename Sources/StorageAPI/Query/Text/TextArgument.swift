@@ -1,22 +1,40 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// What stands for a question mark of a query's text.
 enum TextArgument: Sendable {
-    case value(Value)
-    case list([Value])
+    case node(QueryNode)
+    case list(@Sendable (QueryNode) -> QueryNode)
 
     init(_ argument: any ColumnValue) {
-        if let list = (argument as? any ListValue)?.elements {
+        if let list = (argument as? any ListValue)?.set {
             self = .list(list)
         } else {
-            self = .value(argument.value)
+            self = .node((argument as? Decimal)?.number ?? argument.node)
         }
     }
 }
 
 /// An array, whose elements can be a set; nil for bytes, which are one value.
-private protocol ListValue { var elements: [Value]? { get } }
+private protocol ListValue { var set: (@Sendable (QueryNode) -> QueryNode)? { get } }
 
 extension Array: ListValue where Element: ColumnValue {
-    var elements: [Value]? { Element.self == UInt8.self ? nil : map(\.value) }
+    var set: (@Sendable (QueryNode) -> QueryNode)? {
+        if Element.self == UInt8.self { return nil }
+        if let decimals = self as? [Decimal] {
+            let numbers = decimals.compactMap(\.storedText)
+            return { .isIn($0, [], numbers: numbers) }
+        }
+        return { contains($0) }
+    }
+}
+
+extension Decimal {
+    /// The number as one that takes the type of what it meets.
+    fileprivate var number: QueryNode? { storedText.map(QueryNode.number) }
 }
 
 extension FilterBuilder {
@@ -41,7 +59,7 @@ extension FilterBuilder {
 
     /// The same with the arguments in their dynamic form.
     @_disfavoredOverload
-    public func `where`(text: String, arguments: [Value]) -> Self { adding(text, arguments.map(TextArgument.value)) }
+    public func `where`(text: String, arguments: [Value]) -> Self { adding(text, arguments.map { .node(.value($0)) }) }
 
     private func adding(_ text: String, _ arguments: [TextArgument]) -> Self {
         var builder = self

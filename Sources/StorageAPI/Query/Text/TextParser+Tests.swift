@@ -92,16 +92,16 @@ extension TextParser {
         let high = try sum()
         if isBraced { try expect("}") }
         return {
-            .placed(.and(.comparison(.greaterOrEqual, $0, low, []), .comparison(.lessOrEqual, $0, high, [])), place)
+            .placed(.and([.comparison(.greaterOrEqual, $0, low, []), .comparison(.lessOrEqual, $0, high, [])]), place)
         }
     }
 
     /// `{1, 2}`, `(1, 2)`, a question mark for an array, or an array property.
     private mutating func set(_ place: TextPlace) throws(StorageError) -> @Sendable (QueryNode) -> QueryNode {
-        if token.kind == .symbol("?"), case .list(let values)? = arguments.first {
+        if token.kind == .symbol("?"), case .list(let set)? = arguments.first {
             arguments.removeFirst()
             advance()
-            return { .placed(.isIn($0, values), place) }
+            return { .placed(set($0), place) }
         }
         let close = take("{") ? "}" : take("(") ? ")" : nil
         guard let close else {
@@ -109,13 +109,17 @@ extension TextParser {
             return { .placed(.text(.contains, array, $0, []), place) }
         }
         var values: [Value] = []
+        var numbers: [String] = []
         while !take(close) {
-            if !values.isEmpty { try expect(",") }
+            if !values.isEmpty || !numbers.isEmpty { try expect(",") }
             let start = self.place
-            guard case .value(let value) = try sum() else { throw start.error("a set holds plain values") }
-            values.append(value)
+            switch try sum() {
+            case .value(let value): values.append(value)
+            case .number(let digits): numbers.append(digits)
+            case .invalid(let reason, let code): throw StorageError(code, reason)
+            default: throw start.error("a set holds plain values")
+            }
         }
-        let all = values
-        return { .placed(.isIn($0, all), place) }
+        return { [values, numbers] in .placed(.isIn($0, values, numbers: numbers), place) }
     }
 }

@@ -76,15 +76,15 @@ struct TextParser {
     // MARK: Conditions
 
     mutating func disjunction() throws(StorageError) -> QueryNode {
-        var node = try conjunction()
-        while take("||") || take(word: "or") { node = .or(node, try conjunction()) }
-        return node
+        var parts = [try conjunction()]
+        while take("||") || take(word: "or") { parts.append(try conjunction()) }
+        return parts.count == 1 ? parts[0] : .or(parts)
     }
 
     private mutating func conjunction() throws(StorageError) -> QueryNode {
-        var node = try negation()
-        while take("&&") || take(word: "and") { node = .and(node, try negation()) }
-        return node
+        var parts = [try negation()]
+        while take("&&") || take(word: "and") { parts.append(try negation()) }
+        return parts.count == 1 ? parts[0] : .and(parts)
     }
 
     private mutating func negation() throws(StorageError) -> QueryNode {
@@ -109,7 +109,7 @@ struct TextParser {
 
     mutating func sum() throws(StorageError) -> QueryNode {
         var node = try product()
-        while true {
+        for _ in 0...QueryLimits.levels {
             if take("+") {
                 node = .arithmetic(.add, node, try product())
             } else if take("-") {
@@ -118,11 +118,12 @@ struct TextParser {
                 return node
             }
         }
+        throw QueryLimits.tooDeep
     }
 
     private mutating func product() throws(StorageError) -> QueryNode {
         var node = try factor()
-        while true {
+        for _ in 0...QueryLimits.levels {
             if take("*") {
                 node = .arithmetic(.multiply, node, try factor())
             } else if take("/") {
@@ -133,29 +134,41 @@ struct TextParser {
                 return node
             }
         }
+        throw QueryLimits.tooDeep
     }
 
     private mutating func factor() throws(StorageError) -> QueryNode {
         guard take("-") else { return try primary() }
         switch try nested({ (parser) throws(StorageError) in try parser.factor() }) {
-        case .value(.int(let value)): return .value(.int(-value))
         case .value(.double(let value)): return .value(.double(-value))
-        case .value(.unsigned(1 << 63)): return .value(.int(.min))
-        case .value: throw error("a minus stands in front of a number")
+        case .value(let value):
+            guard let integer = value.wide else { throw error("a minus stands in front of a number") }
+            return Self.integer("\(-integer)")
+        case .number(let digits):
+            return .number(digits.hasPrefix("-") ? String(digits.dropFirst()) : digits == "NaN" ? digits : "-" + digits)
         case let node: return .arithmetic(.subtract, .value(.int(0)), node)
         }
+    }
+
+    /// A whole number, of any size.
+    private static func integer(_ digits: String) -> QueryNode {
+        if let value = Int64(digits) { return .value(.int(value)) }
+        return UInt64(digits).map { .value(.unsigned($0)) } ?? .number(digits)
     }
 
     private mutating func primary() throws(StorageError) -> QueryNode {
         let token = token
         switch token.kind {
-        case .number(let value):
+        case .number(let digits):
             advance()
-            return .value(value)
+            return Self.integer(digits)
+        case .fraction(let digits):
+            advance()
+            return .number(digits)
         case .string(let text):
             advance()
             return .value(.text(text))
-        case .symbol("?"): return .value(try argument())
+        case .symbol("?"): return try argument()
         case .symbol("("):
             advance()
             let node = try nested { (parser) throws(StorageError) in try parser.disjunction() }
@@ -177,13 +190,13 @@ struct TextParser {
         "true": .int(1), "yes": .int(1), "false": .int(0), "no": .int(0), "nil": .null, "null": .null,
     ]
 
-    private mutating func argument() throws(StorageError) -> Value {
-        guard case .value(let value)? = arguments.first else {
+    private mutating func argument() throws(StorageError) -> QueryNode {
+        guard case .node(let node)? = arguments.first else {
             throw error(arguments.isEmpty ? "no argument is given for the ?" : "the argument is an array; write in ?")
         }
         arguments.removeFirst()
         advance()
-        return value
+        return node
     }
 
     /// `count(pens)` and `count(pens where price > 9)`; nil where count is a property's name.

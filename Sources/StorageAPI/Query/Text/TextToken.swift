@@ -5,7 +5,9 @@ struct TextToken: Equatable {
         case word(String)
         /// A name in backticks, which is no keyword.
         case name(String)
-        case number(Value)
+        /// The digits of a whole number, and of one with a fraction or an exponent, written without the latter.
+        case number(String)
+        case fraction(String)
         case string(String)
         case symbol(String)
         case end
@@ -79,11 +81,11 @@ struct TextLexer {
             digits += take { $0 == "e" || $0 == "E" }
             digits += take { $0 == "-" || $0 == "+" } + take(while: Self.isDigit)
         }
-        if isWhole, let value = UInt64(digits) { return .number(Value(unsigned: value)) }
-        guard !isWhole, let value = Double(digits), value.isFinite else {
-            throw error("\(digits) is no number that a query can hold", at: start)
+        // Digits that no number of any type has make a query no better.
+        guard digits.count <= 1000, let plain = DecimalText.plain(digits) else {
+            throw error("\(digits.prefix(80)) is no number that a query can hold", at: start)
         }
-        return .number(.double(value))
+        return isWhole ? .number(plain) : .fraction(plain)
     }
 
     private mutating func quoted(_ mark: Unicode.Scalar) throws(StorageError) -> String {

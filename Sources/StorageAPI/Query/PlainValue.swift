@@ -1,0 +1,190 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a plain value of a query is among the values of a type, so that engines only ever get values of their columns'
+/// types.
+enum PlainValue {
+    case exact(Value)
+    /// It is none of them. It stands directly behind this one.
+    case behind(Value)
+    /// It is none of them. It stands directly in front of this one.
+    case before(Value)
+
+    /// The value of the type that it is, or nil.
+    var exact: Value? {
+        if case .exact(let value) = self { value } else { nil }
+    }
+}
+
+// Integers are exact, however great. A number that is written with a fraction takes the nearest value of a Double or a
+// Float, as a literal of Swift does.
+extension QueryNode {
+    /// A plain value, or number, among the values of a type.
+    ///
+    /// - Throws: `invalidQuery` where no value of the type can equal it or stand in an order with it.
+    func plain(as type: ColumnType) throws(StorageError) -> PlainValue {
+        switch self {
+        case .value(let value): return try value.plain(as: type)
+        case .number(let digits):
+            if let plain = Self.number(digits, as: type) { return plain }
+            throw Value.mismatch(digits, type)
+        case .invalid(let reason, let code): throw StorageError(code, reason)
+        default: throw StorageError(.invalidQuery, "A plain value is expected, and not a property.")
+        }
+    }
+
+    static func number(_ digits: String, as type: ColumnType) -> PlainValue? {
+        switch type {
+        case .decimal: DecimalText.plain(digits).map(decimal)
+        case .date: Double(digits).map { .exact(.double($0)) }
+        case .double: Double(digits).map { .exact(.double($0)) }
+        case .float: Float(digits).map { $0.isInfinite ? infinite(Double($0)) : .exact(.double(Double($0))) }
+        default: type.isNumber ? whole(digits).flatMap { integer($0.floor, $0.isWhole, as: type) } : nil
+        }
+    }
+
+    /// The greatest integer that is not above the number. One beyond 128 bits is as far away as any.
+    private static func whole(_ digits: String) -> (floor: Int128, isWhole: Bool)? {
+        if digits == "NaN" { return (.max, false) }
+        let parts = digits.split(separator: ".", maxSplits: 1)
+        guard let first = parts.first else { return nil }
+        let isNegative = digits.hasPrefix("-")
+        guard let number = Int128(first), number > .min else { return (isNegative ? .min : .max, false) }
+        return parts.count == 1 ? (number, true) : (isNegative ? number - 1 : number, false)
+    }
+
+    /// A number beyond all finite ones.
+    private static func infinite(_ value: Double) -> PlainValue {
+        value > 0 ? .before(.double(value)) : .behind(.double(value))
+    }
+
+    /// An integer, or a number directly behind it, among those of an integer type.
+    fileprivate static func integer(_ floor: Int128, _ isWhole: Bool, as type: ColumnType) -> PlainValue? {
+        guard let (least, greatest) = type.integers else { return nil }
+        if let value = Value(floor, as: type) { return isWhole ? .exact(value) : .behind(value) }
+        return floor < 0 ? .before(least) : .behind(greatest)
+    }
+
+    /// A decimal number has at most 38 digits, 127 of them behind the point.
+    fileprivate static func decimal(_ digits: String) -> PlainValue {
+        if digits.utf8.count <= 38 || Decimal(storedText: digits) != nil { return .exact(.text(digits)) }
+        let isNegative = digits.hasPrefix("-")
+        let cut = DecimalText.cut(digits, significant: 38, fraction: 127)
+        guard Decimal(storedText: cut) != nil else {
+            // Beyond all decimals, in front of NaN.
+            return isNegative ? .before(.text(leastDecimal)) : .before(.text("NaN"))
+        }
+        return isNegative ? .before(.text(cut)) : .behind(.text(cut))
+    }
+
+    fileprivate static let leastDecimal = (-Decimal.greatestFiniteMagnitude).storedText ?? "NaN"
+}
+
+extension Value {
+    fileprivate func plain(as type: ColumnType) throws(StorageError) -> PlainValue {
+        switch (type, self) {
+        case (_, .null), (.bool, .int(0)), (.bool, .int(1)): return .exact(self)
+        case (_, .int(let value)) where type.range?.contains(value) == true: return .exact(self)
+        case (.bool, _): break
+        case (.date, .double): return .exact(self)
+        case (.date, .text(let text)):
+            if let date = Self.date(text) { return .exact(.double(date.timeIntervalSinceReferenceDate)) }
+        case (.date, _): break
+        case (.uuid, .blob(let bytes)) where bytes.count == 16: return .exact(self)
+        case (.uuid, .text(let text)): if let uuid = UUID(uuidString: text) { return .exact(uuid.value) }
+        case (.uuid, _): break
+        case (.url, .text(let text)): if URL(storedText: text) != nil { return .exact(self) }
+        case (.decimal, .text(let text)):
+            if let digits = DecimalText.canonical(text) { return QueryNode.decimal(digits) }
+        case (_, .text): if type.storage == .text { return .exact(self) }
+        case (_, .blob): if type.storage == .blob { return .exact(self) }
+        case (.decimal, _), (_, .int), (_, .unsigned), (_, .double): if let plain = number(as: type) { return plain }
+        }
+        throw Self.mismatch("\(self)", type)
+    }
+
+    fileprivate static func mismatch(_ value: String, _ type: ColumnType) -> StorageError {
+        StorageError(.invalidQuery, "\(value) is no \(type), which it is set against.")
+    }
+
+    /// The date that a text is; nil where it is none, which the parsers throw for.
+    private static func date(_ text: String) -> Date? {
+        (try? Date(text, strategy: .iso8601))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle().year().month().day()))
+    }
+
+    // MARK: Numbers
+
+    private func number(as type: ColumnType) -> PlainValue? {
+        if let integer = wide { return number(integer, as: type) }
+        guard case .double(let number) = self else { return nil }
+        switch type {
+        case .double: return .exact(self)
+        case .float: return nearest(Double(Float(number)))
+        case .decimal:
+            if number.isInfinite { return .before(.text(number < 0 ? QueryNode.leastDecimal : "NaN")) }
+            return QueryNode.number(number.isNaN ? "NaN" : number.description, as: type)
+        default:
+            guard type.isNumber else { return nil }
+            let floor = number.rounded(.down)
+            // NaN stands behind all numbers.
+            guard let integer = Int128(exactly: floor) else {
+                return QueryNode.integer(number < 0 ? .min : .max, false, as: type)
+            }
+            return QueryNode.integer(integer, floor == number, as: type)
+        }
+    }
+
+    private func number(_ integer: Int128, as type: ColumnType) -> PlainValue? {
+        switch type {
+        case .decimal: .exact(.text("\(integer)"))
+        case .double: nearest(Double(integer))
+        case .float: nearest(Double(Float(integer)))
+        default: type.isNumber ? QueryNode.integer(integer, true, as: type) : nil
+        }
+    }
+
+    /// The number among those of a type of which this is the nearest.
+    private func nearest(_ candidate: Double) -> PlainValue {
+        switch Value.double(candidate).order(to: self) {
+        case .same: .exact(.double(candidate))
+        case .before: .behind(.double(candidate))
+        case .after: .before(.double(candidate))
+        }
+    }
+}
+
+extension ColumnType {
+    /// The least and the greatest value of an integer type.
+    fileprivate var integers: (least: Value, greatest: Value)? {
+        if self == .uint64 { return (.int(0), .unsigned(.max)) }
+        guard self != .bool, let range else { return nil }
+        return (.int(range.lowerBound), .int(range.upperBound))
+    }
+
+    /// A comparison that no value of a type of numbers passes.
+    var impossible: (comparison: Comparison, with: Value) {
+        if self == .decimal { return (.greater, .text("NaN")) }
+        return (.less, integers?.least ?? .double(-.infinity))
+    }
+
+    /// Whether values are integers, Doubles or Floats.
+    var isNumber: Bool {
+        switch self {
+        case .bool, .date: false
+        default: storage == .integer || storage == .double
+        }
+    }
+
+    /// Whether values of both types have a common order.
+    func isComparable(to other: ColumnType) -> Bool {
+        if self == other { return true }
+        guard isNumber, other.isNumber else { return false }
+        // An unsigned integer beyond Int64.max is kept in another form than a Double.
+        let storages = [storage, other.storage]
+        return !(self == .uint64 || other == .uint64) || storages == [.integer, .integer]
+    }
+}

@@ -1,0 +1,182 @@
+internal import Foundation
+internal import StorageAPI
+
+/// A number of a query's text, or an argument, that need not be of the type that it is set against.
+private struct PlainNumber: Sendable {
+    let text: String
+    var arguments: [any ColumnValue] = []
+    /// The number's value, exact.
+    let value: Value
+    /// Its digits, where it has some.
+    let digits: String?
+
+    static func literal(_ text: String, _ value: Value, _ digits: String) -> PlainNumber {
+        PlainNumber(text: text, value: value, digits: digits)
+    }
+
+    static func argument(_ argument: some ColumnValue, _ value: Value, _ digits: String? = nil) -> PlainNumber {
+        PlainNumber(text: "?", arguments: [argument], value: value, digits: digits)
+    }
+
+    static let all: [PlainNumber] = [
+        literal("2", .int(2), "2"), literal("-1", .int(-1), "-1"), literal("300", .int(300), "300"),
+        literal("2.0", .double(2), "2"), literal("2.5", .double(2.5), "2.5"), literal("-2.5", .double(-2.5), "-2.5"),
+        literal("0.5e1", .double(5), "5"), literal("1e300", .double(1e300), "1" + String(repeating: "0", count: 300)),
+        literal("18446744073709551615", .unsigned(.max), "18446744073709551615"),
+        literal("-9223372036854775808", .int(.min), "-9223372036854775808"),
+        literal("- -9223372036854775808", .unsigned(1 << 63), "9223372036854775808"),
+        literal("-9223372036854775809", .double(-9.5e18), "-9223372036854775809"),
+        literal("18446744073709551616", .double(2e19), "18446744073709551616"),
+        argument(Int.min, .int(.min), "-9223372036854775808"),
+        argument(UInt64.max, .unsigned(.max), "18446744073709551615"),
+        argument(2.5, .double(2.5), "2.5"), argument(-0.0, .double(0), "0"),
+        argument(1e20, .double(1e20), "100000000000000000000"),
+        argument(Double.nan, .double(.nan)), argument(Double.infinity, .double(.infinity)),
+        argument(-Double.infinity, .double(-.infinity)), argument(Float(0.5), .double(0.5), "0.5"),
+        argument(Decimal(2), .int(2), "2"), argument(Decimal(string: "-0.25") ?? 0, .double(-0.25), "-0.25"),
+        argument(Decimal.greatestFiniteMagnitude, .double(1e166), Decimal.greatestFiniteMagnitude.description),
+    ]
+
+    /// How a stored value stands to the number.
+    func order(of stored: Value) -> ValueOrder {
+        guard case .text(let text) = stored else { return stored.order(to: value) }
+        if let digits { return DecimalText.order(text, digits) }
+        if value == .double(.nan) { return text == "NaN" ? .same : .before }
+        return value == .double(.infinity) && text != "NaN" ? .before : .after
+    }
+}
+
+extension Conformance {
+    private static let comparisons: [(symbol: String, holds: @Sendable (ValueOrder) -> Bool)] = [
+        ("==", { $0 == .same }), ("!=", { $0 != .same }), ("<", { $0 == .before }), ("<=", { $0 != .after }),
+        (">", { $0 == .after }), (">=", { $0 != .before }),
+    ]
+
+    /// Every number against every value of a type, by every operator and from both sides.
+    private static func numbers<V: ScalarValue>(_ name: String, _ values: [V]) -> ConformanceCase {
+        ConformanceCase(
+            "numbers/\(name)", [.q9, .v4],
+            "A number of any kind, set against \(V.self) in the text form, is compared by its mathematical value."
+        ) { t in
+            let store = try await t.open(Holder<V>.self)
+            let records = values.enumerated().map { Holder(id: $0, value: $1, optional: $1, list: [$1]) }
+            let none = Holder(id: values.count, value: values[0])
+            try await store.insert(records + [none])
+            func expect(
+                _ text: String, _ number: PlainNumber, nil isHeld: Bool, _ holds: (ValueOrder) -> Bool
+            ) async throws {
+                t.note("try await store.select(Holder<\(V.self)>.self).where(text: \"\(text)\", …).keys()")
+                var query = store.store.select(Holder<V>.self)
+                if let argument = number.arguments.first {
+                    query = query.where(text: text, argument)
+                } else {
+                    query = query.where(text: text)
+                }
+                var wanted = values.indices.filter { holds(number.order(of: values[$0].value)) }
+                if isHeld { wanted.append(values.count) }
+                try t.expect(try await query.keys(), equals: wanted, "\(text) with \(number.value) holds for others.")
+            }
+            for number in PlainNumber.all {
+                for (symbol, holds) in comparisons {
+                    try await expect("optional \(symbol) \(number.text)", number, nil: symbol == "!=", holds)
+                    try await expect("\(number.text) \(symbol) optional", number, nil: symbol == "!=") { order in
+                        holds(order.reversed)
+                    }
+                }
+                try await expect("not (optional > \(number.text))", number, nil: true) { $0 != .after }
+                try await expect("optional in {\(number.text)}", number, nil: false) { $0 == .same }
+                try await expect("list contains \(number.text)", number, nil: false) { $0 == .same }
+            }
+        }
+    }
+
+    /// A number with a fraction, written as one that is stored.
+    private static func literal<V: ScalarValue>(_ name: String, _ value: V, _ text: String) -> ConformanceCase {
+        ConformanceCase(
+            "numbers/literal-\(name)", [.q9, .v2], "A number with a fraction takes the nearest value of \(V.self)."
+        ) { t in
+            let conditions = [
+                "value == \(text)", "value in {\(text), 7.5}", "list contains \(text)", "!(value < \(text))",
+            ]
+            try await expect(Holder(id: 3, value: value, list: [value]), conditions, t)
+        }
+    }
+
+    /// Conditions that compute with a value, with the key, which is 3, and with plain numbers.
+    private static func mixed<V: ScalarValue>(_ name: String, _ value: V, _ conditions: [String]) -> ConformanceCase {
+        ConformanceCase(
+            "numbers/mixed-\(name)", [.q9, .q3],
+            "\(V.self) with another type of numbers is computed in one that has both, or as a Double, from either side."
+        ) { t in
+            try await expect(Holder(id: 3, value: value), conditions, t)
+        }
+    }
+
+    private static func expect<V: ScalarValue>(_ record: Holder<V>, _ conditions: [String], _ t: Trial) async throws {
+        let store = try await t.open(Holder<V>.self)
+        try await store.insert(record)
+        for condition in conditions {
+            t.note("try await store.select(Holder<\(V.self)>.self).where(text: \"\(condition)\").keys()")
+            let keys = try await store.store.select(Holder<V>.self).where(text: condition).keys()
+            try t.expect(keys, equals: [3], "\(condition) does not hold for \(record.value).")
+        }
+    }
+
+    /// Q9, V4: numbers that are not of the types of their properties.
+    static let plainNumberCases: [ConformanceCase] = [
+        numbers("int8", [Int8.min, -3, -2, -1, 0, 2, 3, .max]),
+        numbers("uint8", [0 as UInt8, 2, 3, .max]),
+        numbers("int64", [Int64.min, .min + 1, -3, 0, 2, 3, 1 << 53, .max]),
+        numbers("uint64", [0 as UInt64, 2, 3, 1 << 63, .max]),
+        numbers("float", [-Float.infinity, -2.5, 0, 0.5, 2, 2.5, .greatestFiniteMagnitude, .infinity, .nan]),
+        numbers("double", [-Double.infinity, -2.5, 0, 2, 2.5, 1e20, 1e300, .infinity, .nan]),
+        numbers(
+            "decimal",
+            [-2.5, -0.25, 0, 2, 2.5, Decimal(UInt64.max), Decimal(1e20), .greatestFiniteMagnitude, .nan]),
+        literal("double", 0.1, "0.1"), literal("float", 0.1 as Float, "0.1"), literal("small-double", 1e-7, "1e-7"),
+        literal("decimal", Decimal(1) / 10, "0.10"),
+        literal(
+            "long-decimal", Decimal(string: "1234567890123456789.0123456789012345678") ?? 0,
+            "1234567890123456789.0123456789012345678"),
+        mixed(
+            "int64", -5,
+            [
+                "value + 1.5 == -3.5", "1.5 + value == -3.5", "value / 2.0 == -2.5", "value / 2 == -2",
+                "value + id < -1.5",
+                "id > value + 7.5", "value * 0.5 + id == 0.5", "value * 0.5 < id",
+            ]),
+        mixed(
+            "int8", Int8.max, ["value * 1000 == 127000", "value + id == 130", "id + value == 130", "value + 0.5 > 127"]),
+        mixed("uint8", 200 as UInt8, ["id - value == -197", "value - id == 197", "value + 100.0 == 300"]),
+        mixed(
+            "uint64", UInt64.max,
+            [
+                "value - 1 == 18446744073709551614", "value % 10 == 5", "value / id > 6148914691236517204.5",
+                "value - 18446744073709551615 == 0", "0.5 * value > 9e18", "value * 0.5 > 9e18",
+                "value / 4 * 2.0 > 9e18",
+            ]),
+        mixed("double", 1.5, ["value + id == 4.5", "id + value == 4.5", "value * 2 == 3", "id - value > 1"]),
+        mixed("float", 0.5 as Float, ["value + id == 3.5", "id * value == 1.5", "value * 3 == 1.5"]),
+        mixed("decimal", Decimal(1) / 10, ["value + 0.2 == 0.3", "value * 3 == 0.3", "0.1 - value == 0"]),
+        ConformanceCase(
+            "numbers/mixed-overflow", [.q3, .e1], "UInt64 beyond Int64 computes to overflow alike wherever it stands."
+        ) { t in
+            let store = try await t.open(Holder<UInt64>.self)
+            try await store.insert([Holder(id: 1, value: UInt64.max), Holder(id: -1, value: 1)])
+            for condition in [
+                "value + 1 > 0", "value + id > 0", "id + value > 0", "value * 2 > 0", "id * value > 3", "value - 2 > 0",
+                "value % 0 == 1", "id % (value - value) == 0",
+            ] {
+                t.note("try await store.select(Holder<UInt64>.self).where(text: \"\(condition)\").keys()")
+                try await t.expectError(.overflow) {
+                    try await store.store.select(Holder<UInt64>.self).where(text: condition).keys()
+                }
+            }
+            for condition in ["value + 'a' > 0", "value + true > 0.5 + true", "value % 1.5 == 0"] {
+                try await t.expectError(.invalidQuery) {
+                    try await store.store.select(Holder<UInt64>.self).where(text: condition).keys()
+                }
+            }
+        },
+    ]
+}

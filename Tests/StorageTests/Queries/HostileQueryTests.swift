@@ -1,0 +1,60 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("E2 Queries that are made to end the process")
+struct HostileQueryTests {
+    @Storable struct Sample: Equatable {
+        var id: Int
+        var number: Int
+        var stamp: Date
+    }
+
+    static let samples = [
+        Sample(id: 1, number: .min, stamp: Date(timeIntervalSinceReferenceDate: 1)),
+        Sample(id: 2, number: .max, stamp: Date(timeIntervalSinceReferenceDate: -1)),
+    ]
+
+    @Test(arguments: Backend.allCases)
+    func `the least integer can be negated in a text`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert(Self.samples)
+            let select = store.select(Sample.self)
+            #expect(try await select.where(text: "number == - -9223372036854775808").keys() == [])
+            #expect(try await select.where(text: "number < - -9223372036854775808").keys() == [1, 2])
+            #expect(try await select.where(text: "number == -?", Int.min).keys() == [])
+            #expect(try await select.where(text: "number == - -?", Int.min).keys() == [1])
+            #expect(try await select.where(text: "number > -?", UInt64.max).keys() == [1, 2])
+            #expect(try await select.where(text: "number == -?", Decimal(Int.max)).keys() == [])
+            await expectError(.invalidQuery) { try await select.where(text: "stamp == -?", Int.min).keys() }
+            await expectError(.invalidQuery) { try await select.where(text: "number == -'a'").keys() }
+            await expectError(.overflow) { try await select.where(text: "-number > 0").keys() }
+            await expectError(.overflow) {
+                try await select.where(text: "number / -1 > 0 or number * ? > 1", Int.min).keys()
+            }
+        }
+    }
+
+    @Test(arguments: [" or ", " and "])
+    func `a chain of any length is refused, and does not take the stack`(_ word: String) async throws {
+        try await withStore(.memory) { store in
+            try await store.insert(Self.samples)
+            let text = Array(repeating: "number == 1", count: 200_000).joined(separator: word)
+            await expectError(.limitExceeded) { try await store.select(Sample.self).where(text: text).keys() }
+            let sum = Array(repeating: "number", count: 200_000).joined(separator: word == " or " ? " + " : " * ")
+            await expectError(.limitExceeded) { try await store.select(Sample.self).where(text: sum + " > 0").keys() }
+            await expectError(.limitExceeded) {
+                try await store.select(Sample.self).where { sample in
+                    (0..<200_000).reduce(sample.id == 1) { chain, number in
+                        word == " or " ? chain || sample.id == number : sample.id == number && chain
+                    }
+                }.keys()
+            }
+            await expectError(.limitExceeded) {
+                try await store.select(Sample.self).where { (0..<200_000).reduce($0.id == 1) { term, _ in !term } }
+                    .keys()
+            }
+            #expect(try await store.select(Sample.self).count() == 2)
+        }
+    }
+}
