@@ -63,6 +63,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
         isRequired = try values.decode(Bool.self, forKey: .isRequired)
         model = try values.decodeIfPresent(String.self, forKey: .model)
         isMany = try values.decodeIfPresent(Bool.self, forKey: .isMany)
+        removed = try values.decodeIfPresent(Bool.self, forKey: .removed)
         guard isSound else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "the table \(name) does not hold together"))
