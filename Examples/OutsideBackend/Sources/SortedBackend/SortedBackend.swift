@@ -76,7 +76,7 @@ private class Session: StorageSession {
     final func tables() -> [TableSchema] { state.list.map(\.schema) }
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try state.evaluate(plan, arguments)
+        try state.evaluate(plan, arguments, isReading: self is Reader)
     }
 
     final func greatestKey(in schema: TableSchema) throws(StorageError) -> Int64 {

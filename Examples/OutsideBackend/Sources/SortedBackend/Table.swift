@@ -11,10 +11,10 @@ struct Tables: ValueTables {
     // There are no indexes beside the order of keys.
     func keys(of _: TableSchema, within _: ColumnBounds) -> [[Value]]? { nil }
 
-    func evaluate(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+    func evaluate(_ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool) throws(StorageError) -> Cursor {
         // The plan's table must be there; the evaluation itself takes one that is not for empty.
         _ = try table(plan.table)
-        return try QueryEvaluation(plan, arguments, in: self).cursor()
+        return try QueryEvaluation(plan, arguments, in: self, isReading: isReading).cursor()
     }
 
     func table(_ schema: TableSchema) throws(StorageError) -> Table {
