@@ -40,17 +40,26 @@ enum Catalog {
         let statement = try Statement(connection, "SELECT definition FROM storage_tables ORDER BY rowid")
         var cursor = try statement.cursor()
         var tables: [TableSchema] = []
-        let decoder = JSONDecoder()
+        var definitions: [[UInt8]: TableSchema] = [:]
         while try cursor.next() {
-            do {
-                tables.append(try decoder.decode(TableSchema.self, from: Data(cursor.cells[0].bytes)))
-            } catch {
-                throw StorageError(
-                    .corrupt, "storage_tables has a definition that cannot be read; restore a backup.",
-                    underlying: error)
-            }
+            let definition = Array(cursor.cells[0].bytes)
+            // Reading a definition's text takes next to nothing beside decoding it.
+            let table: TableSchema
+            if let known = connection.definitions[definition] { table = known } else { table = try decoded(definition) }
+            definitions[definition] = table
+            tables.append(table)
         }
+        connection.definitions = definitions
         return tables
+    }
+
+    private static func decoded(_ definition: [UInt8]) throws(StorageError) -> TableSchema {
+        do {
+            return try JSONDecoder().decode(TableSchema.self, from: Data(definition))
+        } catch {
+            throw StorageError(
+                .corrupt, "storage_tables has a definition that cannot be read; restore a backup.", underlying: error)
+        }
     }
 
     /// Keeps the record in step with a change.

@@ -16,10 +16,21 @@ final class Connection: @unchecked Sendable {
     private let writing: [String]
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var plans: [PreparedPlan?] = []
+    /// How many plans are prepared.
+    private var preparedCount = 0
+    /// Counts uses of plans, to know which were used last.
+    @exclusivity(unchecked) private var uses: UInt64 = 0
     @exclusivity(unchecked) private var controls = [Statement?](repeating: nil, count: Control.allCases.count)
     private let functions = SQLFunctions()
     /// The tables of other software.
     let foreign = ForeignCatalog()
+    /// Whether this transaction has changed tables.
+    private var hasChangedTables = false
+    /// The tables, as of a version of the database.
+    private var tables: (version: Int64, schemas: [TableSchema])?
+    private var versionStatement: Statement?
+    /// The recorded tables by their definitions' text.
+    var definitions: [[UInt8]: TableSchema] = [:]
     private var isOpen = true
     /// Whether a transaction was begun, and is neither committed nor rolled back.
     private var hasBegun = false
@@ -149,33 +160,97 @@ final class Connection: @unchecked Sendable {
         try statement.run()
     }
 
-    /// What has been prepared for a plan; the same object each time.
-    func prepared(_ id: Int) -> PreparedPlan {
-        if id < plans.count, let known = plans[id] { return known }
-        // A plan's number counts the plans of one store, so the array stays as short as they are few.
+    /// As many plans as stay prepared: a program has dozens, and each statement takes some kibibytes.
+    private static let mostPrepared = 256
+
+    /// What has been prepared for a plan; the same object each time, unless others have been used since.
+    ///
+    /// - Parameters:
+    ///   - id: the plan's number, which other plans have had before.
+    ///   - plan: the plan itself.
+    func prepared(_ id: Int, for plan: AnyObject) -> PreparedPlan {
+        uses &+= 1
+        if id < plans.count, let known = plans[id], known.plan === plan {
+            known.lastUse = uses
+            return known
+        }
+        return prepare(id, plan)
+    }
+
+    private func prepare(_ id: Int, _ plan: AnyObject) -> PreparedPlan {
+        // A store's plans have small numbers, so the array stays as short as they are few.
         while plans.count <= id { plans.append(nil) }
-        let new = PreparedPlan()
+        if plans[id] == nil {
+            if preparedCount >= Self.mostPrepared { forgetOldest() }
+            preparedCount += 1
+        }
+        let new = PreparedPlan(for: plan, use: uses)
         plans[id] = new
         return new
     }
 
-    /// Forgets all prepared plans, after the schema has changed.
-    func forgetPlans() { plans = [] }
+    /// Forgets the eighth of the plans that has been used least recently. A cursor keeps the statement that it stands on.
+    private func forgetOldest() {
+        let byUse = plans.compactMap { $0?.lastUse }.sorted()
+        guard let last = byUse.prefix(Self.mostPrepared / 8).last else { return }
+        for (id, plan) in plans.enumerated() where plan.map({ $0.lastUse <= last }) ?? false {
+            plans[id] = nil
+            preparedCount -= 1
+        }
+    }
+
+    /// Forgets all prepared plans and the tables, after the schema has changed.
+    func forgetPlans() {
+        plans = []
+        preparedCount = 0
+        tables = nil
+        hasChangedTables = true
+    }
 
     func check(_ code: Int32, doing action: String) throws(StorageError) {
         guard code == SQLITE_OK else { throw failure(code, doing: action) }
     }
 
     /// The error for a result code, which is remembered.
-    func failure(_ code: Int32, doing action: String) -> StorageError {
-        if code == SQLITE_ERROR, let error = functions.takeFailure() { return error }
-        let error = SQLiteFailure.error(code, database, doing: action)
-        if damage == nil, SQLiteFailure.isDamage(code) { damage = error }
+    func failure(_ code: Int32, doing action: String, isCompiling: Bool = false) -> StorageError {
+        let thrown = functions.takeFailure()
+        let error: StorageError
+        // Of a function that failed SQLite carries the text alone. Another statement's failure is not this one's.
+        if code == SQLITE_ERROR, let thrown, String(cString: sqlite3_errmsg(database)) == thrown.message {
+            error = thrown
+        } else {
+            error = SQLiteFailure.error(code, database, doing: action, isCompiling: isCompiling)
+        }
+        if damage == nil, SQLiteFailure.isDamage(error) { damage = error }
         if hasBegun, !hasLostTransaction, !isInTransaction {
             hasLostTransaction = true
             loss = error
         }
         return error
+    }
+
+    // MARK: Tables
+
+    /// The tables; made anew where another connection has committed since, or this one has changed them.
+    func tables(_ make: () throws(StorageError) -> [TableSchema]) throws(StorageError) -> [TableSchema] {
+        let version = try dataVersion()
+        if let tables, tables.version == version { return tables.schemas }
+        let schemas = try make()
+        tables = (version, schemas)
+        return schemas
+    }
+
+    /// A number that another connection's commit changes, and a commit of this one does not.
+    private func dataVersion() throws(StorageError) -> Int64 {
+        if let versionStatement { return try versionStatement.integer() ?? 0 }
+        let statement = try Statement(self, "PRAGMA data_version")
+        versionStatement = statement
+        return try statement.integer() ?? 0
+    }
+
+    /// What this connection undoes, no other one's commit tells of.
+    private func forgetUndoneTables() {
+        if hasChangedTables { tables = nil }
     }
 
     // MARK: Transactions
@@ -187,6 +262,13 @@ final class Connection: @unchecked Sendable {
     func begin(_ control: Control) throws(StorageError) {
         try run(control)
         hasBegun = true
+        hasChangedTables = false
+    }
+
+    func rollBackToSavepoint() throws(StorageError) {
+        forgetUndoneTables()
+        try run(.rollBackTo)
+        try run(.release)
     }
 
     func commit() throws(StorageError) {
@@ -204,6 +286,7 @@ final class Connection: @unchecked Sendable {
         hasBegun = false
         hasLostTransaction = false
         loss = nil
+        forgetUndoneTables()
         if isInTransaction { sqlite3_exec(database, "ROLLBACK", nil, nil, nil) }
     }
 
@@ -240,17 +323,25 @@ final class Connection: @unchecked Sendable {
     }
 
     private func forgetStatements() {
-        plans = []
+        forgetPlans()
+        versionStatement = nil
         for control in Control.allCases { controls[control.rawValue] = nil }
     }
 }
 
 /// The statements prepared for one plan.
 final class PreparedPlan {
+    let plan: AnyObject
     // Exclusivity is not checked at run time: each access is one reading or one assignment.
+    @exclusivity(unchecked) var lastUse: UInt64
     @exclusivity(unchecked) var query: Statement?
     @exclusivity(unchecked) private var one: Statement?
     @exclusivity(unchecked) private var many: Statement?
+
+    init(for plan: AnyObject, use: UInt64) {
+        self.plan = plan
+        lastUse = use
+    }
 
     /// The statement for one row.
     func one(_ make: () throws(StorageError) -> Statement) throws(StorageError) -> Statement {

@@ -99,7 +99,7 @@ final class SQLiteEngine: StorageEngine {
             try connection.commit()
         } catch {
             connection.rollBack()
-            if error.code != .busy { connection.overwriteFailedCommit() }
+            if error.code == .io || error.code == .full { connection.overwriteFailedCommit() }
             throw error
         }
     }

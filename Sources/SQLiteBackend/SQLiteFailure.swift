@@ -1,28 +1,55 @@
 internal import CSQLite
 internal import StorageAPI
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// Turns SQLite's result codes into storage errors: the only place that does.
 enum SQLiteFailure {
-    static func error(_ code: Int32, _ database: OpaquePointer?, doing action: String) -> StorageError {
+    /// - Parameter isCompiling: whether SQLite was reading SQL, where it has no code of its own for what is beyond its
+    ///   limits.
+    static func error(
+        _ code: Int32, _ database: OpaquePointer?, doing action: String, isCompiling: Bool = false
+    ) -> StorageError {
+        let systemError = systemError(code, database)
         let text = database.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
-        let (storageCode, advice) = isTooLarge(text) ? tooLarge : meaning(of: code)
-        return StorageError(storageCode, advice, underlying: SQLiteError(code: code, message: text, action: action))
+        let cause = SQLiteError(
+            code: code, message: text, action: action, systemError: systemError)
+        if isCompiling, code == SQLITE_ERROR, isTooLarge(text) {
+            return StorageError(
+                .limitExceeded, "The query has more terms than SQLite takes; use isIn for many values.",
+                underlying: cause)
+        }
+        let (storageCode, advice) = meaning(of: cause)
+        return StorageError(storageCode, advice, underlying: cause)
     }
 
-    /// Whether nothing more must be written after this code, until the file has been looked at anew.
-    static func isDamage(_ code: Int32) -> Bool { [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+    /// Whether nothing more must be written after this failure, until the file has been looked at anew.
+    static func isDamage(_ error: StorageError) -> Bool {
+        guard let code = (error.underlying as? SQLiteError)?.code else { return false }
+        return error.code != .full && [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF)
+    }
 
-    // SQLite has no code of its own for a statement beyond its limits.
+    /// What the system said of the file that could not be opened, read or written. Where a commit failed SQLite does not
+    /// keep it, and it is what the thread met last.
+    private static func systemError(_ code: Int32, _ database: OpaquePointer?) -> Int32 {
+        let last = errno
+        guard let database, [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF) else { return 0 }
+        let kept = sqlite3_system_errno(database)
+        return kept == 0 ? last : kept
+    }
+
     private static func isTooLarge(_ message: String) -> Bool {
         ["too many ", "Expression tree is too large", "parser stack overflow"].contains { message.hasPrefix($0) }
     }
 
-    private static let tooLarge = (
-        StorageError.Code.limitExceeded, "The query has more terms than SQLite takes; use isIn for many values."
-    )
-
-    private static func meaning(of code: Int32) -> (StorageError.Code, String) {
-        switch code & 0xFF {
+    private static func meaning(of cause: SQLiteError) -> (StorageError.Code, String) {
+        switch cause.code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
             (
                 .busy,
@@ -32,15 +59,47 @@ enum SQLiteFailure {
         case SQLITE_NOTADB: (.corrupt, "The file is no SQLite database; check the path. It was not changed.")
         case SQLITE_CORRUPT:
             (.corrupt, "The database is damaged; restore a backup, or rescue what is left with sqlite3's .recover.")
-        case SQLITE_CANTOPEN:
-            (.io, "The database cannot be opened; check that its folder exists and can be written.")
+        case SQLITE_CANTOPEN: (.io, "The database cannot be opened; \(remedyOfOpening(cause.systemError)).")
+        case SQLITE_IOERR: failedIO(cause)
         case SQLITE_READONLY, SQLITE_PERM:
             (.io, "The database or its folder cannot be written; check their permissions, or open it read-only.")
         case SQLITE_TOOBIG: (.limitExceeded, "A value or a statement is larger than SQLite takes.")
         case SQLITE_INTERRUPT: (.cancelled, "The task was cancelled, and its query was stopped.")
         case SQLITE_CONSTRAINT: (.constraint, "The database refuses the value.")
         case SQLITE_MISMATCH: (.invalidValue, "The database refuses the type of the value.")
-        default: (.io, "SQLite failed; the cause says at what.")
+        case SQLITE_NOMEM: (.io, "SQLite finds no memory; free some, or lower the option cache.")
+        default:
+            (
+                .io,
+                "SQLite failed: \(cause.message). What its code \(cause.code) means: https://sqlite.org/rescode.html."
+            )
+        }
+    }
+
+    private static func remedyOfOpening(_ error: Int32) -> String {
+        switch error {
+        case EMFILE, ENFILE: "too many files are open: close stores that are not needed, or raise the limit (ulimit -n)"
+        case EACCES, EPERM: "check the permissions of the file and of its folder"
+        case EISDIR: "its path is a folder"
+        case 0, ENOENT, ENOTDIR: "check that its folder exists and can be written"
+        default: "the system says: \(String(cString: strerror(error)))"
+        }
+    }
+
+    private static func failedIO(_ cause: SQLiteError) -> (StorageError.Code, String) {
+        switch cause.systemError {
+        case EFBIG:
+            (
+                .full,
+                "The file has reached the limit of a file's size; raise it (ulimit -f), or use another file system. Nothing of this call is stored."
+            )
+        case EDQUOT: (.full, "The disk's quota is used up; free some space. Nothing of this call is stored.")
+        case 0: (.io, "The disk fails: \(cause.message); look at it and at the system's log.")
+        default:
+            (
+                .io,
+                "The disk fails: \(String(cString: strerror(cause.systemError))); look at it and at the system's log."
+            )
         }
     }
 }
@@ -53,6 +112,11 @@ public struct SQLiteError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// What was being done.
     public let action: String
+    /// The system's own code (`errno`) where a file could not be opened, read or written; else 0.
+    public let systemError: Int32
 
-    public var description: String { "SQLite error \(code), \(message), trying to \(action)" }
+    public var description: String {
+        let system = systemError == 0 ? "" : ", system error \(systemError)"
+        return "SQLite error \(code)\(system), \(message), trying to \(action)"
+    }
 }

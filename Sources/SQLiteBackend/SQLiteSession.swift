@@ -9,10 +9,12 @@ class SQLiteSession: StorageSession {
 
     /// The recorded tables, then those of other software.
     final func tables() throws(StorageError) -> [TableSchema] {
-        let recorded = try Catalog.tables(connection)
-        let paths = Set(recorded.map { $0.path.map { Array($0.utf8) } })
-        let foreign = try connection.foreign.tables(besides: recorded, connection).compactMap(\.schema)
-        return recorded + foreign.filter { !paths.contains($0.path.map { Array($0.utf8) }) }
+        try connection.tables { () throws(StorageError) in
+            let recorded = try Catalog.tables(connection)
+            let paths = Set(recorded.map { $0.path.map { Array($0.utf8) } })
+            let foreign = try connection.foreign.tables(besides: recorded, connection).compactMap(\.schema)
+            return recorded + foreign.filter { !paths.contains($0.path.map { Array($0.utf8) }) }
+        }
     }
 
     /// How columns of other software among a plan's tables are read and written.
@@ -36,7 +38,7 @@ class SQLiteSession: StorageSession {
     }
 
     private func statement(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Statement {
-        let prepared = plan.id.map(connection.prepared)
+        let prepared = plan.id.map { connection.prepared($0, for: plan) }
         if let statement = prepared?.query, !statement.isInUse { return statement }
         var compiler = QueryCompiler(plan, arguments, try forms(plan.tables))
         let sql = compiler.select()

@@ -11,8 +11,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
         } catch {
             // Where SQLite has ended the whole transaction there is no savepoint left, and the commit will say so.
             if !connection.hasLostTransaction {
-                try connection.run(.rollBackTo)
-                try connection.run(.release)
+                try connection.rollBackToSavepoint()
             }
             throw error
         }
@@ -57,7 +56,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
     private static func rowsPerStatement(_ width: Int) -> Int { max(1, min(32, 900 / max(width, 1))) }
 
     private func put(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
-        let prepared = connection.prepared(batch.plan.id)
+        let prepared = connection.prepared(batch.plan.id, for: batch.plan)
         let perStatement = Self.rowsPerStatement(batch.width)
         var row = 0
         while perStatement > 1, batch.count - row >= perStatement {
@@ -98,7 +97,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
     }
 
     private func update(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
-        let prepared = connection.prepared(batch.plan.id)
+        let prepared = connection.prepared(batch.plan.id, for: batch.plan)
         let one = try prepared.one { () throws(StorageError) in
             try Statement(connection, compiler(batch.plan).update)
         }
@@ -121,7 +120,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
 
     private func delete(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         // One by one: a statement for all of them, with their list as a table, takes half as long again.
-        let one = try connection.prepared(batch.plan.id).one { () throws(StorageError) in
+        let one = try connection.prepared(batch.plan.id, for: batch.plan).one { () throws(StorageError) in
             try Statement(connection, compiler(batch.plan).delete)
         }
         var deleted = 0
@@ -134,7 +133,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
 
     private func patch(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         guard let values = batch.values else { return 0 }
-        let prepared = connection.prepared(batch.plan.id)
+        let prepared = connection.prepared(batch.plan.id, for: batch.plan)
         let many = try prepared.many { () throws(StorageError) in
             try Statement(connection, compiler(batch.plan).patch)
         }

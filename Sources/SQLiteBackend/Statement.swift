@@ -10,13 +10,13 @@ final class Statement: CursorSource {
     private let cells: UnsafeMutablePointer<csqlite_cell>
     private let kinds: UnsafeMutablePointer<UInt8>
     // Exclusivity is not checked at run time: a statement is its connection's, which one thread at a time uses, and no
-    // access to these lasts beyond one statement of this class.
+    // access to this lasts beyond one statement of this class.
     @exclusivity(unchecked) private var lists: [BoundList] = []
-    @exclusivity(unchecked) private var began: ContinuousClock.Instant?
+    private var began: ContinuousClock.Instant?
     let sql: String
     /// Which arguments it also takes the prefix's end of.
     let prefixEnds: [Int]
-    /// Whether a cursor stands on the statement.
+    /// Whether a cursor stands on the statement. Unchecked as the lists are.
     @exclusivity(unchecked) private(set) var isInUse = false
 
     /// A list of values that a running statement reads.
@@ -36,7 +36,7 @@ final class Statement: CursorSource {
         let code = sqlite3_prepare_v3(
             connection.database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let prepared else {
-            throw connection.failure(code, doing: "prepare \(sql)")
+            throw connection.failure(code, doing: "prepare \(sql)", isCompiling: true)
         }
         handle = prepared
         let count = Int(sqlite3_column_count(prepared))

@@ -194,4 +194,78 @@ struct SQLiteFailureTests {
             }
         }
     }
+
+    @Test func `an error is that of its own statement, whatever its English says`() async throws {
+        try await withDatabase { path in
+            try await Store(SQLiteBackend(path: path), models: Account.self).thenClose { store in
+                try await store.insert([Account(id: 1, balance: .max), Account(id: 2, balance: 1)])
+                try sqliteRun(
+                    path,
+                    "CREATE TRIGGER full BEFORE INSERT ON Account WHEN NEW.name = 'x' BEGIN SELECT RAISE(ABORT, 'too many accounts'); END",
+                    "CREATE TRIGGER one AFTER UPDATE OF name ON Account BEGIN SELECT RAISE(ABORT, 'parser stack overflow'); END"
+                )
+                let refused = await expectError(.constraint) { try await store.insert(Account(name: "x")) }
+                #expect((refused?.underlying as? SQLiteError)?.message == "too many accounts")
+                let changed = await expectError(.constraint) {
+                    try await store.update(Account.self).where { $0.id == 1 }.set(\.name, to: "y").run()
+                }
+                #expect((changed?.underlying as? SQLiteError)?.message == "parser stack overflow")
+                // A sum that overflows, and then another failure on the same connection.
+                let codes = try await store.transaction { tx in
+                    [
+                        Self.code { _ = try tx.select(Account.self).sum { $0.balance } },
+                        Self.code { try tx.insert(Account(name: "x")) },
+                    ]
+                }
+                #expect(codes == [.overflow, .constraint])
+            }
+        }
+    }
+
+    private static func code(_ call: () throws -> Void) -> StorageError.Code? {
+        do { try call() } catch { return (error as? StorageError)?.code }
+        return nil
+    }
+
+    #if os(Linux)
+    @Test func `out of descriptors, the message says so`() async throws {
+        await #expect(processExitsWith: .success) {
+            let path = NSTemporaryDirectory() + "storage-\(UUID().uuidString).db"
+            defer { for end in ["", "-wal", "-shm"] { unlink(path + end) } }
+            let store = try await Store(SQLiteBackend(path: path), models: Label.self)
+            var limit = rlimit(rlim_cur: 0, rlim_max: 4096)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            do {
+                _ = try await Store(SQLiteBackend(path: path))
+                exit(2)
+            } catch let error as StorageError {
+                if error.code != .io || !error.message.contains("too many files are open") { exit(3) }
+            }
+            limit.rlim_cur = 1024
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            try await store.insert(Label(id: "a"))
+            try await store.close()
+        }
+    }
+
+    @Test func `at the limit of a file's size, the message says so, and the store goes on`() async throws {
+        await #expect(processExitsWith: .success) {
+            let path = NSTemporaryDirectory() + "storage-\(UUID().uuidString).db"
+            defer { for end in ["", "-wal", "-shm"] { unlink(path + end) } }
+            let store = try await Store(SQLiteBackend(path: path), models: Label.self)
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 300_000, rlim_max: rlim_t.max)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            do {
+                try await store.insert(Label(id: "large", text: String(repeating: "x", count: 1_000_000)))
+                exit(2)
+            } catch let error as StorageError {
+                if error.code != .full || !error.message.contains("limit of a file's size") { exit(3) }
+            }
+            try await store.insert(Label(id: "small"))
+            if try await store.select(Label.self).keys() != ["small"] { exit(4) }
+            try await store.close()
+        }
+    }
+    #endif
 }

@@ -7,6 +7,7 @@ struct RecordDifference {
 
     /// The changes of one table. Belongs to one value of ``RecordDifference``, which is not copied once it has begun.
     private final class Part {
+        // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
         @exclusivity(unchecked) private var rows: RowDifference
         @exclusivity(unchecked) private(set) var head: UnsafeRawPointer?
         private let format: RowFormat

@@ -8,9 +8,9 @@ final class RowCursor: CursorSource {
     private let columns: UnsafeMutablePointer<Int>
     private let width: Int
     private let format: RowFormat
-    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
+    // Exclusivity is not checked at run time: no access to this lasts beyond one call of it, which does not reach it again.
     @exclusivity(unchecked) private var next: () throws(StorageError) -> UnsafeRawPointer?
-    @exclusivity(unchecked) private var error: StorageError?
+    private var error: StorageError?
 
     /// - Parameter next: gives row after row, and keeps their pages alive.
     init(_ columns: [Int], _ format: RowFormat, _ next: @escaping () throws(StorageError) -> UnsafeRawPointer?) {

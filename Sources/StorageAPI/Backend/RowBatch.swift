@@ -16,7 +16,8 @@ public enum WriteOperation: Hashable, Sendable {
 
 /// One shape of write: which operation on which columns of which table. A backend may prepare once for each ``id``.
 public final class WritePlan: Sendable {
-    /// Small, dense and never used again for another plan of the same store: made to be an array's index.
+    /// Small and dense: made to be an array's index. A plan that was not used for long leaves its number to another, so
+    /// whoever keeps something at it compares the plan itself.
     public let id: Int
     /// What is done with the rows.
     public let operation: WriteOperation

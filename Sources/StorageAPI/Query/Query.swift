@@ -215,8 +215,8 @@ public struct ValueList: Sendable {
 
 /// One shape of query on one table. A backend may prepare once for each ``id``.
 public final class QueryPlan: Sendable {
-    /// Small, dense and never used again for another plan of the same store: made to be an array's index. Nil for a
-    /// shape that is not worth remembering.
+    /// Small and dense: made to be an array's index. A plan that was not used for long leaves its number to another, so
+    /// whoever keeps something at it compares the plan itself. Nil for a plan that is used once.
     public let id: Int?
     /// What is asked.
     public let query: Query

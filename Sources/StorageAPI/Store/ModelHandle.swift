@@ -5,8 +5,8 @@ import Synchronization
 final class ModelHandle: Sendable {
     let tables: ModelTables
     private let ids: PlanIDs
-    private let shapes = Mutex<[Shape: QueryPlan]>([:])
-    private let patches = Mutex<[[Int]: WritePlan]>([:])
+    private let shapes = Mutex(RecentlyUsed<Shape, QueryPlan>(most: mostPlans))
+    private let patches = Mutex(RecentlyUsed<[Int], WritePlan>(most: mostPlans))
     /// A graph writer that the last write has left.
     private let spareGraphWriter = Mutex<GraphWriter?>(nil)
 
@@ -15,8 +15,8 @@ final class ModelHandle: Sendable {
         let query: Query
     }
 
-    /// How many shapes a model's queries may have before new ones are no longer remembered. A program has dozens.
-    private static let mostShapes = 1000
+    /// How many shapes of a model's queries, and of its partial updates, are remembered. A program has dozens.
+    private static let mostPlans = 1000
 
     private let wholeRows: [TableReads]
     private let wholeWrites: [TableWrites]
@@ -56,17 +56,14 @@ final class ModelHandle: Sendable {
 
     var name: String { tables.name }
 
-    /// The plan for a shape; the same plan each time.
+    /// The plan for a shape; the same plan each time, unless many others have been used since.
     func plan(_ query: Query, table: Int = 0) -> QueryPlan {
         shapes.withLock { shapes in
-            let shape = Shape(table: table, query: query)
-            if let plan = shapes[shape] { return plan }
-            let isRemembered = shapes.count < Self.mostShapes
-            let plan = QueryPlan(
-                id: isRemembered ? ids.next() : nil, query: query, table: tables.tables[table].schema,
-                tables: tables.tables.map(\.schema))
-            if isRemembered { shapes[shape] = plan }
-            return plan
+            shapes.value(Shape(table: table, query: query)) { oldest in
+                QueryPlan(
+                    id: oldest?.id ?? ids.next(), query: query, table: tables.tables[table].schema,
+                    tables: tables.tables.map(\.schema))
+            }
         }
     }
 
@@ -105,12 +102,11 @@ final class ModelHandle: Sendable {
     /// The plan for setting some columns of the root.
     func plan(setting columns: [Int]) -> WritePlan {
         patches.withLock { patches in
-            if let plan = patches[columns] { return plan }
-            let plan = WritePlan(
-                id: ids.next(), operation: .patch, table: tables.root.schema, columns: columns,
-                keyColumns: tables.root.schema.key)
-            patches[columns] = plan
-            return plan
+            patches.value(columns) { oldest in
+                WritePlan(
+                    id: oldest?.id ?? ids.next(), operation: .patch, table: tables.root.schema, columns: columns,
+                    keyColumns: tables.root.schema.key)
+            }
         }
     }
 }

@@ -55,8 +55,8 @@ public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
 
 /// The session and the cursor of a stream that has begun.
 ///
-/// Unchecked: everything mutable is inside `state`, and what it holds (a reader, a cursor) is used by one thread at a
-/// time because it is only touched under the lock.
+/// Unchecked: all that changes is touched under `lock` alone, so what it holds (a reader, a cursor) is used by one thread
+/// at a time, and the lock orders their memory. The rest is set once.
 final class OpenStream<Model: Storable>: @unchecked Sendable {
     let store: Store
     private let selection: Selection

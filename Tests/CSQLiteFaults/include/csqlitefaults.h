@@ -36,4 +36,13 @@ int64_t sqlite_faults_count(sqlite_faults *faults);
 // The kind of the first call that failed; 0 where none has.
 int sqlite_faults_failed(sqlite_faults *faults);
 
+// Puts itself in front of SQLite's allocator. To be called before anything else of SQLite; false where that is too late.
+int sqlite_faults_watch_memory(void);
+
+// Counts allocations from now on, and lets the n-th fail (0: none), and all later ones where they fail for ever.
+void sqlite_faults_arm_memory(int64_t n, int forEver);
+
+// How many allocations have been counted.
+int64_t sqlite_faults_allocations(void);
+
 #endif

@@ -1,20 +1,38 @@
+import CSQLite
 import CSQLiteFaults
 import Foundation
 import SQLiteBackend
 import StorageKit
 import Testing
 
-/// Every call by which SQLite changes a file fails, one after the other, while a workload with every verb runs.
-@Suite("E5 A call that failed has stored nothing, wherever the disk fails")
+/// Every call by which SQLite changes a file, every page and every allocation that it asks for fails, one after the other,
+/// while a workload with every verb runs.
+@Suite("E5 A call that failed has stored nothing, wherever it fails")
 struct WriteFaultTests {
     typealias State = FaultyWorkload.State
+
+    /// The whole takes minutes; each run of the tests has a share of its own.
+    private static let isWhole = ProcessInfo.processInfo.environment["STORAGE_TESTS"] == "all"
+
+    /// What fails.
+    private struct Fault: CustomStringConvertible {
+        var disk = FaultyDisk.Fault(call: 0)
+        /// How many pages the database may have; 0 for any number.
+        var pages = 0
+        /// The allocation that fails; 0 for none.
+        var allocation: Int64 = 0
+
+        var description: String { "\(disk), at most \(pages) pages, allocation \(allocation)" }
+    }
 
     /// What a run of the workload did.
     private struct Run {
         /// The expected records after each step.
         var states: [State] = []
         var calls: Int64 = 0
-        /// The step in which the fault showed.
+        var allocations: Int64 = 0
+        var pages = 0
+        /// The step in which a call of the disk's failed.
         var failedStep: Int?
         /// The kind of the call that failed first.
         var failed = 0
@@ -23,36 +41,65 @@ struct WriteFaultTests {
     @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
     func `what a failed call did is not there, and what succeeded is`(isFull: Bool, isForEver: Bool) async throws {
         try await withFolder { folder in
-            let template = try await template(in: folder)
-            let healthy = try await run(FaultyDisk.Fault(call: 0), template, in: folder)
+            let template = try await Self.template(in: folder)
+            let healthy = try await Self.run(Fault(), template, in: folder)
             #expect(healthy.failedStep == nil && healthy.calls > 200)
-            // The whole takes minutes; each run has a share of its own.
-            let isWhole = ProcessInfo.processInfo.environment["STORAGE_TESTS"] == "all"
-            let step: Int64 = isWhole ? 1 : 41
-            for call in stride(from: isWhole ? 1 : Int64.random(in: 1...step), through: healthy.calls, by: Int(step)) {
+            for call in Self.share(of: healthy.calls, 61) {
                 let fault = FaultyDisk.Fault(call: call, isFull: isFull, isForEver: isForEver)
-                _ = try await run(fault, template, in: folder, healthy)
+                _ = try await Self.run(Fault(disk: fault), template, in: folder, healthy)
             }
         }
     }
 
+    @Test func `where no page is to be had, what a failed call did is not there`() async throws {
+        try await withFolder { folder in
+            let template = try await Self.template(in: folder)
+            let healthy = try await Self.run(Fault(), template, in: folder)
+            for pages in Self.share(of: Int64(healthy.pages), 17) {
+                _ = try await Self.run(Fault(pages: Int(pages)), template, in: folder)
+            }
+        }
+    }
+
+    #if os(Linux)
+    // In a process of its own, since SQLite has one allocator for all connections.
+    @Test func `where no memory is to be had, what a failed call did is not there`() async throws {
+        await #expect(processExitsWith: .success) {
+            try #require(sqlite_faults_watch_memory() == 1)
+            try await withFolder { folder in
+                let template = try await Self.template(in: folder)
+                let healthy = try await Self.run(Fault(), template, in: folder)
+                try #require(healthy.allocations > 1000)
+                for allocation in Self.share(of: healthy.allocations, 2003) {
+                    _ = try await Self.run(Fault(allocation: allocation), template, in: folder)
+                }
+            }
+        }
+    }
+    #endif
+
+    /// All numbers up to a count, or one in `step`.
+    private static func share(of count: Int64, _ step: Int) -> StrideThrough<Int64> {
+        stride(from: isWhole ? 1 : Int64.random(in: 1...Int64(step)), through: count, by: isWhole ? 1 : step)
+    }
+
     /// A database whose pages are so large that few of them fill the writer's cache: rows then reach the disk before
     /// their commit does.
-    private func template(in folder: URL) async throws -> URL {
+    private static func template(in folder: URL) async throws -> URL {
         let path = folder.appending(path: "template.db").path
         try sqliteRun(path, "PRAGMA page_size = 65536", "VACUUM")
         try await open(path).close()
         return URL(filePath: path)
     }
 
-    private func open(_ path: String) async throws -> Store {
+    private static func open(_ path: String) async throws -> Store {
         try await Store(
             SQLiteBackend(path: path, cacheMebibytes: 1), models: FaultyWorkload.Note.self, FaultyWorkload.Entry.self)
     }
 
     /// Runs the workload with a fault on a copy of the template, and compares what is stored after reopening.
-    private func run(
-        _ fault: FaultyDisk.Fault, _ template: URL, in parent: URL, _ healthy: Run? = nil
+    private static func run(
+        _ fault: Fault, _ template: URL, in parent: URL, _ healthy: Run? = nil
     ) async throws -> Run {
         let folder = parent.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,8 +108,14 @@ struct WriteFaultTests {
         try FileManager.default.copyItem(at: template, to: file)
         let disk = try #require(FaultyDisk(folder))
         let store = try await open(file.path)
-        disk.arm(fault)
-        let run = await work(store, disk, fault)
+        if fault.pages > 0 {
+            try await store.withUnsafeSQLiteHandle { StorageTests.run("PRAGMA max_page_count = \(fault.pages)", $0) }
+        }
+        disk.arm(fault.disk)
+        sqlite_faults_arm_memory(fault.allocation, 0)
+        var run = await work(store, disk, fault)
+        run.allocations = sqlite_faults_allocations()
+        sqlite_faults_arm_memory(0, 0)
         // The file is closed while the disk still fails: what is left is what a next program finds.
         try? await store.close()
         disk.heal()
@@ -70,20 +123,21 @@ struct WriteFaultTests {
         let found = try await State(reopened)
         let expected = run.states.last ?? State()
         // Where nothing can be written any more, what a commit left in the log before its sync failed stays there.
-        let unrepaired =
-            fault.isForEver && run.failed == SQLITE_FAULTS_SYNC
-            ? run.failedStep.flatMap { healthy?.states[$0] } : nil
+        let isUnrepaired = fault.disk.isForEver && run.failed == SQLITE_FAULTS_SYNC
+        let unrepaired = isUnrepaired ? run.failedStep.flatMap { healthy?.states[$0] } : nil
         #expect(found == expected || found == unrepaired, "\(fault), \(found.difference(from: expected))")
         var problems: [StoreProblem] = []
         try await reopened.verify { problems.append($0) }
         #expect(problems.isEmpty, "\(fault)")
         try await reopened.close()
+        run.pages = Int(try sqliteColumn(file.path, "PRAGMA page_count").first ?? "") ?? 0
         return run
     }
 
-    private func work(_ store: Store, _ disk: FaultyDisk, _ fault: FaultyDisk.Fault) async -> Run {
+    private static func work(_ store: Store, _ disk: FaultyDisk, _ fault: Fault) async -> Run {
         var run = Run()
         var state = State()
+        let mayFail = fault.pages > 0 || fault.allocation > 0
         for (index, step) in FaultyWorkload.steps.enumerated() {
             var next = state
             do {
@@ -95,7 +149,7 @@ struct WriteFaultTests {
             } catch let error as StorageError {
                 // What an earlier step has not stored is not found.
                 let codes: [StorageError.Code] = [.io, .full, .notFound, .invalidQuery]
-                #expect(codes.contains(error.code) && disk.failed != 0, "\(fault), \(step.name): \(error)")
+                #expect(codes.contains(error.code) && (disk.failed != 0 || mayFail), "\(fault), \(step.name): \(error)")
             } catch {
                 Issue.record("\(fault), \(step.name): \(error)")
             }

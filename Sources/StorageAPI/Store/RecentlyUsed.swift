@@ -1,0 +1,39 @@
+/// Values that are made once for each key, as many as were used last. A hit costs the look-up and two stores; what is used
+/// least recently is looked for only where a new value has to take its place.
+struct RecentlyUsed<Key: Hashable, Value> {
+    private final class Entry {
+        let value: Value
+        var lastUse: UInt64
+
+        init(_ value: Value, use: UInt64) {
+            self.value = value
+            lastUse = use
+        }
+    }
+
+    private var entries: [Key: Entry] = [:]
+    private var uses: UInt64 = 0
+    private let most: Int
+
+    init(most: Int) { self.most = most }
+
+    /// The value for a key.
+    ///
+    /// - Parameter make: makes it, given the value whose place it takes.
+    mutating func value(_ key: Key, _ make: (Value?) -> Value) -> Value {
+        uses &+= 1
+        if let entry = entries[key] {
+            entry.lastUse = uses
+            return entry.value
+        }
+        let value = make(entries.count < most ? nil : removeOldest())
+        entries[key] = Entry(value, use: uses)
+        return value
+    }
+
+    private mutating func removeOldest() -> Value? {
+        guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return nil }
+        entries[oldest.key] = nil
+        return oldest.value.value
+    }
+}
