@@ -30,8 +30,12 @@ public struct QueryEvaluation<Tables: ValueTables> {
 
     /// A query over the tables as they are.
     ///
-    /// - Parameter isReading: whether it ends with `cancelled` soon after its task is, as a reader's must. A writer's must
-    ///   not: its thread may be one that another task waits on.
+    /// - Parameters:
+    ///   - plan: what is asked.
+    ///   - arguments: the values that it is asked with.
+    ///   - tables: the rows.
+    ///   - isReading: whether it ends with `cancelled` soon after its task is, as a reader's must. A writer's must not: its
+    ///     thread may be one that another task waits on.
     public init(_ plan: QueryPlan, _ arguments: QueryArguments, in tables: Tables, isReading: Bool = false) {
         self.plan = plan
         self.arguments = arguments
