@@ -54,6 +54,33 @@ import Testing
         #expect(names.sorted() == ["a.karch", "a.karch-lock", "in.json", "link", "pipe"])
     }
 
+    @Test func `an archive that was cut, or ends in no commit, is told by every command`() throws {
+        let tool = try Tool(folder: TemporaryFolder())
+        for number in 1...4 {
+            let record = "{\"id\":\(number)}"
+            try tool.output("import", "archive:a.karch", "-", "--model", "T", "--no-progress", input: record)
+        }
+        let bytes = try Data(contentsOf: tool.folder.url.appending(path: "a.karch"))
+        let commands = [
+            ["info", "b.karch"], ["verify", "b.karch", "--no-progress"], ["select", "b.karch", "T"],
+            ["copy", "b.karch", "sqlite:new.db", "--no-progress"],
+        ]
+        for cut in [bytes.count - 1, bytes.count * 2 / 3] {
+            try bytes.prefix(cut).write(to: tool.folder.url.appending(path: "b.karch"))
+            for command in commands {
+                let run = try tool.run(command)
+                let told = run.output + run.error
+                #expect(run.status != 0 && told.contains("was cut") && told.contains("salvage"), "\(command): \(told)")
+            }
+        }
+        try (bytes + Data("more".utf8)).write(to: tool.folder.url.appending(path: "b.karch"))
+        for command in commands {
+            let run = try tool.run(command)
+            #expect(run.error.contains("last 4 bytes") && run.error.contains("salvage"), "\(command): \(run.error)")
+            #expect(run.status == (command[0] == "verify" ? 1 : 0))
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `a file that may not be read is one sentence`(engine: Engine) async throws {
         // Nothing is kept from the superuser.

@@ -6,6 +6,11 @@ import Synchronization
 final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     private let configuration: ArchiveBackend
     private let logger: Logger
+    /// Of the file's format, and what opening it found.
+    private let version: UInt16
+    private let remarks: [String]
+    /// Nil where nobody wants to see each query and commit.
+    private let trace: QueryTrace?
     /// As of the last commit that was waited for: what readers see.
     private let committed: Mutex<ArchiveTables>
     private let writer: Mutex<WriterState>
@@ -31,6 +36,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         let opening = StoreOpening(configuration: configuration, layer: layer, logger: logger)
         let opened = try opening.open()
         let (file, loader) = opened
+        (version, remarks, trace) = (file.version, file.found.remarks, QueryTrace(logger))
         committed = Mutex(loader.tables)
         let follower = configuration.access == .readOnly ? StoreFollower(opening, opened) : nil
         writer = Mutex(
@@ -46,14 +52,14 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         if configuration.access != .readWrite { lacking[.writing] = "The store file was opened read-only." }
         return BackendInfo(
             name: ArchiveBackend.scheme, location: configuration.path,
-            format: "store file \(ArchiveFormat.version)", lacking: lacking,
-            limits: BackendInfo.Limits(valueBytes: 48 << 20))
+            format: "store file \(version)", lacking: lacking, limits: BackendInfo.Limits(valueBytes: 48 << 20),
+            remarks: remarks)
     }
 
     // A reader holds the tables as they are at this moment. They are values: a writer changes copies.
     func reader(_: ReadScope) throws(StorageError) -> any StorageReader {
         if configuration.access == .readOnly { try follow() }
-        return ArchiveReader(committed.withLock { $0 })
+        return ArchiveReader(committed.withLock { $0 }, trace)
     }
 
     /// Takes what another process has committed.
@@ -79,11 +85,13 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
             try file.requireWritable()
             state.builder.beginTransaction()
             state.written.beginTransaction()
-            let session = ArchiveWriter(state.tables, state.builder, state.written)
+            let session = ArchiveWriter(state.tables, state.builder, state.written, trace)
             try body(session)
+            let (began, size) = (trace == nil ? nil : ContinuousClock.now, file.size)
             let changes = session.changes
             let commit = try commit(changes, file, &state)
             state.tables = changes.tables
+            if let began { trace?.logCommit(file.sequence, bytes: file.size - size, since: began) }
             compactIfWorthwhile(file, &state)
             return Pending(engine: self, commit: commit, tables: changes.tables)
         }

@@ -1,13 +1,44 @@
+internal import Logging
 internal import StorageAPI
+
+/// Logs what the engine does, at `trace`: how each query finds its rows, and each commit. No values are logged.
+final class QueryTrace: Sendable {
+    private let logger: Logger
+
+    /// Nil where the logger takes nothing at `trace`.
+    init?(_ logger: Logger) {
+        guard logger.logLevel <= .trace else { return nil }
+        self.logger = logger
+    }
+
+    func log(_ query: QueryExplanation, since began: ContinuousClock.Instant) {
+        logger.trace("\(query)", metadata: ["duration": "\(ContinuousClock.now - began)"])
+    }
+
+    func logCommit(_ sequence: UInt64?, bytes: Int64, since began: ContinuousClock.Instant) {
+        logger.trace(
+            "commit \(sequence.map(String.init) ?? "of nothing")",
+            metadata: ["bytes": "\(bytes)", "duration": "\(ContinuousClock.now - began)"])
+    }
+}
 
 /// A session's view of the tables: a value that nobody else changes.
 class ArchiveSession: StorageSession, QueryExplaining {
+    /// Where each query is logged; nil where that is not wanted.
+    private let trace: QueryTrace?
+
+    init(_ trace: QueryTrace?) { self.trace = trace }
+
     func view() throws(StorageError) -> ArchiveTables { throw ArchiveEngine.closed }
 
     final func tables() throws(StorageError) -> [TableSchema] { try view().schemas }
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try view().rows(plan, arguments, isReading: self is ArchiveReader)
+        guard let trace else { return try view().rows(plan, arguments, isReading: self is ArchiveReader) }
+        let began = ContinuousClock.now
+        let rows = try view().rows(plan, arguments, isReading: self is ArchiveReader)
+        trace.log(try view().explain(plan, arguments), since: began)
+        return rows
     }
 
     final func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
@@ -23,7 +54,10 @@ class ArchiveSession: StorageSession, QueryExplaining {
 final class ArchiveReader: ArchiveSession, StorageReader {
     private let tables: ArchiveTables
 
-    init(_ tables: ArchiveTables) { self.tables = tables }
+    init(_ tables: ArchiveTables, _ trace: QueryTrace?) {
+        self.tables = tables
+        super.init(trace)
+    }
 
     override func view() -> ArchiveTables { tables }
 
@@ -36,9 +70,10 @@ final class ArchiveWriter: ArchiveSession, StorageWriter {
     private let builder: RowBuilder
     private let written: WrittenKeys
 
-    init(_ tables: ArchiveTables, _ builder: RowBuilder, _ written: WrittenKeys) {
+    init(_ tables: ArchiveTables, _ builder: RowBuilder, _ written: WrittenKeys, _ trace: QueryTrace?) {
         changes = Changes(tables)
         (self.builder, self.written) = (builder, written)
+        super.init(trace)
     }
 
     override func view() -> ArchiveTables { changes.tables }

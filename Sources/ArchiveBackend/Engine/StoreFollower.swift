@@ -35,7 +35,14 @@ struct StoreFollower {
     private mutating func readOn() throws(StorageError) -> StoreLoader? {
         var next = loader
         isBehind = true
-        let refresh = try file.refresh { (entry) throws(StorageError) in try next.take(entry) }
+        let refresh: StoreFile.Refresh
+        do throws(StorageError) {
+            refresh = try file.refresh { (entry) throws(StorageError) in try next.take(entry) }
+        } catch {
+            // The writer may have taken back what it could not bring to the disk, after it was read here.
+            guard error.code == .corrupt else { throw error }
+            return try reopen()
+        }
         isBehind = false
         switch refresh {
         case .commits(0): return nil

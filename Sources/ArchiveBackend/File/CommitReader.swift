@@ -64,6 +64,16 @@ enum StoreDamage {
                 + "or open it for salvage. The file was not changed.")
     }
 
+    static func cut(_ path: String, at end: Int64, behind commit: Int64, of length: Int64) -> StorageError {
+        let missing =
+            length == .max
+            ? "" : "; it had \(length), of which \(length - commit) are lost behind the last whole commit"
+        return StorageError(
+            .corrupt,
+            "\(path) was cut: it ends at byte \(end)\(missing). Restore a backup, or open it for salvage, which reads what is "
+                + "whole. The file was not changed.")
+    }
+
     static func newer(_ path: String, _ version: UInt16) -> StorageError {
         StorageError(
             .schemaNewer,

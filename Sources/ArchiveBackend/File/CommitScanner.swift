@@ -34,6 +34,10 @@ struct CommitScanner {
     private(set) var position: Int64 = 0
     /// The last sound commit's.
     private(set) var last: Trailer?
+    /// Where the file's record of its length stands; nil before the first commit, and in files of version 1.
+    private(set) var lengthPlace: Int64?
+    /// What the file says how long it is at least; 0 where that cannot be read.
+    var knownLength: Int64 = 0
     /// Whether commits before ``position`` are lost, so that the chain cannot be followed.
     private var isAfterGap = false
 
@@ -95,9 +99,24 @@ struct CommitScanner {
         guard covers(trailer, range), follows(trailer), try check(of: range) == trailer.framesCheck else {
             return .mismatch
         }
-        adopt(trailer, end: range.upperBound + Int64(codec.trailerSize))
+        var end = range.upperBound + Int64(codec.trailerSize)
+        if trailer.hasLengthBehind { end = try readLength(at: end, behind: trailer) }
+        adopt(trailer, end: end)
         return .commit(Commit(trailer: trailer, frames: frames, range: range))
     }
+
+    /// Reads the record of the length, and says where it ends. A file that ends in it was cut.
+    private mutating func readLength(at place: Int64, behind first: Trailer) throws(StorageError) -> Int64 {
+        guard let bytes = try window.bytes(at: place, codec.trailerSize) else {
+            (lengthPlace, knownLength) = (place, .max)
+            return window.end
+        }
+        noteLength(LengthRecord(bytes, behind: first)?.length ?? 0, at: place)
+        return place + Int64(codec.trailerSize)
+    }
+
+    /// The record of the length stands there, and says this.
+    mutating func noteLength(_ length: Int64, at place: Int64) { (lengthPlace, knownLength) = (place, length) }
 
     /// Whether all of a commit is there whose trailer stands at a place, although it is no sound one.
     func isWhole(_ trailer: Trailer, at place: Int64) throws(StorageError) -> Bool {

@@ -82,8 +82,16 @@ package struct CommitWriter: ~Copyable {
         let trailer = state.trailer(compressor.codec)
         compressor.codec.append(trailer, to: buffers.output)
         state.end += Int64(compressor.codec.trailerSize)
+        if trailer.hasLengthBehind { appendLength(behind: trailer) }
         room.append(behind: state.end, to: buffers.output)
         state.beginCommit(after: trailer)
+    }
+
+    /// Adds the record of the file's length, which says nothing before the file is whole.
+    private mutating func appendLength(behind trailer: Trailer) {
+        state.lengthPlace = state.end
+        LengthRecord(of: trailer, length: 0).append(to: buffers.output, compressor.codec)
+        state.end += Int64(compressor.codec.trailerSize)
     }
 
     private mutating func spill() throws(StorageError) {

@@ -4,6 +4,10 @@ internal import StorageAPI
 struct FileSnapshot {
     let file: OpenFile
     let size: Int64
+    /// What stood behind the last commit when the file was opened to read, and was none.
+    let torn: Recovery.TornTail?
+    /// The bytes of the file's record of its length, and their place; nil in a file of version 1.
+    let length: (place: Int64, record: ByteBuffer)?
 
     private static let blockSize = 1 << 20
 
@@ -21,20 +25,24 @@ struct FileSnapshot {
             try target.write(at: position, UnsafeRawBufferPointer(part))
             position += Int64(wanted)
         }
-    }
-
-    private static func sentence(_ range: Range<Int64>, _ reason: String) -> String {
-        "bytes \(range.lowerBound) to \(range.upperBound): \(reason)"
+        if let length { try target.write(at: length.place, length.record.bytes) }
     }
 
     /// Reads every commit again; a sentence for each part that is not as it was written.
     func findDamage() throws(StorageError) -> [String] {
         var scan = try RecoveryScan(try FileWindow(file, upTo: size), .salvage)
         try scan.run { (_) throws(StorageError) in }
-        var problems = scan.recovery.damage.map { Self.sentence($0.range, $0.reason) }
+        var problems = scan.recovery.damage
         let end = scan.scanner.position
-        if end < size { problems.append(Self.sentence(end..<size, "the commits that were there are gone")) }
-        return problems
+        if end < size {
+            problems.append(Recovery.Damage(range: end..<size, reason: "the commits that were there are gone"))
+        }
+        if let place = scan.scanner.lengthPlace, scan.scanner.knownLength == 0 {
+            let range = place..<place + Int64(scan.scanner.codec.trailerSize)
+            problems.append(
+                Recovery.Damage(range: range, reason: "how long the file is cannot be read; a writer mends it"))
+        }
+        return (torn.map { [$0.description] } ?? []) + problems.map(\.description)
     }
 }
 
@@ -43,6 +51,13 @@ extension StoreFile {
     func snapshot() throws(StorageError) -> FileSnapshot? {
         guard let current else { return nil }
         if mode == .readWrite { try requirePresence(of: current) }
-        return FileSnapshot(file: current.file, size: size)
+        let scanner = current.scanner
+        var length: (Int64, ByteBuffer)?
+        if let place = scanner.lengthPlace, let last = scanner.last {
+            let record = ByteBuffer()
+            LengthRecord(of: last, length: size).append(to: record, scanner.codec)
+            length = (place, record)
+        }
+        return FileSnapshot(file: current.file, size: size, torn: mode == .readWrite ? nil : found.torn, length: length)
     }
 }

@@ -9,8 +9,13 @@ package struct Recovery: Sendable, Equatable {
 
     package init(commits: Int = 0) { self.commits = commits }
 
+    /// Sentences about what was found, for whoever uses the store.
+    var remarks: [String] {
+        (torn.map { [$0.description] } ?? []) + damage.map(\.description)
+    }
+
     /// Bytes behind the last sound commit.
-    package struct TornTail: Sendable, Equatable {
+    package struct TornTail: Sendable, Equatable, CustomStringConvertible {
         package var offset: Int64
         package var size: Int64
         /// The file that they were copied to; nil where they are all zero, and for readers, who leave them alone.
@@ -19,11 +24,21 @@ package struct Recovery: Sendable, Equatable {
         package init(offset: Int64, size: Int64, copy: String? = nil) {
             (self.offset, self.size, self.copy) = (offset, size, copy)
         }
+
+        package var description: String {
+            let bytes =
+                "The last \(size) bytes, from byte \(offset) on, are no whole commit: one that did not end, or was damaged."
+            if let copy { return "\(bytes) They are in \(copy) now." }
+            return
+                "\(bytes) Opened to write, the store keeps them in a file beside it; for salvage, it reads what is whole."
+        }
     }
 
     /// A part of the file that is not readable.
-    package struct Damage: Sendable, Equatable {
+    package struct Damage: Sendable, Equatable, CustomStringConvertible {
         package var range: Range<Int64>
         package var reason: String
+
+        package var description: String { "bytes \(range.lowerBound) to \(range.upperBound): \(reason)" }
     }
 }

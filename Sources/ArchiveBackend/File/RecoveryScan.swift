@@ -38,7 +38,8 @@ struct RecoveryScan {
     mutating func run(each: (Entry) throws(StorageError) -> Void) throws(StorageError) {
         while true {
             switch try scanner.next() {
-            case .end: return
+            case .end where !isCut: return
+            case .end: if try !goOnBehindCut() { return }
             case .newer(let version): throw StoreDamage.newer(path, version)
             case .commit(let commit): try read(commit, each)
             case .mismatch: if try !goOn() { return }
@@ -68,6 +69,7 @@ struct RecoveryScan {
     private mutating func goOn() throws(StorageError) -> Bool {
         let (position, end) = (scanner.position, scanner.window.end)
         switch try verdict() {
+        case .torn where isCut: return try goOnBehindCut()
         case .torn:
             guard scanner.last != nil else { throw StoreDamage.noStore(path) }
             recovery.torn = Recovery.TornTail(offset: position, size: end - position)
@@ -78,15 +80,33 @@ struct RecoveryScan {
             return true
         case .damaged:
             // A reader may have met a commit that was being written while another followed.
-            guard mode == .readOnly, repeated != position else {
-                throw scanner.last == nil
-                    ? StoreDamage.noStore(path)
-                    : StoreDamage.error(path, at: position, "it is not what a store wrote there")
-            }
-            repeated = position
-            try scanner.window.reload()
-            return true
+            if try lookAgain() { return true }
+            throw scanner.last == nil
+                ? StoreDamage.noStore(path)
+                : StoreDamage.error(path, at: position, "it is not what a store wrote there")
         }
+    }
+
+    /// Whether a reader looks once more at what it has met.
+    private mutating func lookAgain() throws(StorageError) -> Bool {
+        guard mode == .readOnly, repeated != scanner.position else { return false }
+        repeated = scanner.position
+        try scanner.window.reload()
+        return true
+    }
+
+    /// Whether there were commits behind the last one, or it has gone itself.
+    private var isCut: Bool {
+        scanner.last != nil && (scanner.position < scanner.knownLength || scanner.window.end < scanner.position)
+    }
+
+    private mutating func goOnBehindCut() throws(StorageError) -> Bool {
+        if try lookAgain() { return true }
+        let (position, end, length) = (scanner.position, scanner.window.end, max(scanner.knownLength, scanner.position))
+        guard mode == .salvage else { throw StoreDamage.cut(path, at: end, behind: position, of: length) }
+        let lost = length == .max ? end : max(length, end)
+        recovery.damage.append(Recovery.Damage(range: position..<lost, reason: "the file was cut here"))
+        return false
     }
 
     /// A commit that was on the disk when a later one was written cannot be torn: it was damaged afterwards. Nor can one

@@ -67,7 +67,11 @@ extension StoreFile {
             try sync()
             // The file may have got its name in a renaming that a crash or a failure came before the sync of.
             try OpenFile.syncFolder(of: path, layer)
+            if scan.scanner.lengthPlace != nil { seal() }
+        } else if recovery.torn != nil, try isBeingWritten() {
+            recovery.torn = nil
         }
+        found = recovery
         log(recovery)
         return recovery
     }
@@ -75,11 +79,19 @@ extension StoreFile {
     /// Writes again what may not be on the disk, though it is read so. After a sync that failed the system may take what it
     /// has in memory for what the disk has: another sync then returns at once, and what was read is gone with the memory.
     private func writeAgain(_ scanner: CommitScanner) throws(StorageError) {
-        guard var place = scanner.last.map({ Int64(clamping: $0.durable) }) else { return }
+        guard let last = scanner.last else { return }
+        var place = max(Int64(clamping: last.durable), scanner.knownLength)
         while let bytes = try scanner.window.run(at: place, upTo: scanner.position) {
             try scanner.window.file.write(at: place, bytes)
             place += Int64(bytes.count)
         }
+    }
+
+    /// Whether a writer has the file locked. What stands behind the last commit is then one that it has begun.
+    private func isBeingWritten() throws(StorageError) -> Bool {
+        let file: OpenFile
+        do { file = try OpenFile(path, .read, layer) } catch { throw FileFailure.error(error, path) }
+        return try !file.lock(shared: true)
     }
 
     private func log(_ recovery: Recovery) {
@@ -88,7 +100,7 @@ extension StoreFile {
                 "A store file ended in an unfinished commit",
                 metadata: [
                     "path": "\(path)", "offset": "\(torn.offset)", "bytes": "\(torn.size)",
-                    "copy": "\(torn.copy ?? "none")",
+                    "copy": "\(torn.copy ?? "none")", "advice": "\(torn.description)",
                 ])
         }
         for damage in recovery.damage {

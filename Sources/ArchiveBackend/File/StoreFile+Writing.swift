@@ -48,7 +48,6 @@ extension StoreFile {
     ) throws(StorageError) {
         try require(writing: true)
         try replace(WriterState(store: storeID ?? UUID(), generation: generation &+ 1), body)
-        seal()
     }
 
     /// Waits until all commits are on the disk.
@@ -57,18 +56,31 @@ extension StoreFile {
         try current?.disk.wait(for: size)
     }
 
-    /// Ends the file with a commit without entries, so that damage in the last one cannot pass for a torn tail. Not
-    /// being able to is no failure: it adds no data.
+    /// Says in the file that it ends here: in its record of its length, or in one of version 1 by a commit without entries,
+    /// so that damage in the last one cannot pass for a torn tail. All before must be on the disk. Not being able to is no
+    /// failure: it adds no data.
     func seal() {
-        guard let current, !current.isSealed, let last = current.scanner.last else { return }
-        let state = WriterState(after: last, end: current.scanner.position, durable: current.disk.durableEnd)
+        guard let current, let last = current.scanner.last else { return }
         do {
+            if let place = current.scanner.lengthPlace { return try writeLength(of: current, after: last, at: place) }
+            guard !current.isSealed else { return }
+            let state = WriterState(after: last, end: current.scanner.position, durable: current.disk.durableEnd)
             try write(state, current, isSeal: true, makesRoom: false) { (writer) throws(StorageError) in
                 try writer.seal()
             }
         } catch {
             logger.warning("A store file was not sealed", metadata: ["path": "\(path)", "cause": "\(error)"])
         }
+    }
+
+    private func writeLength(of current: Current, after last: Trailer, at place: Int64) throws(StorageError) {
+        let length = current.scanner.position
+        guard current.scanner.knownLength != length else { return }
+        buffers.output.removeAll()
+        LengthRecord(of: last, length: length).append(to: buffers.output, current.scanner.codec)
+        defer { buffers.output.removeAll() }
+        try current.file.write(at: place, buffers.output.bytes)
+        self.current?.scanner.knownLength = length
     }
 
     /// Throws `io` where the file is not the one of its name any more: what is written to it would be lost with it.
@@ -159,6 +171,12 @@ extension StoreFile {
         }
         var scanner = CommitScanner(try FileWindow(file), options.codec)
         scanner.adopt(last, end: writer.state.end)
+        if let place = writer.state.lengthPlace {
+            LengthRecord(of: last, length: writer.state.end).append(to: buffers.output, options.codec)
+            try file.write(at: place, buffers.output.bytes)
+            buffers.output.removeAll()
+            scanner.noteLength(writer.state.end, at: place)
+        }
         return Current(
             file: file, scanner: scanner,
             disk: DiskState(file, written: writer.state.end, synced: writer.state.end, failure), isSealed: false,

@@ -34,6 +34,8 @@ package final class StoreFile {
     private var lock: WriterLock?
     /// What is open; nil before the first commit and after ``close()``.
     var current: Current?
+    /// What opening it found.
+    var found = Recovery()
     /// A file without a byte, which somebody else has made: the first commit replaces it.
     var emptyFile: OpenFile?
 
@@ -64,6 +66,8 @@ package final class StoreFile {
     package var storeID: UUID? { current?.scanner.last?.store }
     /// How often the file was rewritten.
     package var generation: UInt32 { current?.scanner.last?.generation ?? 0 }
+    /// The version of its format, which for an old file is another until it is rewritten.
+    var version: UInt16 { current?.scanner.last?.version ?? ArchiveFormat.version }
     /// How the file is compressed, which may differ from the option until it is rewritten.
     package var codec: ArchiveCodec { current?.scanner.codec ?? options.codec }
 

@@ -81,6 +81,8 @@ extension Trailer {
         guard isNewer || bytes[6] == codec.number else { return nil }
     }
 
+    /// Whether the record of the file's length follows.
+    var hasLengthBehind: Bool { sequence == 0 && version >= ArchiveFormat.firstWithLength }
     /// Whether this program does not know its version.
     var isNewer: Bool { version > ArchiveFormat.version }
 }

@@ -19,10 +19,12 @@ extension ArchiveCodec {
     }
 
     /// Bytes that every trailer has at ``trailerMarkerPlace``, whatever its version.
-    var trailerMarker: [UInt8] {
+    var trailerMarker: [UInt8] { marker(Trailer.magic) }
+
+    private func marker(_ magic: [UInt8]) -> [UInt8] {
         switch self {
-        case .zstd: Self.skippable + Trailer.magic
-        case .none, .xz: Self.textBeginning + Hexadecimal.digits(of: Trailer.magic)
+        case .zstd: Self.skippable + magic
+        case .none, .xz: Self.textBeginning + Hexadecimal.digits(of: magic)
         }
     }
 
@@ -40,7 +42,7 @@ extension ArchiveCodec {
         wrap(payload, to: buffer)
     }
 
-    private func wrap(_ payload: ByteBuffer, to buffer: ByteBuffer) {
+    func wrap(_ payload: ByteBuffer, to buffer: ByteBuffer) {
         switch self {
         case .zstd:
             buffer.append(Self.skippable)
@@ -63,7 +65,7 @@ extension ArchiveCodec {
 
     /// Reads a trailer from ``trailerSize`` bytes; nil where they are none.
     func readTrailer(_ bytes: UnsafeRawBufferPointer) -> Trailer? {
-        guard bytes.count == trailerSize, let payload = payload(of: bytes),
+        guard bytes.count == trailerSize, let payload = payload(of: bytes, Trailer.magic),
             let trailer = Trailer(payload: payload.bytes, self)
         else { return nil }
         let whole = ByteBuffer(capacity: trailerSize)
@@ -71,8 +73,9 @@ extension ArchiveCodec {
         return whole.bytes.hasSameBytes(as: bytes) ? trailer : nil
     }
 
-    private func payload(of bytes: UnsafeRawBufferPointer) -> ByteBuffer? {
-        let marker = trailerMarker
+    /// What is wrapped in ``trailerSize`` bytes, where it begins with a magic number.
+    func payload(of bytes: UnsafeRawBufferPointer, _ magic: [UInt8]) -> ByteBuffer? {
+        let marker = marker(magic)
         guard bytes.part(trailerMarkerPlace, marker.count).elementsEqual(marker) else { return nil }
         let payload = ByteBuffer(capacity: Trailer.payloadSize)
         if self == .zstd {

@@ -20,6 +20,8 @@ struct WriterState {
     var frames = 0
     var contents: UInt64 = 0
     var check: UInt32 = 0
+    /// Where the record of the file's length is, if it was written.
+    var lengthPlace: Int64?
     /// Whether the file has been touched.
     var hasWritten = false
 
@@ -41,7 +43,8 @@ struct WriterState {
     /// The trailer of what was written since ``begin``.
     func trailer(_ codec: ArchiveCodec) -> Trailer {
         Trailer(
-            codec: codec, store: store, sequence: sequence, offset: UInt64(begin),
+            version: last?.version ?? ArchiveFormat.version, codec: codec, store: store, sequence: sequence,
+            offset: UInt64(begin),
             length: UInt64(end - begin), contents: contents, durable: UInt64(durable), generation: generation,
             framesCheck: check
         ).chained(to: last)

@@ -53,13 +53,15 @@ public enum KeyedArchive {
     /// The model in an archive whose root is one object.
     ///
     /// Memory and time are bounded by the archive's size, whatever it holds.
-    /// - Throws: `corrupt` for anything but such an archive, with the place; `typeMismatch` for a value that does not
-    ///   fit its property.
+    /// - Throws: `corrupt` for what is no such archive, with the place; `typeMismatch` for a value that does not fit its
+    ///   property, and for a sound archive of something else: an array of another number of models than one, or objects without the
+    ///   key.
     public static func decode<M: Storable>(_: M.Type, from archive: [UInt8]) throws(StorageError) -> M {
         let models = try decode([M].self, from: archive)
         guard models.count == 1 else {
             throw StorageError(
-                .corrupt, "The archive holds an array of \(models.count); read it as [\(M.self)].", model: M.schema.name
+                .typeMismatch, "The archive holds an array of \(models.count); read it as [\(M.self)].",
+                model: M.schema.name
             )
         }
         return models[0]
@@ -74,6 +76,7 @@ public enum KeyedArchive {
 
     static func decode<M: Storable>(_ rows: ModelRows<M>, from archive: [UInt8]) throws(StorageError) -> [M] {
         var decoder = RecordDecoder(try layout(rows, className: nil))
+        decoder.keyless = .typeMismatch
         let reader = rows.reader()
         try archive.withUnsafeBufferPointer { (bytes) throws(StorageError) in
             try decoder.decode(UnsafeRawBufferPointer(bytes)) { (record) throws(StorageError) in

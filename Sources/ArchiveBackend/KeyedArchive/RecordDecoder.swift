@@ -22,6 +22,9 @@ struct RecordDecoder: ~Copyable {
     var made = ByteBlocks()
     var json = OutputBuffer()
 
+    /// What a record without a key is: damage in a store, and elsewhere an archive of something else.
+    var keyless = StorageError.Code.corrupt
+
     init(_ layout: RecordLayout) {
         self.layout = layout
         keys = RecordKeys(layout)
@@ -84,7 +87,7 @@ struct RecordDecoder: ~Copyable {
         _ = try object(entry, of: 0, owner: nil, position: 0, depth: 0, reader)
         let root = tables.row(0, of: 0)
         for column in keyColumns where root[column].isNull {
-            throw StorageError(.corrupt, "Object \(entry) of the archive is no record: its key is missing.")
+            throw StorageError(keyless, "Object \(entry) of the archive is no record: its key is missing.")
         }
         if shapes.count > 1 { tables.fillOwners(layout) }
         let sequence = sequence

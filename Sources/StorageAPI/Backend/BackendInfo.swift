@@ -13,11 +13,13 @@ public struct BackendInfo: Sendable {
     public var limits: Limits
     /// Beginnings of names that the engine keeps for itself; tables get other names.
     public var reservedNamePrefixes: [String]
+    /// What opening the store found that its owner should know, in sentences: an unfinished write, parts that cannot be read.
+    public var remarks: [String]
 
     /// What a store tells of itself; what is not named as lacking is promised.
     public init(
         name: String, location: String, format: String? = nil, lacking: [Capability: String] = [:],
-        limits: Limits = Limits(), reservedNamePrefixes: [String] = []
+        limits: Limits = Limits(), reservedNamePrefixes: [String] = [], remarks: [String] = []
     ) {
         self.name = name
         self.location = location
@@ -25,6 +27,7 @@ public struct BackendInfo: Sendable {
         self.lacking = lacking
         self.limits = limits
         self.reservedNamePrefixes = reservedNamePrefixes
+        self.remarks = remarks
     }
 
     /// Something that the contract promises and a backend may have to lack.

@@ -15,8 +15,8 @@ package protocol FileLayer: Sendable {
     func status(at path: String) throws(SystemError) -> FileStatus?
     /// Gives a file the permissions of another, and its owner and group where the process may.
     func adopt(_ status: FileStatus, for file: Int32) throws(SystemError)
-    /// Takes the exclusive lock without waiting. False where somebody else has it.
-    func lock(_ file: Int32) throws(SystemError) -> Bool
+    /// Takes the lock without waiting, with others who share it or exclusively. False where somebody else has it.
+    func lock(_ file: Int32, shared isShared: Bool) throws(SystemError) -> Bool
     /// Gives the file's lock back too. What the file was written with is not lost when this fails, so it does not.
     func close(_ file: Int32)
     /// Where nothing may be replaced, `EEXIST` for a name that is taken.

@@ -60,9 +60,9 @@ package final class OpenFile: Sendable {
         try named { () throws(SystemError) in try layer.adopt(status, for: descriptor) }
     }
 
-    /// Takes the exclusive lock, until the file is closed. False where somebody else has it.
-    package func lock() throws(StorageError) -> Bool {
-        try named { () throws(SystemError) in try layer.lock(descriptor) }
+    /// Takes the lock, with others who share it or exclusively, until the file is closed. False where somebody else has it.
+    package func lock(shared isShared: Bool = false) throws(StorageError) -> Bool {
+        try named { () throws(SystemError) in try layer.lock(descriptor, shared: isShared) }
     }
 
     private func named<T>(_ call: () throws(SystemError) -> T) throws(StorageError) -> T {
@@ -120,7 +120,7 @@ extension OpenFile {
         do { return try layer.resolve(path) } catch { throw FileFailure.error(error, path) }
     }
 
-    /// How often to try anew where a file was replaced between being opened and being locked.
+    /// How often to try anew where a file was locked, or replaced between being opened and being locked.
     private static let mostTries = 100
 
     /// Opens the file at a path and takes its lock; nil where somebody else has it.
@@ -132,7 +132,8 @@ extension OpenFile {
         for _ in 0..<mostTries {
             let file: OpenFile
             do { file = try OpenFile(path, access, layer) } catch { throw FileFailure.error(error, path) }
-            guard try file.lock() else { return nil }
+            // Who reads takes the lock for a moment, to see whether somebody writes.
+            guard try file.lock() else { continue }
             if let named = try status(at: path, layer), named.isSameFile(as: try file.status()) { return file }
         }
         return nil

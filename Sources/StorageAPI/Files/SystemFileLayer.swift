@@ -77,9 +77,9 @@ package struct SystemFileLayer: FileLayer {
         try Self.call("fchmod") { fchmod(file, mode_t(truncatingIfNeeded: status.permissions)) }
     }
 
-    package func lock(_ file: Int32) throws(SystemError) -> Bool {
+    package func lock(_ file: Int32, shared isShared: Bool) throws(SystemError) -> Bool {
         do {
-            try Self.call("flock") { flock(file, LOCK_EX | LOCK_NB) }
+            try Self.call("flock") { flock(file, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) }
             return true
         } catch  where error.code == EWOULDBLOCK {
             return false

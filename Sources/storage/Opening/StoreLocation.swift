@@ -51,7 +51,12 @@ struct StoreLocation: ExpressibleByArgument {
             address += (url.options.isEmpty ? "?" : "&") + "readonly=true"
         }
         do throws(StorageError) {
-            return try await Store(url: address, backends: Self.backends)
+            let store = try await Store(url: address, backends: Self.backends)
+            for remark in store.info.remarks {
+                try? FileHandle.standardError.write(
+                    contentsOf: Data("storage: \("\(text): \(remark)".printable)\n".utf8))
+            }
+            return store
         } catch {
             if error.code == .configuration || error.message.contains(url.path) { throw error }
             throw ToolError("\(url.path): \(error.sentence)", ToolExit(error.code))

@@ -62,7 +62,9 @@ import Testing
         let (whole, commits) = try Self.sample(codec)
         let last = try Self.lastCommit(whole)
         var outcomes: [String: Int] = [:]
-        let places = Self.places(whole.indices, codec)
+        // That the record of the length cannot be read has tests of its own.
+        let record = try LengthTests.record(codec, of: commits[0])
+        let places = Self.places(whole.indices, codec).filter { !record.contains($0) }
         for place in places {
             for mask in [0x01, 0x80, 0xFF] as [UInt8] {
                 var damaged = whole
@@ -118,7 +120,8 @@ import Testing
     func `salvaging reads all but the damaged commit`(codec: ArchiveCodec) throws {
         let (whole, commits) = try Self.sample(codec)
         let last = try Self.lastCommit(whole)
-        let places = Self.places(0..<last, codec)
+        let record = try LengthTests.record(codec, of: commits[0])
+        let places = Self.places(0..<last, codec).filter { !record.contains($0) }
         for place in places {
             var damaged = whole
             damaged[place] ^= 0x01

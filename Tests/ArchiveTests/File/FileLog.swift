@@ -1,21 +1,28 @@
 import Logging
 import Synchronization
 
-/// What was logged while opening a store file.
+/// What was logged.
 final class FileLog: Sendable {
     private let lines = Mutex<[String]>([])
+    private let level: Logger.Level
+
+    init(_ level: Logger.Level = .info) { self.level = level }
 
     /// Level and message of each line.
     var taken: [String] { lines.withLock { $0 } }
 
-    var logger: Logger { Logger(label: "test") { _ in Taker { line in self.lines.withLock { $0.append(line) } } } }
+    var logger: Logger {
+        Logger(label: "test") { _ in Taker(logLevel: self.level) { line in self.lines.withLock { $0.append(line) } } }
+    }
 
     private struct Taker: LogHandler {
+        var logLevel: Logger.Level
         let take: @Sendable (String) -> Void
-        var logLevel = Logger.Level.info
         var metadata = Logger.Metadata()
 
-        init(take: @escaping @Sendable (String) -> Void) { self.take = take }
+        init(logLevel: Logger.Level, take: @escaping @Sendable (String) -> Void) {
+            (self.logLevel, self.take) = (logLevel, take)
+        }
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
             get { metadata[key] }

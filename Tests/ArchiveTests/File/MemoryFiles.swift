@@ -69,6 +69,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         /// Of those that the fault counts.
         var counted = 0
         var syncs = 0
+        var writes = 0
         var fault: Fault?
         var space: Int?
         var longestWrite = Int.max
@@ -91,6 +92,8 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     var calls: Int { withState(\.calls) }
     /// Syncs of files' contents made so far.
     var syncs: Int { withState(\.syncs) }
+    /// Writes made since the fault was set.
+    var writes: Int { withState(\.writes) }
     var names: Set<String> { withState { Set($0.nodes.keys) } }
     subscript(path: String) -> [UInt8]? {
         get { withState { $0.nodes[path]?.bytes } }
@@ -103,7 +106,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
             }
         }
     }
-    func set(_ fault: Fault?) { withState { ($0.fault, $0.calls, $0.counted) = (fault, 0, 0) } }
+    func set(_ fault: Fault?) { withState { ($0.fault, $0.calls, $0.counted, $0.writes) = (fault, 0, 0, 0) } }
     /// Called before each read, as another process that writes meanwhile.
     var beforeRead: () -> Void = {}
     /// Called before each lock, likewise.
@@ -184,6 +187,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
 
     func write(_ file: Int32, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
         try call("pwrite") { (state) throws(SystemError) in
+            state.writes += 1
             let node = try state.node(file)
             let growth = max(0, Int(offset) + bytes.count - node.bytes.count)
             let free = state.space.map { max(0, $0 - state.used) } ?? .max
@@ -231,11 +235,13 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         try call("fchmod") { (state) throws(SystemError) in _ = try state.node(file) }
     }
 
-    func lock(_ file: Int32) throws(SystemError) -> Bool {
+    func lock(_ file: Int32, shared isShared: Bool) throws(SystemError) -> Bool {
         beforeLock()
         return try call("flock") { (state) throws(SystemError) in
             let node = try state.node(file)
             if node.isLocked { return false }
+            // Nobody keeps a lock that is shared.
+            if isShared { return true }
             node.isLocked = true
             state.locks[file] = node
             return true

@@ -205,4 +205,28 @@ import Testing
         }
         await expectError(.configuration) { _ = try ArchiveBackend(url: StorageURL("archive:")) }
     }
+
+    @Test func `a store that is dropped without being closed is free at once`() async throws {
+        let folder = try TemporaryFolder()
+        for number in 0..<100 {
+            let store = try await Store(ArchiveBackend(path: folder.path("a.karch")), models: Note.self)
+            #expect(try await store.select(Note.self).count() == number)
+            try await store.insert(Note(id: number, title: "\(number)"))
+        }
+    }
+
+    @Test func `at trace, each query and each commit is logged, and no value`() async throws {
+        let log = FileLog(.trace)
+        let backend = FaultyBackend(backend: ArchiveBackend(path: "/a.karch"), files: MemoryFiles())
+        let store = try await Store(backend, models: Note.self, logger: log.logger)
+        try await store.insert(Note(id: 1, title: "secret"))
+        #expect(try await store.find(Note.self, key: 1) != nil)
+        #expect(try await store.select(Note.self).where { $0.title == "secret" }.count() == 1)
+        try await store.close()
+        let lines = log.taken.filter { $0.hasPrefix("trace") }
+        #expect(lines.contains("trace: commit 1"))
+        #expect(lines.contains { $0.contains("Note") && $0.contains("key") })
+        #expect(lines.contains { $0.contains("Note") && $0.contains("title") })
+        #expect(!log.taken.contains { $0.contains("secret") })
+    }
 }

@@ -1,0 +1,56 @@
+internal import StorageAPI
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a file says near its beginning of its own length: a file that was cut where a commit ends would else pass for one
+/// that is shorter.
+///
+/// It stands behind the first commit, in a trailer's form with another magic number, and is the one thing that is ever
+/// written over in its place. What it says is the least that the file has: it is written when all before that place is on the
+/// disk, so a later commit does not make it wrong. A crash may leave it torn, so one that cannot be read says nothing.
+struct LengthRecord {
+    private static let magic: [UInt8] = Array("KARL".utf8)
+
+    let version: UInt16
+    let store: UUID
+    let generation: UInt32
+    /// Where the last commit ended when it was written.
+    let length: Int64
+
+    /// For the file of a trailer.
+    init(of trailer: Trailer, length: Int64) {
+        (version, store, generation, self.length) = (trailer.version, trailer.store, trailer.generation, length)
+    }
+
+    /// The record that stands behind a first commit with this trailer; nil where there is none that can be read.
+    init?(_ bytes: UnsafeRawBufferPointer, behind trailer: Trailer) {
+        guard let payload = trailer.codec.payload(of: bytes, Self.magic) else { return nil }
+        self.init(of: trailer, length: payload.bytes.littleEndian(at: 24))
+        let expected = ByteBuffer(capacity: bytes.count)
+        append(to: expected, trailer.codec)
+        guard expected.bytes.hasSameBytes(as: bytes) else { return nil }
+    }
+
+    func append(to buffer: ByteBuffer, _ codec: ArchiveCodec) {
+        let payload = ByteBuffer(capacity: Trailer.payloadSize)
+        appendPayload(to: payload, codec)
+        codec.wrap(payload, to: buffer)
+    }
+
+    private func appendPayload(to buffer: ByteBuffer, _ codec: ArchiveCodec) {
+        let start = buffer.count
+        buffer.append(Self.magic)
+        buffer.append(version)
+        buffer.append(codec.number)
+        buffer.append(0 as UInt8)
+        withUnsafeBytes(of: store.uuid) { buffer.append($0) }
+        buffer.append(length)
+        buffer.append(generation)
+        buffer.appendZeros(40)
+        buffer.append(CyclicRedundancyCheck.crc32c(buffer.bytes.part(start, Trailer.payloadSize - 4)))
+    }
+}
