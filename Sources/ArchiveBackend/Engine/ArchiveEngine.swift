@@ -58,16 +58,19 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     // A reader holds the tables as they are at this moment. They are values: a writer changes copies.
     func reader(_: ReadScope) throws(StorageError) -> any StorageReader {
-        if configuration.access == .readOnly { try follow() }
-        return ArchiveReader(committed.withLock { $0 }, trace)
+        let tables = configuration.access == .readOnly ? try follow() : committed.withLock { $0 }
+        return ArchiveReader(tables, trace)
     }
 
     /// Takes what another process has committed.
-    private func follow() throws(StorageError) {
+    private func follow() throws(StorageError) -> ArchiveTables {
         try withFile { (state, _) throws(StorageError) in
-            guard let tables = try state.follower?.refresh() else { return }
-            state.file = state.follower?.file
-            committed.withLock { $0 = tables }
+            let letGo = { self.committed.withLock { $0 = ArchiveTables() } }
+            if let tables = try state.follower?.refresh(letGo: letGo) {
+                state.file = state.follower?.file
+                committed.withLock { $0 = tables }
+            }
+            return committed.withLock { $0 }
         }
     }
 

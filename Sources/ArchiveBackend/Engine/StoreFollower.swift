@@ -5,6 +5,8 @@ struct StoreFollower {
     private let opening: StoreOpening
     private(set) var file: StoreFile
     private var loader: StoreLoader
+    /// What was planned for, which the tables of a file that was written anew must still have.
+    private var schemas: [TableSchema]
     /// Whether the file was read in part only, so that it must be read from its beginning.
     private var isBehind = false
     /// Why the tables that are there cannot take the place of those that were.
@@ -13,26 +15,29 @@ struct StoreFollower {
     init(_ opening: StoreOpening, _ opened: StoreOpening.Opened) {
         self.opening = opening
         (file, loader) = opened
+        schemas = loader.tables.schemas
     }
 
     /// The tables of the last commit, or nil where they are those that were read last.
     ///
     /// Costs one system call where the file has not changed, and reading the new commits where it has grown. A file that
     /// was written anew is read from its beginning. One that is gone leaves the tables as they are.
+    /// - Parameter letGo: called before another file is read whole: whoever has the tables of the old one lets go of them, so
+    ///   that both need not be in memory.
     /// - Throws: what opening throws; `schemaMismatch`, from then on, where the schema has changed in more than additions.
-    mutating func refresh() throws(StorageError) -> ArchiveTables? {
+    mutating func refresh(letGo: () -> Void) throws(StorageError) -> ArchiveTables? {
         if let refusal { throw refusal }
-        guard let next = try isBehind ? reopen() : readOn() else { return nil }
-        guard next.tables.extend(loader.tables) else {
+        guard let next = try isBehind ? reopen(letGo) : readOn(letGo) else { return nil }
+        guard next.tables.extend(schemas) else {
             let failure = Self.changedSchema(file.path)
             refusal = failure
             throw failure
         }
-        loader = next
+        (loader, schemas) = (next, next.tables.schemas)
         return next.tables
     }
 
-    private mutating func readOn() throws(StorageError) -> StoreLoader? {
+    private mutating func readOn(_ letGo: () -> Void) throws(StorageError) -> StoreLoader? {
         var next = loader
         isBehind = true
         let refresh: StoreFile.Refresh
@@ -41,18 +46,26 @@ struct StoreFollower {
         } catch {
             // The writer may have taken back what it could not bring to the disk, after it was read here.
             guard error.code == .corrupt else { throw error }
-            return try reopen()
+            next = StoreLoader()
+            return try reopen(letGo)
         }
         isBehind = false
         switch refresh {
         case .commits(0): return nil
         case .commits: return next
-        case .replaced: return try reopen()
+        case .replaced:
+            next = StoreLoader()
+            return try reopen(letGo)
         }
     }
 
-    private mutating func reopen() throws(StorageError) -> StoreLoader {
-        let opened = try opening.open()
+    private mutating func reopen(_ letGo: () -> Void) throws(StorageError) -> StoreLoader {
+        isBehind = true
+        let opening = opening
+        let opened = try opening.open {
+            loader = StoreLoader()
+            letGo()
+        }
         (file, isBehind) = (opened.file, false)
         return opened.loader
     }
@@ -66,8 +79,8 @@ struct StoreFollower {
 extension ArchiveTables {
     /// Whether what was planned for other tables holds for these: they have all of them, with the same columns at the
     /// same places.
-    fileprivate func extend(_ others: ArchiveTables) -> Bool {
-        others.schemas.allSatisfy { old in
+    fileprivate func extend(_ schemas: [TableSchema]) -> Bool {
+        schemas.allSatisfy { old in
             guard let new = self[old.name]?.schema, new.key == old.key, new.columns.count >= old.columns.count else {
                 return false
             }

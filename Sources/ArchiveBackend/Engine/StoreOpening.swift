@@ -9,13 +9,19 @@ struct StoreOpening {
 
     typealias Opened = (file: StoreFile, loader: StoreLoader)
 
-    func open() throws(StorageError) -> Opened {
-        configuration.access == .salvage ? try salvage() : try openWhole()
+    /// - Parameter begun: called before the first of the file's entries is taken.
+    func open(begun: () -> Void = {}) throws(StorageError) -> Opened {
+        configuration.access == .salvage ? try salvage() : try openWhole(begun)
     }
 
-    private func openWhole() throws(StorageError) -> Opened {
+    private func openWhole(_ begun: () -> Void) throws(StorageError) -> Opened {
         var loader = StoreLoader()
-        let (file, recovery) = try read { (entry) throws(StorageError) in try loader.take(entry) }
+        var hasBegun = false
+        let (file, recovery) = try read { (entry) throws(StorageError) in
+            if !hasBegun { begun() }
+            hasBegun = true
+            try loader.take(entry)
+        }
         logger.debug(
             "store file opened",
             metadata: ["path": "\(file.path)", "commits": "\(recovery.commits)", "bytes": "\(file.size)"])

@@ -38,8 +38,20 @@ struct CommitScanner {
     private(set) var lengthPlace: Int64?
     /// What the file says how long it is at least; 0 where that cannot be read.
     var knownLength: Int64 = 0
+    /// How far a commit was walked over that is not whole yet.
+    private var walk: Walk?
     /// Whether commits before ``position`` are lost, so that the chain cannot be followed.
     private var isAfterGap = false
+
+    /// Where a reader goes on when more of a commit is there, which else would read all of a large one with each look.
+    private struct Walk {
+        /// The last frame that was whole.
+        let frame: Range<Int64>
+        /// How many there were up to it.
+        let frames: Int
+        /// Up to where the bytes were looked through for later trailers.
+        var searched: Int64
+    }
 
     init(_ window: FileWindow, _ codec: ArchiveCodec) {
         self.window = window
@@ -60,31 +72,47 @@ struct CommitScanner {
 
     /// Goes on behind what was just written.
     mutating func adopt(_ trailer: Trailer, end: Int64) {
-        last = trailer
-        position = end
+        (last, position, walk) = (trailer, end, nil)
         isAfterGap = false
     }
 
     /// Goes on at a later commit.
     mutating func skip(to offset: Int64) {
-        position = offset
+        (position, walk) = (offset, nil)
         isAfterGap = true
     }
 
     mutating func next() throws(StorageError) -> Step {
         if position == window.end { return .end }
         if codec == .zstd, try Room.stands(at: position, in: window) { return .end }
-        var place = position
-        var frames = 0
+        let isResumed = try resumesWalk()
+        let step = try walkOn()
+        // What was walked over may have been taken back since, and another commit written there.
+        guard isResumed, case .mismatch = step, walk == nil else { return step }
+        return try walkOn()
+    }
+
+    /// Whether the last frame that was walked over is still there.
+    private mutating func resumesWalk() throws(StorageError) -> Bool {
+        guard let walk else { return false }
+        if try codec.frameLength(at: walk.frame.lowerBound, in: window) == Int64(walk.frame.count) { return true }
+        self.walk = nil
+        return false
+    }
+
+    private mutating func walkOn() throws(StorageError) -> Step {
+        var (place, frames) = walk.map { ($0.frame.upperBound, $0.frames) } ?? (position, 0)
         while true {
             if let trailer = try trailer(at: place) {
+                walk = nil
                 return trailer.isNewer
                     ? isOfThisFile(trailer) ? .newer(trailer.version) : .mismatch
                     : try accept(trailer, position..<place, frames)
             }
             guard let length = try codec.frameLength(at: place, in: window) else { return .mismatch }
-            place += length
             frames += 1
+            walk = Walk(frame: place..<place + length, frames: frames, searched: walk?.searched ?? position)
+            place += length
         }
     }
 
@@ -149,6 +177,14 @@ struct CommitScanner {
 }
 
 extension CommitScanner {
+    /// From where on there may be trailers behind a commit that is not whole, that were not looked for before.
+    var searchStart: Int64 { walk?.searched ?? position }
+
+    /// There are none up to the end that the file has now. One may be there in part.
+    mutating func noteSearched() {
+        walk?.searched = max(position, window.end - Int64(codec.trailerSize))
+    }
+
     /// The next place from `start` on where a sound trailer of this file stands, perhaps of a newer version.
     func trailer(from start: Int64) throws(StorageError) -> (place: Int64, trailer: Trailer)? {
         let marker = codec.trailerMarker

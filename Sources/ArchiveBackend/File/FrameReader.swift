@@ -6,10 +6,24 @@ internal import StorageAPI
 final class FrameReader {
     private let source: FrameSource
     private let archive: OpaquePointer?
+    /// The contents where libarchive was not needed for them.
+    private let stored: ByteBuffer?
+    private var isHandedOut = false
 
-    init(_ codec: ArchiveCodec, _ window: FileWindow, _ range: Range<Int64>) throws(StorageError) {
+    /// - Parameter scratch: memory that may be used until the next reader is made.
+    init(
+        _ codec: ArchiveCodec, _ window: FileWindow, _ range: Range<Int64>, scratch: ByteBuffer
+    ) throws(StorageError) {
         source = FrameSource(window, range)
-        guard codec != .none else {
+        var stored: ByteBuffer?
+        if codec == .zstd, range.count <= 2 * StoredFrame.largestContents,
+            let frame = try window.bytes(at: range.lowerBound, range.count)
+        {
+            scratch.removeAll()
+            if StoredFrame.read(frame, to: scratch) { stored = scratch }
+        }
+        self.stored = stored
+        guard codec != .none, stored == nil else {
             archive = nil
             return
         }
@@ -27,7 +41,7 @@ final class FrameReader {
 
     /// The next bytes of the contents, valid until the next call, or nil at the end.
     func next() throws(StorageError) -> UnsafeRawBufferPointer? {
-        guard let archive else { return try source.next() }
+        guard let archive else { return try nextAsItStands() }
         var bytes: UnsafeRawPointer?
         var count = 0
         var offset: Int64 = 0
@@ -35,6 +49,12 @@ final class FrameReader {
         if result == ARCHIVE_EOF { return nil }
         try require(result)
         return UnsafeRawBufferPointer(start: bytes, count: count)
+    }
+
+    private func nextAsItStands() throws(StorageError) -> UnsafeRawBufferPointer? {
+        guard let stored else { return try source.next() }
+        defer { isHandedOut = true }
+        return isHandedOut ? nil : stored.bytes
     }
 
     private func require(_ result: Int32) throws(StorageError) {

@@ -111,8 +111,8 @@ struct RecoveryScan {
 
     /// A commit that was on the disk when a later one was written cannot be torn: it was damaged afterwards. Nor can one
     /// that is whole: it was never in the form that stores write.
-    private func verdict() throws(StorageError) -> Verdict {
-        var place = scanner.position
+    private mutating func verdict() throws(StorageError) -> Verdict {
+        var place = scanner.searchStart
         // Each look at a whole commit reads it; a file made for the purpose could ask for one with every trailer.
         var looks = 16
         while let (found, trailer) = try scanner.trailer(from: place) {
@@ -126,6 +126,7 @@ struct RecoveryScan {
             }
             place = found + 1
         }
+        scanner.noteSearched()
         return .torn
     }
 

@@ -134,8 +134,8 @@ extension StoreFile {
     /// Reads the commits that a writer has added since. Costs one system call where there are none, two beside a writer
     /// that has made room for more.
     ///
-    /// What a writer has begun and not ended is not there yet, and in a file that may have room is read again with each
-    /// look. A file that is gone has no further commits.
+    /// What a writer has begun and not ended is not there yet; each look reads what has come of it, and its last whole frame
+    /// again. A file that is gone has no further commits.
     package func refresh(each: (Entry) throws(StorageError) -> Void) throws(StorageError) -> Refresh {
         try require(writing: false)
         guard let now = try statusAtPath() else { return .commits(0) }

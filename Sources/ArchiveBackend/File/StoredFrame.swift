@@ -26,6 +26,36 @@ enum StoredFrame {
         output.append(UInt32(truncatingIfNeeded: XXHash64.hash(contents)))
     }
 
+    /// Appends the contents of one such frame, which these bytes are. False, with anything in the buffer, where they are not,
+    /// or the frame's check does not hold: libarchive then says what they are.
+    ///
+    /// A reader of libarchive cannot be kept from frame to frame either, and making one costs more than all else that is done
+    /// with a small commit when a file is opened.
+    static func read(_ frame: UnsafeRawBufferPointer, to output: ByteBuffer) -> Bool {
+        guard frame.starts(with: header) else { return false }
+        var place = header.count
+        while place + 3 <= frame.count {
+            let block = Int(frame[place]) | Int(frame[place + 1]) << 8 | Int(frame[place + 2]) << 16
+            let (isLast, type, size) = (block & 1 == 1, block >> 1 & 3, block >> 3)
+            place += 3
+            guard output.count + size <= largestContents else { return false }
+            if type == 0, place + size <= frame.count {
+                output.append(frame.part(place, size))
+                place += size
+            } else if type == 1, place < frame.count, frame[place] == 0 {
+                output.appendZeros(size)
+                place += 1
+            } else {
+                return false
+            }
+            if isLast {
+                let check = UInt32(truncatingIfNeeded: XXHash64.hash(output.bytes))
+                return place + 4 == frame.count && frame.littleEndian(at: place) == check
+            }
+        }
+        return false
+    }
+
     private static func appendRaw(_ bytes: UnsafeRawBufferPointer, to output: ByteBuffer, isLast: Bool = false) {
         appendBlock(type: 0, size: bytes.count, to: output, isLast: isLast)
         output.append(bytes)

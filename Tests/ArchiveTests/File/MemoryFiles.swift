@@ -70,6 +70,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         var counted = 0
         var syncs = 0
         var writes = 0
+        var bytesRead = 0
         var fault: Fault?
         var space: Int?
         var longestWrite = Int.max
@@ -92,6 +93,10 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     var calls: Int { withState(\.calls) }
     /// Syncs of files' contents made so far.
     var syncs: Int { withState(\.syncs) }
+    /// Whether a call has failed since the fault was set.
+    var hasMetFault: Bool { withState { state in state.fault.map { state.counted > $0.call } ?? false } }
+    /// Bytes that were read since the fault was set.
+    var bytesRead: Int { withState(\.bytesRead) }
     /// Writes made since the fault was set.
     var writes: Int { withState(\.writes) }
     var names: Set<String> { withState { Set($0.nodes.keys) } }
@@ -106,7 +111,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
             }
         }
     }
-    func set(_ fault: Fault?) { withState { ($0.fault, $0.calls, $0.counted, $0.writes) = (fault, 0, 0, 0) } }
+    func set(_ fault: Fault?) { withState { ($0.fault, $0.calls, $0.counted, $0.writes, $0.bytesRead) = (fault, 0, 0, 0, 0) } }
     /// Called before each read, as another process that writes meanwhile.
     var beforeRead: () -> Void = {}
     /// Called before each lock, likewise.
@@ -181,6 +186,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         return try call("pread") { (state) throws(SystemError) in
             let part = try state.node(file).bytes.dropFirst(Int(offset)).prefix(bytes.count)
             bytes.copyBytes(from: part)
+            state.bytesRead += part.count
             return part.count
         }
     }

@@ -196,6 +196,62 @@ import Testing
         }
     }
 
+    /// A file with one commit, and the same with a second one of several frames, which is not closed.
+    private static func large(_ codec: ArchiveCodec) throws -> (before: [UInt8], after: [UInt8]) {
+        let files = MemoryFiles()
+        let file = try openFile("/a.karch", .readWrite, codec, layer: files).file
+        try file.append(FileItem("a", "1"), durable: false)
+        let before = try #require(files["/a.karch"])
+        try file.append { (writer) throws(StorageError) in
+            // Two entries fill a frame, or are one each in a plain tar.
+            for number in 0..<8 { try writer.add(name: "n\(number)", noiseBytes(2 << 20, seed: UInt64(number + 1))) }
+        }
+        return (before, try #require(files["/a.karch"]))
+    }
+
+    @Test(arguments: [ArchiveCodec.zstd, .none])
+    func `each look at a commit that is being written reads what has come, and not all of it again`(
+        codec: ArchiveCodec
+    ) throws {
+        let (before, after) = try Self.large(codec)
+        let files = MemoryFiles()
+        files["/a.karch"] = before
+        let reader = try openFile("/a.karch", .readOnly, layer: files).file
+        for end in stride(from: before.count + (1 << 20), to: after.count, by: 1 << 20) {
+            files["/a.karch"] = Array(after[..<end])
+            files.set(nil)
+            #expect(try reader.refresh { _ in } == .commits(0))
+            // The last frame, what has come, and what is read for a few bytes.
+            #expect(files.bytesRead <= 9 << 20, "\(end) of \(after.count)")
+        }
+        files["/a.karch"] = after
+        var names: [String] = []
+        #expect(try reader.refresh { names.append($0.name) } == .commits(1))
+        #expect(names == (0..<8).map { "n\($0)" })
+    }
+
+    @Test(arguments: [ArchiveCodec.zstd, .none])
+    func `a reader sees the commits that were written in the place of one that was taken back`(codec: ArchiveCodec) throws {
+        let (before, after) = try Self.large(codec)
+        let files = MemoryFiles()
+        files["/a.karch"] = before
+        let writer = try openFile("/a.karch", layer: files).file
+        try writer.append(FileItem("b", "2"), FileItem("c", "3"), durable: false)
+        try writer.append(FileItem("d", "4"), durable: false)
+        let other = try #require(files["/a.karch"])
+        for end in stride(from: before.count + (5 << 20), to: after.count, by: 3 << 20) {
+            for tail in [0, 6 << 20] {
+                files["/a.karch"] = before
+                let reader = try openFile("/a.karch", .readOnly, layer: files).file
+                files["/a.karch"] = Array(after[..<end])
+                #expect(try reader.refresh { _ in } == .commits(0))
+                // Perhaps another one has begun behind them.
+                files["/a.karch"] = other + after[before.count...].prefix(tail)
+                #expect(try reader.refresh { _ in } == .commits(2), "\(end), \(tail)")
+            }
+        }
+    }
+
     @Test func `a reader is told of a rewritten file and keeps the old`() throws {
         try withStorePath { path in
             let writer = try openFile(path).file
