@@ -12,6 +12,8 @@ final class DiskState: Sendable {
     private let syncing = Mutex(())
     private let written: Atomic<Int64>
     private let synced: Atomic<Int64>
+    /// Where the last commit ends that counts without being waited for.
+    private let unawaited: Atomic<Int64>
 
     /// - Parameters:
     ///   - written: where the last commit ends.
@@ -20,6 +22,8 @@ final class DiskState: Sendable {
         (self.file, self.failure) = (file, failure)
         self.written = Atomic(written)
         self.synced = Atomic(synced)
+        // What was there when the file was opened, or is written anew, counts.
+        unawaited = Atomic(written)
     }
 
     /// Where the part ends that is on the disk.
@@ -27,6 +31,15 @@ final class DiskState: Sendable {
 
     /// A commit is written that ends there.
     func advance(to end: Int64) { written.store(end, ordering: .releasing) }
+
+    /// The commit that ends there counts as it is.
+    func acceptUnawaited(_ end: Int64) { unawaited.store(end, ordering: .releasing) }
+
+    /// Cuts off the commits whose sync has failed, which nobody was told of, so that the file is not found with them. Where
+    /// that fails, or the power goes first, it may be.
+    func takeBack() {
+        try? file.truncate(to: max(durableEnd, unawaited.load(ordering: .acquiring)))
+    }
 
     /// Waits until all bytes before a place are on the disk. Takes whatever else is written by then along, so that who
     /// waits next may find nothing left to wait for.
@@ -52,6 +65,7 @@ final class DiskState: Sendable {
         do { try file.sync(.contents) } catch {
             // What the disk holds is not known, and asking again would not tell.
             failure.set(error)
+            takeBack()
             throw error
         }
     }

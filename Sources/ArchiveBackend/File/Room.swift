@@ -35,8 +35,8 @@ struct Room {
     mutating func renew(behind commit: Range<Int64>, _ file: OpenFile, _ buffer: ByteBuffer) throws(StorageError) {
         let place = commit.upperBound
         guard end - place < Self.headerSize else { return }
-        var isLonger = end > place
-        end = place
+        // Where the file is cut off behind the commit, or cannot be: that is zeros, over which the next one is written.
+        var longest = end
         let size = isWanted ? min(commit.lowerBound - opened, Self.largest) : 0
         if size > 0 {
             defer { buffer.removeAll() }
@@ -49,10 +49,10 @@ struct Room {
                 return
             } catch {
                 guard error.code == .full else { throw error }
-                isLonger = true
+                longest = newEnd
             }
         }
-        if isLonger { try file.truncate(to: place) }
+        end = longest > place && (try? file.truncate(to: place)) == nil ? longest : place
     }
 
     private static func appendHeader(_ size: Int64, to output: ByteBuffer) {

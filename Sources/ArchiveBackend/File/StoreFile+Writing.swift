@@ -35,7 +35,9 @@ extension StoreFile {
         } else {
             try replace(WriterState(store: UUID(), generation: 0), body)
         }
-        return current.map { WrittenCommit(disk: $0.disk, end: $0.scanner.position) }
+        guard let current else { return nil }
+        if !willWait { current.disk.acceptUnawaited(current.scanner.position) }
+        return WrittenCommit(disk: current.disk, end: current.scanner.position)
     }
 
     /// Writes the file anew with what the body adds: all of it is there afterwards, or the old one.

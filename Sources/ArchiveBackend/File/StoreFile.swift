@@ -88,7 +88,9 @@ package final class StoreFile {
             lock = nil
             failure.close()
         }
-        guard !failure.isSet, mode == .readWrite, current != nil else { return }
+        guard mode == .readWrite, let current else { return }
+        // A commit may have been written while the sync of the one before failed.
+        guard !failure.isSet else { return current.disk.takeBack() }
         try sync()
         seal()
         removeRoom()

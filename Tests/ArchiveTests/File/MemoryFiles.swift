@@ -111,7 +111,9 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
             }
         }
     }
-    func set(_ fault: Fault?) { withState { ($0.fault, $0.calls, $0.counted, $0.writes, $0.bytesRead) = (fault, 0, 0, 0, 0) } }
+    func set(_ fault: Fault?) {
+        withState { ($0.fault, $0.calls, $0.counted, $0.writes, $0.bytesRead) = (fault, 0, 0, 0, 0) }
+    }
     /// Called before each read, as another process that writes meanwhile.
     var beforeRead: () -> Void = {}
     /// Called before each lock, likewise.

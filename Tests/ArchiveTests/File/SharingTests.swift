@@ -231,7 +231,9 @@ import Testing
     }
 
     @Test(arguments: [ArchiveCodec.zstd, .none])
-    func `a reader sees the commits that were written in the place of one that was taken back`(codec: ArchiveCodec) throws {
+    func `a reader sees the commits that were written in the place of one that was taken back`(codec: ArchiveCodec)
+        throws
+    {
         let (before, after) = try Self.large(codec)
         let files = MemoryFiles()
         files["/a.karch"] = before

@@ -65,6 +65,91 @@ import Testing
         report("a store's call fails\(isSticky ? " for ever" : "")", ["kept what was acknowledged": calls])
     }
 
+    // MARK: Nothing of a call that failed
+
+    /// What a store holds.
+    private struct Contents: Equatable {
+        var people: [Person] = []
+        var notes: [Note] = []
+        var sites: [Site] = []
+
+        init() {}
+
+        init(_ store: Store) async throws {
+            people = try await store.select(Person.self).all()
+            notes = try await store.select(Note.self).all()
+            sites = try await store.select(Site.self).all()
+        }
+    }
+
+    /// Every verb, one after the other, each of which fails or does what it says; what the store then holds.
+    private static func everyVerb(
+        _ files: MemoryFiles, _ durability: ArchiveBackend.Durability
+    ) async throws -> Contents {
+        var contents = Contents()
+        let backend = ArchiveBackend(path: "/a.karch", durability: durability)
+        let faulty = FaultyBackend(backend: backend, files: files)
+        guard let store = try? await Store(faulty, models: Person.self, Note.self, Site.self) else { return contents }
+        func step(_ body: () async throws -> Void) async throws {
+            do {
+                try await body()
+                contents = try await Contents(store)
+            } catch let error as StorageError {
+                try #require([.io, .full, .notFound].contains(error.code), "\(error)")
+                try #require(try await Contents(store) == contents, "\(error)")
+            }
+        }
+        try await step { try await store.insert(Person.samples(12)) }
+        try await step { try await store.insert(Note(title: "a")) }
+        try await step { try await store.save(Person.sample(40)) }
+        try await step {
+            try await store.update(Person(id: 1, name: "other", pens: [Pen(id: 1, color: "red", price: 1)]))
+        }
+        try await step { try await store.update(Person.self).where { $0.id < 4 }.set(\.age, to: 7).run() }
+        try await step { try await store.delete(Person.self, key: 2) }
+        try await step { try await store.delete(Person.self).where { $0.id == 5 }.run() }
+        try await step {
+            try await store.transaction { transaction in
+                try transaction.insert(Note(title: "b"))
+                try transaction.insert(Site(country: "FR", number: 1, text: "x"))
+                _ = try transaction.delete(Person.self, key: 7)
+            }
+        }
+        try await step { try await store.compact() }
+        // More than the room, and more than a frame.
+        try await step { try await store.insert(Person(id: 90, name: "large", photo: Data(noiseBytes(300 << 10)))) }
+        try await step { try await store.truncate(Note.self) }
+        try await step { try await store.insert(Note(title: "c")) }
+        try? await store.close()
+        return contents
+    }
+
+    @Test(arguments: ["pwrite", "fsync", "ftruncate", "rename"], ArchiveBackend.Durability.allCases)
+    func `nothing of a call that failed is stored, whichever of its system calls fails`(
+        name: String, durability: ArchiveBackend.Durability
+    ) async throws {
+        var (failed, rounds) = (0, 0)
+        let whole = try await Self.everyVerb(MemoryFiles(), durability)
+        #expect(whole.people.count == 11 && whole.notes.count == 1 && whole.sites.count == 1)
+        for isSticky in [false, true] {
+            for call in stride(from: 0, to: 1000, by: TestExtent.count(5, whole: 1)) {
+                let files = MemoryFiles(fault: MemoryFiles.Fault(call: call, names: [name], isSticky: isSticky))
+                let contents = try await Self.everyVerb(files, durability)
+                let hasMet = files.hasMetFault
+                files.set(nil)
+                let backend = FaultyBackend(backend: Self.backend, files: files)
+                let again = try await Store(backend, models: Person.self, Note.self, Site.self)
+                try #require(try await Contents(again) == contents, "\(name) \(call), for ever: \(isSticky)")
+                try await again.insert(Person.sample(99))
+                try await again.close()
+                rounds += 1
+                if contents != whole { failed += 1 }
+                if !hasMet { break }
+            }
+        }
+        report("\(name) fails, \(durability)", ["as acknowledged": rounds, "of these with calls that failed": failed])
+    }
+
     @Test func `a full disk keeps the store readable, and it is written again once there is space`() async throws {
         let files = MemoryFiles()
         let store = try await Self.open(files)
