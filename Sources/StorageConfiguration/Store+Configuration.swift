@@ -33,6 +33,15 @@ extension Store {
         configuration: ConfigReader, checking names: some Sequence<String> = [String](),
         backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
+        try await self.init(
+            configuration: configuration, checking: names, backends: backends, models: models, logger: logger)
+    }
+
+    /// Opens the store that a program's settings name, with models that stand in an array.
+    public convenience init(
+        configuration: ConfigReader, checking names: some Sequence<String> = [String](),
+        backends: [any StorageBackend.Type], models: [any Storable.Type], logger: Logger = Logger.silent
+    ) async throws(StorageError) {
         let url = try StorageSettings(configuration, names: Array(names), backends: backends).url()
         try await self.init(at: url, backends: backends, models: models, logger: logger)
     }

@@ -17,7 +17,7 @@
 ///
 /// A property's column, as in `where { $0.name == "Ann" }`, is visible where the property is; a private one is not.
 ///
-/// The key is the property called `id`, or those marked with ``Key()``. A single Optional integer key that is nil is
+/// The key is the property called `id`, or those marked with ``Key()``. A single Optional integer or UUID key that is nil is
 /// assigned by the store when the model is inserted.
 @attached(
     member,

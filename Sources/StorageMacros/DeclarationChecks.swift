@@ -30,7 +30,7 @@ extension StoredProperty {
         guard let wrapped = type.wrapped else { return type.isSurelyNoKey ? .unusableKey(self) : nil }
         if isComposite { return .optionalInCompositeKey(self) }
         if wrapped.wrapped != nil || wrapped.isSurelyNoKey { return .unusableKey(self) }
-        if wrapped.isTextKey { return .optionalTextKey(self) }
+        if wrapped.isString { return .optionalTextKey(self) }
         return declaration.isLet ? .constantOptionalKey(self) : nil
     }
 }

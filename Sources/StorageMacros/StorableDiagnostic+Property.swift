@@ -78,7 +78,7 @@ extension Diagnostic {
 
     static func optionalTextKey(_ property: StoredProperty) -> Diagnostic {
         .error(
-            "the key '\(property.name.plain)' cannot be Optional: the store assigns integers only",
+            "the key '\(property.name.plain)' cannot be Optional: the store assigns integers and UUIDs only",
             at: property.typeNode, fixIts: [.unwrap(property)].compactMap { $0 })
     }
 

@@ -68,8 +68,8 @@ extension TypeSyntax {
         isCollection || unparenthesized.standardName.map(Self.refusedKeys.contains) ?? false
     }
 
-    /// A key that can be nil has to be an integer, since the store assigns it.
-    var isTextKey: Bool { standardName == "String" || standardName == "UUID" }
+    /// A key that can be nil has to be an integer or a UUID, since the store assigns it.
+    var isString: Bool { standardName == "String" }
 
     /// What cannot be stored and can be seen: a closure, a tuple, an existential, a metatype. Looks through Optionals
     /// and arrays.

@@ -46,9 +46,9 @@ public struct BackendInfo: Sendable {
 
     /// Limits that hold exactly: the limit passes, one more is `limitExceeded`.
     public struct Limits: Sendable {
-        /// Bytes of one text, blob, array or embedded value.
+        /// Bytes of one text, blob, array or embedded value; an indexed or unique one may be as long.
         public var valueBytes: Int
-        /// Bytes of the text of one key property.
+        /// Bytes of the text of one key property; each part of a key may be as long.
         public var keyBytes: Int
         /// Levels of owned children below a root.
         public var depth: Int

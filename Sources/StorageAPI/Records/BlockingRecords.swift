@@ -20,6 +20,11 @@ public struct BlockingRecords: RecordSelectionBuilder {
         try run { (reading) throws(StorageError) in try reading.record(key: key) }
     }
 
+    /// The records with the keys: one element for each key, in their order, and nil where no record has it.
+    public func find(keys: [[Value]]) throws(StorageError) -> [Record?] {
+        try run { (reading) throws(StorageError) in try reading.records(keys: keys) }
+    }
+
     /// How many records there are. Loads none.
     public func count() throws(StorageError) -> Int {
         try run { (reading) throws(StorageError) in try reading.count(selection) }

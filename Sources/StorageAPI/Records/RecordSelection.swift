@@ -69,6 +69,12 @@ extension Reading {
         return found?.record
     }
 
+    func records(keys: [[Value]]) throws(StorageError) -> [Record?] {
+        var checked: [[Value]] = []
+        for key in keys { checked.append(try model.checkedKey(key)) }
+        return try find(StoredRecord.self, keys: checked).map { $0?.record }
+    }
+
     func recordKeys(_ selection: Selection) throws(StorageError) -> [[Value]] {
         try keys(StoredRecord.self, selection).map(\.values)
     }

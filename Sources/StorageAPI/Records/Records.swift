@@ -28,9 +28,17 @@ public struct Records: RecordSelectionBuilder, Sendable {
 
     /// The record with the key, one value for each key property, or nil. Conditions and order do not apply.
     ///
-    /// - Throws: `invalidQuery` where the model's key has other types.
+    /// - Throws: `invalidValue` where the model's key has other types, `invalidQuery` where it has more or fewer parts.
     public nonisolated(nonsending) func find(key: [Value]) async throws(StorageError) -> Record? {
         try run { (reading) throws(StorageError) in try reading.record(key: key) }
+    }
+
+    /// The records with the keys: one element for each key, in their order, and nil where no record has it. Conditions and
+    /// order do not apply.
+    ///
+    /// - Throws: as ``find(key:)``.
+    public nonisolated(nonsending) func find(keys: [[Value]]) async throws(StorageError) -> [Record?] {
+        try run { (reading) throws(StorageError) in try reading.records(keys: keys) }
     }
 
     /// How many records there are. Loads none.

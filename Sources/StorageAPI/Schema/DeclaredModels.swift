@@ -21,9 +21,10 @@ struct DeclaredModels {
         try SchemaValidation.checkSize(schema)
         _ = try add(schema, ancestors: [:])
         for (index, model) in list.enumerated() { try SchemaValidation.validate(model, needsKey: index == 0) }
-        guard list[0].assignsKeys == schema.assignsKeys else {
+        guard (list[0].keyAssignment != nil) == schema.assignsKeys else {
             throw SchemaValidation.error(
-                schema.name, nil, "needs one integer key, and assignsKeys, where the store is to assign its keys")
+                schema.name, nil,
+                "needs one integer or UUID key, and assignsKeys, where the store is to assign its keys")
         }
     }
 
@@ -87,6 +88,22 @@ struct DeclaredModels {
     }
 }
 
+/// What a store assigns as a key.
+enum KeyAssignment: Sendable {
+    /// The number after the greatest that the model ever had, which the table remembers.
+    case number
+    /// A new random UUID.
+    case uuid
+
+    init?(_ type: ColumnType) {
+        switch type {
+        case .uuid: self = .uuid
+        case _ where type.storage == .integer: self = .number
+        default: return nil
+        }
+    }
+}
+
 /// A model of a declaration.
 struct DeclaredModel {
     /// The stored name.
@@ -100,10 +117,10 @@ struct DeclaredModel {
         return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
     }
 
-    /// Whether the store assigns the key where it is nil (clause K2).
-    var assignsKeys: Bool {
-        guard keys.count == 1, keys[0].isOptional, case .column(let type) = keys[0].kind else { return false }
-        return type.storage == .integer
+    /// What the store assigns where the key is nil (clause K2); nil where it must not be.
+    var keyAssignment: KeyAssignment? {
+        guard keys.count == 1, keys[0].isOptional, case .column(let type) = keys[0].kind else { return nil }
+        return KeyAssignment(type)
     }
 }
 

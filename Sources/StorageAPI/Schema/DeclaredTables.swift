@@ -61,7 +61,7 @@ struct DeclaredTables {
     private init(_ declared: DeclaredModels) throws(StorageError) {
         models = declared.list
         tables = [Table(path: [model.name], model: model, form: .root, prefix: [], members: [], relations: [])]
-        tables[0].assignsKeys = model.assignsKeys
+        tables[0].assignsKeys = model.keyAssignment == .number
         try expand(0, at: 0, entry: nil)
     }
 
@@ -160,7 +160,7 @@ struct DeclaredTables {
 
     private func column(_ property: DeclaredProperty, _ type: ColumnType, at index: Int) -> ColumnSchema {
         // A key that the store assigns is nil only in models that are not stored yet.
-        let isAssigned = index == 0 && model.assignsKeys && property.name == model.keys.first?.name
+        let isAssigned = index == 0 && model.keyAssignment != nil && property.name == model.keys.first?.name
         return ColumnSchema(
             name: property.storedName, property: property.storedName, type: type,
             isOptional: property.isOptional && !isAssigned,

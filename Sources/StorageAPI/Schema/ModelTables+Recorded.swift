@@ -7,7 +7,7 @@ extension ModelTables {
         let recorded = try RecordedTables(name, tables.filter { !$0.isRemoved })
         let bindings = recorded.list.indices.map { Self.binding($0, recorded) }
         self.init(
-            name: name, tables: bindings, assignsKeys: recorded.list[0].assignsKeys,
+            name: name, tables: bindings, assigns: recorded.list[0].assigns,
             undeclared: RecordedTables.list(name, tables.filter(\.isRemoved)))
     }
 

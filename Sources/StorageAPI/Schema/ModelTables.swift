@@ -7,8 +7,8 @@ final class ModelTables: Sendable {
     let tables: [TableBinding]
     let root: TableBinding
     let hasChildren: Bool
-    /// Whether a nil key is assigned.
-    let assignsKeys: Bool
+    /// What is assigned in place of a nil key, if anything is.
+    let assigns: KeyAssignment?
 
     /// Rows that consist of a root's key alone.
     let keyRows: TableBinding
@@ -17,11 +17,11 @@ final class ModelTables: Sendable {
     let undeclared: [TableSchema]
 
     /// - Parameter tables: the root's first; never empty.
-    init(name: String, tables: [TableBinding], assignsKeys: Bool, undeclared: [TableSchema] = []) {
+    init(name: String, tables: [TableBinding], assigns: KeyAssignment?, undeclared: [TableSchema] = []) {
         self.undeclared = undeclared
         self.name = name
         self.tables = tables
-        self.assignsKeys = assignsKeys
+        self.assigns = assigns
         root = tables[0]
         hasChildren = tables.count > 1
         let schema = root.schema

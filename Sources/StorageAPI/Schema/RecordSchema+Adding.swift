@@ -9,8 +9,16 @@ extension RecordSchema {
         guard keys.isEmpty || keys == properties.filter(\.isKey).map(\.name) else {
             throw mismatch([], "\(keys.joined(separator: ", ")) is not the key that is stored")
         }
-        guard !wanted.assignsKeys || assignsKeys else { throw mismatch([], "the store does not assign its keys") }
+        guard !wanted.assignsKeys || assignsKeys || hasUUIDKey else {
+            throw mismatch([], "the store does not assign its keys")
+        }
         return sum
+    }
+
+    /// A model with one UUID as its key is recorded alike whether or not the store assigns it.
+    private var hasUUIDKey: Bool {
+        let keys = properties.filter(\.isKey)
+        return keys.count == 1 && keys[0].kind == .column(.uuid)
     }
 
     private func adding(_ wanted: RecordSchema, way: [String]) throws(StorageError) -> RecordSchema {

@@ -20,12 +20,40 @@ struct SchemaMigration {
                 throw error
             }
         case .change(let change, let note), .mark(let change, let note):
+            try checkUnique(change)
             try writer.change(change)
             logger.notice("\(note)", metadata: ["table": "\(change.table.name)"])
         case .rebuild(let old, let new, let sources, let note):
             try rebuild(old, as: new, sources)
             logger.notice("\(note)", metadata: ["table": "\(new.name)"])
         }
+    }
+
+    /// Looks for what a property that becomes unique has twice, since an engine would name its index at most.
+    private func checkUnique(_ change: TableChange) throws(StorageError) {
+        guard case .alter(let old, let new, _) = change else { return }
+        for column in old.columns.indices where new.columns[column].isUnique && !old.columns[column].isUnique {
+            try checkUnique(column, old)
+        }
+    }
+
+    private func checkUnique(_ column: Int, _ table: TableSchema) throws(StorageError) {
+        var groups = Query.Grouping(
+            keys: [TypedTerm(.column(column), table.columns[column].type)], aggregates: [Query.Aggregate(.count)],
+            order: [])
+        groups.filter = .comparison(.greater, .column(1), .argument(0), .int64)
+        groups.isLimited = true
+        var arguments = QueryArguments([.int(1)])
+        arguments.groupLimit = 1
+        let query = Query(.groups(groups), filter: .not(.isNull(.column(column))))
+        var cursor = try writer.rows(plan(query, table), arguments)
+        guard try cursor.next() else { return }
+        throw StorageError(
+            .constraint,
+            "The property is to be unique, and \(cursor.cells[1].int) records have the value \(cursor.cells[0].value); "
+                + "change all but one of them first. Nothing was changed.",
+            operation: "open", model: table.path.first, property: table.columns[column].property
+        ).with { $0.storedValue = cursor.cells[0].value }
     }
 
     private func isEmpty(_ table: TableSchema) throws(StorageError) -> Bool {

@@ -5,8 +5,7 @@ struct SchemaPlanner {
     /// The model's binding to its tables as they are after the steps.
     var binding: ModelTables {
         ModelTables(
-            name: declared.model.name, tables: bindings, assignsKeys: declared.model.assignsKeys, undeclared: undeclared
-        )
+            name: declared.model.name, tables: bindings, assigns: declared.model.keyAssignment, undeclared: undeclared)
     }
 
     private let declared: DeclaredTables
@@ -217,7 +216,7 @@ struct SchemaPlanner {
                     stored,
                     StorageError(
                         .schemaMismatch,
-                        "The new property has no value for the records that are stored already; make it Optional, or give it an empty default.",
+                        "The new property owns what the records that are stored already do not have, and a default that is written in Swift is stored with new records alone; make it Optional, or an array that is empty by default.",
                         operation: "open", model: declared.model.name, property: owner.property.name)))
         }
         let isNewModel = table.form == .root

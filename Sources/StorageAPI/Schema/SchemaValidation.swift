@@ -50,9 +50,10 @@ enum SchemaValidation {
                 "cannot be a key: keys are integers, String, UUID or enums of integers or strings")
         }
         guard key.isOptional else { return }
-        guard isOnly, type.storage == .integer else {
+        guard isOnly, KeyAssignment(type) != nil else {
             throw error(
-                schema.name, key.name, "cannot be an Optional key: only a single integer is assigned by the store")
+                schema.name, key.name,
+                "cannot be an Optional key: only a single integer or UUID is assigned by the store")
         }
     }
 

@@ -95,6 +95,12 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// Whether the table holds root records, not owned ones.
     public var isRoot: Bool { path.count == 1 }
 
+    /// What is assigned to a record without a type whose key is nil.
+    var assigns: KeyAssignment? {
+        if assignsKeys { return .number }
+        return key.count == 1 && columns[key[0]].type == .uuid ? .uuid : nil
+    }
+
     /// The columns that are declared as indexed or unique, in their order.
     public var indexedColumns: [Int] { columns.indices.filter { columns[$0].isIndexed || columns[$0].isUnique } }
 

@@ -29,6 +29,25 @@ struct Reading {
         try body(&rows)
     }
 
+    /// The records with the keys, in the order of these; nil for a key that no record has.
+    func find<M: Storable>(_: M.Type, keys: [[Value]]) throws(StorageError) -> [M?] {
+        guard !keys.isEmpty else { return [] }
+        let list = ValueList(width: model.rootKeyCount, values: keys.flatMap { $0 })
+        guard list.values.count == keys.count * list.width else {
+            throw StorageError(
+                .configuration, "values(of:) does not give one value for each key property; make them agree.",
+                model: handle.name)
+        }
+        var cursor = try session.rows(
+            handle.plan(rowsOf: 0, .keys(columns: list.width, list: 0)), QueryArguments(lists: [list]))
+        let buffer = BufferedRows(width: root.columns.count)
+        while try cursor.next() { buffer.add(cursor.cells) }
+        let models = try decode(M.self, buffer, of: root, isKeyOrder: true)
+        var places: [[Value]: Int] = [:]
+        for row in models.indices { places[root.keyCells.map { buffer.cell($0, of: row).value }] = row }
+        return keys.map { key in places[key].map { models[$0] } }
+    }
+
     func all<M: Storable>(_: M.Type, _ selection: Selection) throws(StorageError) -> [M] {
         var models: [M] = []
         try all(selection, into: &models)

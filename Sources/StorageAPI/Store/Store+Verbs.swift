@@ -110,6 +110,21 @@ extension Store {
         return found
     }
 
+    /// The records with the keys, with all that they own: one element for each key, in their order, and nil where no record
+    /// has it. A key that is given twice gives its record twice. Any number of keys; costs one query for each table, whatever
+    /// their number, and holds all records found.
+    ///
+    /// - Throws: as ``find(_:key:)``.
+    public nonisolated(nonsending) func find<M: Storable>(
+        _ type: M.Type, keys: [M.Key]
+    ) async throws(StorageError) -> [M?] {
+        if handle(type) == nil { try await prepare([type]) }
+        try checkCancellation("find")
+        return try reading("find", .type(type)) { (reading) throws(StorageError) in
+            try reading.find(type, keys: keys.map { M.values(of: $0) })
+        }
+    }
+
     /// Asks for records; see ``Select``.
     public func select<M: Storable>(_: M.Type) -> Select<M> { Select(store: self) }
 
@@ -127,15 +142,19 @@ extension Store {
         return registry.handle(type)
     }
 
+    private func checkCancellation(_ operation: String) throws(StorageError) {
+        if Task.isCancelled {
+            throw StorageError(.cancelled, "The task was cancelled.", operation: operation).at(backend: info.name)
+        }
+    }
+
     // Without `async`, which a call costs more for than some lookups do.
     @usableFromInline
     func lookUp(
         _ type: any Storable.Type, _ handle: ModelHandle?, _ key: [Value],
         _ body: (inout RowCursor) throws(StorageError) -> Void
     ) throws(StorageError) {
-        if Task.isCancelled {
-            throw StorageError(.cancelled, "The task was cancelled.", operation: "find").at(backend: info.name)
-        }
+        try checkCancellation("find")
         // What was prepared is forgotten where a transaction declares the model anew.
         guard let handle else {
             return try reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }

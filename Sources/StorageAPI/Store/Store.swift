@@ -39,6 +39,13 @@ public final class Store: Sendable {
     public convenience init(
         _ backend: some StorageBackend, models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
+        try await self.init(backend, models: models, logger: logger)
+    }
+
+    /// Opens a store with models that stand in an array.
+    public convenience init(
+        _ backend: some StorageBackend, models: [any Storable.Type], logger: Logger = Logger.silent
+    ) async throws(StorageError) {
         try self.init(opening: backend, logger: logger)
         try await prepareOrClose(models)
     }
@@ -53,6 +60,13 @@ public final class Store: Sendable {
     /// - Throws: `configuration` where no backend has the URL's scheme, or one of its options is unknown.
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
+    ) async throws(StorageError) {
+        try await self.init(at: StorageURL(url), backends: backends, models: models, logger: logger)
+    }
+
+    /// Opens a store at a URL, with models that stand in an array.
+    public convenience init(
+        url: String, backends: [any StorageBackend.Type], models: [any Storable.Type], logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(at: StorageURL(url), backends: backends, models: models, logger: logger)
     }

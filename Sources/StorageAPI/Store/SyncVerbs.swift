@@ -37,6 +37,13 @@ extension ReadingVerbs where Self: ~Copyable {
         return found
     }
 
+    /// The records with the keys: one element for each key, in their order, and nil where no record has it.
+    public func find<M: Storable>(_ type: M.Type, keys: [M.Key]) throws(StorageError) -> [M?] {
+        try _runner.executor.reading("find", type) { (reading) throws(StorageError) in
+            try reading.find(type, keys: keys.map { M.values(of: $0) })
+        }
+    }
+
     /// Asks for records; see ``BlockingSelect``.
     public func select<M: Storable>(_: M.Type) -> BlockingSelect<M> { BlockingSelect(executor: _runner.executor) }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// Writes models through a session: the one home of cascades and of assigned keys.
 @usableFromInline
 struct Writing {
@@ -27,7 +33,7 @@ struct Writing {
     }
 
     @usableFromInline
-    func assignsKeys(_ operation: WriteOperation) -> Bool { model.assignsKeys && operation != .update }
+    func assignsKeys(_ operation: WriteOperation) -> Bool { model.assigns != nil && operation != .update }
 
     /// - Parameter write: writes models from an index on and returns the index of the next.
     @usableFromInline
@@ -205,9 +211,10 @@ struct Writing {
 
     // MARK: Assigned keys
 
-    /// Gives every nil key the number after the greatest ever stored (clause K2), in the array's order.
+    /// Gives every nil key a new UUID, or the number after the greatest ever stored (clause K2), in the array's order.
     @usableFromInline
     func assignKeys<M: Storable>(_ models: inout [M]) throws(StorageError) {
+        if model.assigns == .uuid { return try assignUUIDs(&models) }
         let graph = GraphWriter(model, limits: limits)
         let keys = RowBuffer(width: 1)
         var greatest = try writer.greatestKey(in: model.root.schema)
@@ -216,7 +223,7 @@ struct Writing {
             if key.isNull {
                 guard greatest < Int64.max else { throw outOfKeys() }
                 greatest += 1
-                try assign(greatest, to: &models[index])
+                try assign(.int(greatest), to: &models[index])
             } else if key.tag == .unsigned {
                 throw StorageError(
                     .limitExceeded,
@@ -228,8 +235,21 @@ struct Writing {
         }
     }
 
-    private func assign<M: Storable>(_ number: Int64, to value: inout M) throws(StorageError) {
-        var cell = Cell.int(number)
+    private func assignUUIDs<M: Storable>(_ models: inout [M]) throws(StorageError) {
+        let graph = GraphWriter(model, limits: limits)
+        let keys = RowBuffer(width: 1)
+        for index in models.indices {
+            let key = try element(index) { () throws(StorageError) in try graph.keyCell(of: models[index], in: keys) }
+            guard key.isNull else { continue }
+            // The buffer holds the cell's bytes until the next key is added.
+            let cells = ValueCells(ValueList(width: 1, values: [UUID().value]))
+            try assign(cells.cells[0], to: &models[index])
+            withExtendedLifetime(cells) {}
+        }
+    }
+
+    private func assign<M: Storable>(_ key: Cell, to value: inout M) throws(StorageError) {
+        var cell = key
         let context = RowContext(model: model, table: model.keyRows)
         do throws(StorageError) {
             let key = try withUnsafePointer(to: &cell) { cell throws(StorageError) in

@@ -1,7 +1,8 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        corpusCases, valueCases, keyCases, writingCases, checkedValueCases, changingCases, childCases, graphCases,
+        corpusCases, valueCases, keyCases, keyListCases, writingCases, checkedValueCases, changingCases, childCases,
+        graphCases,
         filterCases,
         indexCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,

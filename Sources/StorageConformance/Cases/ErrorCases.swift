@@ -100,6 +100,46 @@ extension Conformance {
             try t.expect(try await store.select(Pair.self).count(), equals: 1)
         },
         ConformanceCase(
+            "limits/whole-key", [.e4, .k4],
+            "Every part of a key may be as long as declared, whatever it holds, and so may that of an owner."
+        ) { t in
+            let store = try await t.open(Pair.self)
+            let limit = store.info.limits.keyBytes
+            let (first, second) = (Samples.noise(limit, 1), Samples.noise(limit, 2))
+            let other = String(second.dropLast()) + "\u{7F}"
+            try await store.store.insert([
+                Pair(first: first, second: second, note: "a"), Pair(first: first, second: other, note: "b"),
+            ])
+            try t.expect(try await store.store.find(Pair.self, key: (first, second))?.note, equals: "a")
+            try t.expect(try await store.store.find(Pair.self, key: (first, other))?.note, equals: "b")
+            for (one, two) in [(first + "x", second), (first, second + "x")] {
+                try await t.expectError(.limitExceeded) { try await store.store.insert(Pair(first: one, second: two)) }
+            }
+            try t.expect(try await store.store.delete(Pair.self, keys: [(first, second)]), equals: 1)
+            try t.expect(try await store.store.select(Pair.self).all().map(\.note), equals: ["b"])
+        },
+        ConformanceCase(
+            "limits/indexed-bytes", [.e4, .q3],
+            "An indexed or unique value may be as long as any other, whatever it holds; queries find it by the index."
+        ) { t in
+            let store = try await t.open(Member.self, Person.self)
+            // As in the case of values' bytes: no more than every machine has.
+            let length = min(store.info.limits.valueBytes, 1 << 20)
+            let text = Samples.noise(length, 3)
+            let near = String(text.dropLast()) + "\u{7F}"
+            try await store.store.insert([Member(id: 1, email: text), Member(id: 2, email: near), Member(id: 3)])
+            try await t.expectError(.constraint) { try await store.store.insert(Member(id: 4, email: near)) }
+            let members = store.store.select(Member.self)
+            try t.expect(try await members.where { $0.email == text }.keys(), equals: [1])
+            try t.expect(try await members.where { $0.email > text }.keys(), equals: [2])
+            try t.expect(
+                try await members.where { $0.email.hasPrefix(String(text.dropLast())) }.keys(), equals: [1, 2])
+            try t.expect(try await members.order { $0.email.descending }.keys(), equals: [2, 1, 3])
+            try await store.store.insert([Person(id: 1, name: text), Person(id: 2, name: text)])
+            try t.expect(
+                try await store.store.select(Person.self).where { $0.name.isIn([text, near]) }.keys(), equals: [1, 2])
+        },
+        ConformanceCase(
             "limits/value-bytes", [.e4],
             "A value of the declared size passes where memory allows; one byte more is limitExceeded."
         ) {

@@ -1,5 +1,17 @@
 /// Records whose every part follows from a number.
 enum Samples {
+    /// Printable ASCII text that does not compress; each number gives another.
+    static func noise(_ length: Int, _ number: UInt64) -> String {
+        var state = number &* 0x9E37_79B9_7F4A_7C15 | 1
+        let bytes = (0..<length).map { _ in
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return UInt8(0x20 + (state >> 40) % 95)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// A person with children of every kind; each number gives other parts, some of them none.
     static func person(_ number: Int) -> Person {
         let lamps = (0..<number % 3).map { Pen(id: 1, color: "lamp \($0)", price: Double($0)) }

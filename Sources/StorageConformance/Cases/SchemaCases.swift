@@ -165,6 +165,8 @@ extension Conformance {
             } catch let error as StorageError {
                 try t.expect(
                     [.constraint, .schemaMismatch].contains(error.code), "Refused with another error: \(error)")
+                try t.expect(error.model, equals: "Item", "The error does not name the model.")
+                try t.expect(error.property, equals: "value", "The error does not name the property.")
             }
             let again = try await t.open(IntItem.self)
             try await again.update(IntItem(id: 2, value: 2))

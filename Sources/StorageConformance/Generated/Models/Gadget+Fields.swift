@@ -30,7 +30,9 @@ extension Generated.Gadget: GeneratedModel {
         + Term("text", \.text, \.text).comparison(with: Term("text", \.text, \.text))
         + Term("note", \.note, \.note).equality(with: Term("code", \.code, \.code))
         + Term("real", \.real, \.real).equality(with: Term("real", \.real, \.real))
-        + Term("id", \.id, \.id).equality + Term("id", \.id, \.id).optionalComparison()
+        + Term("small", \.small, \.small).plainComparison + Term("wide", \.wide, \.wide).plainComparison
+        + Term("unsigned", \.unsigned, \.unsigned).plainComparison + Term("id", \.id, \.id).equality
+        + Term("id", \.id, \.id).optionalComparison()
 
     static let furtherAggregates: [AggregateMaker<Generated.Gadget>] = [
         Aggregate.groups("flag", \.flag, \.flag, summing: "wide", \.wide, \.wide),

@@ -1,0 +1,58 @@
+internal import Foundation
+internal import StorageAPI
+
+/// A model whose key is a UUID that the store assigns.
+struct Voucher: Storable {
+    var id: UUID?
+    var note: String = ""
+    var pens: [Pen] = []
+
+    typealias Key = UUID
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Voucher",
+            [
+                Property("id", UUID?.self, .key), Property("note", String.self, default: { "" }),
+                Property("pens", [Pen].self, default: { [] }),
+            ])
+    }
+
+    init(id: UUID? = nil, note: String = "", pens: [Pen] = []) { (self.id, self.note, self.pens) = (id, note, pens) }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(UUID?.self)
+        note = try row.read(String.self)
+        pens = try row.read([Pen].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(note)
+        row.write(pens)
+    }
+
+    func writeKey(into row: inout RowWriter) { row.write(id) }
+
+    mutating func assign(_ key: UUID) { id = key }
+
+    struct Columns: ColumnSet {
+        private let path: PropertyPath
+        init(_ path: PropertyPath) { self.path = path }
+        var id: QueryExpression<UUID?> { QueryExpression(path, 0) }
+        var note: QueryExpression<String> { QueryExpression(path, 1) }
+        var pens: QueryExpression<[Pen]> { QueryExpression(path, 2) }
+    }
+}
+
+extension Voucher: DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Voucher {
+            var id: UUID?
+            var note: String = ""
+            var pens: [Pen] = []
+        }
+        """
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import StorageKit
+import Testing
+
+/// What opening with models says and takes.
+struct OpeningModelsTests {
+    @Storable("Member") struct Member: Equatable {
+        var id: UUID?
+        var email: String?
+        var ratio: CGFloat = 0.5
+        var sizes: [CGFloat] = []
+    }
+    @Storable("Member") struct UniqueMember {
+        var id: UUID?
+        @Unique var email: String?
+        var ratio: CGFloat = 0.5
+        var sizes: [CGFloat] = []
+    }
+    @Storable("Member") struct HousedMember {
+        var id: UUID?
+        var email: String?
+        var house = House(id: 1)
+    }
+    @Storable struct House: Equatable {
+        var id: Int
+    }
+    /// CGFloat was kept as JSON before it was a number.
+    @Storable("Member") struct OldMember {
+        var id: UUID
+        var ratio: Embedded
+    }
+    struct Embedded: Codable, Equatable {
+        var value: Double
+        init(_ value: Double) { self.value = value }
+        init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Double.self) }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    private func reopened<T>(
+        _ backend: Backend, _ first: (Store) async throws -> Void, _ second: (URL) async throws -> T
+    ) async throws -> T {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "storage-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await backend.open(in: folder).thenClose { try await first($0) }
+        return try await second(folder)
+    }
+
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `a property that becomes unique and is not is named with its model`(_ backend: Backend) async throws {
+        try await reopened(backend) { store in
+            try await store.insert([Member(email: nil), Member(email: nil), Member(email: "a"), Member(email: "a")])
+        } _: { folder in
+            try await backend.open(in: folder).thenClose { store in
+                let error = await expectError(.constraint) { try await store.select(UniqueMember.self).all() }
+                #expect(error?.model == "Member" && error?.property == "email", "\(String(describing: error))")
+                #expect(error?.message.contains("\"a\"") == true, "\(String(describing: error))")
+                #expect(try await store.select(Member.self).count() == 4)
+                try await store.delete(Member.self).where { $0.email == "a" }.run()
+                #expect(try await store.select(UniqueMember.self).count() == 2)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `a required child that is new says why its default does not help`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert(Member(email: "a"))
+            let error = await expectError(.schemaMismatch) { try await store.select(HousedMember.self).all() }
+            #expect(error?.property == "house")
+            #expect(error?.message.contains("default") == true && error?.message.contains("Optional") == true)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `a CGFloat is a number`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let numbers: [CGFloat] = [0.1, -0.0, .infinity, .greatestFiniteMagnitude, 3]
+            let members = try await store.insert(numbers.map { Member(ratio: $0, sizes: [$0, 7]) })
+            #expect(Set(members.map(\.id)).count == 5)
+            let select = store.select(Member.self)
+            let middle = select.where { $0.ratio > 0.05 && $0.ratio * 2 < 7 }.order { $0.ratio }
+            let found: [CGFloat] = try await middle.all().map(\.ratio)
+            #expect(found == [0.1, 3])
+            #expect(try await select.where { $0.sizes.contains(3) }.all() == members.filter { $0.ratio == 3 })
+            #expect(try await select.where { $0.ratio < 4 }.sum { $0.ratio } == 3.1)
+            #expect(try await store.update(Member.self).where { $0.ratio == 3 }.set(\.ratio, to: 4).run() == 1)
+            #expect(try await select.max { $0.ratio } == .infinity)
+        }
+    }
+
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `a CGFloat that was kept as JSON becomes a number`(_ backend: Backend) async throws {
+        try await reopened(backend) { store in
+            try await store.insert([
+                OldMember(id: UUID(), ratio: Embedded(1.5)), OldMember(id: UUID(), ratio: Embedded(1e300)),
+            ])
+        } _: { folder in
+            try await backend.open(in: folder).thenClose { store in
+                let found: [CGFloat] = try await store.select(Member.self).order { $0.ratio }.all().map(\.ratio)
+                #expect(found == [1.5, 1e300])
+            }
+        }
+    }
+
+    @Test func `models in an array are opened`() async throws {
+        let kinds: [any Storable.Type] = [Member.self, House.self]
+        let store = try await Store(InMemoryBackend(), models: kinds)
+        #expect(try await store.recordSchemas().map(\.name).sorted() == ["House", "Member"])
+        try await store.close()
+        let other = try await Store(url: "memory:", backends: [InMemoryBackend.self], models: kinds)
+        #expect(try await other.recordSchemas().count == 2)
+        try await other.close()
+        let empty = try await Store(InMemoryBackend(), models: [])
+        #expect(try await empty.recordSchemas() == [])
+        try await empty.close()
+    }
+}
