@@ -68,7 +68,7 @@ extension StoreFile {
             // The file may have got its name in a renaming that a crash or a failure came before the sync of.
             try OpenFile.syncFolder(of: path, layer)
             if scan.scanner.lengthPlace != nil { seal() }
-        } else if recovery.torn != nil, try isBeingWritten() {
+        } else if recovery.torn != nil, isBeingWritten() {
             recovery.torn = nil
         }
         found = recovery
@@ -87,11 +87,10 @@ extension StoreFile {
         }
     }
 
-    /// Whether a writer has the file locked. What stands behind the last commit is then one that it has begun.
-    private func isBeingWritten() throws(StorageError) -> Bool {
-        let file: OpenFile
-        do { file = try OpenFile(path, .read, layer) } catch { throw FileFailure.error(error, path) }
-        return try !file.lock(shared: true)
+    /// Whether a writer has the file locked. What stands behind the last commit is then one that it has begun. Where the file
+    /// system has no locks, nobody is known to write, and to read is no reason to fail.
+    private func isBeingWritten() -> Bool {
+        (try? OpenFile(path, .read, layer).lock(shared: true)) == false
     }
 
     private func log(_ recovery: Recovery) {
