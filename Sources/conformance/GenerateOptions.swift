@@ -16,6 +16,12 @@ struct GenerateOptions: ParsableArguments {
             valueName: "count"))
     var generateQueries: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Run so many random sequences of programs of several versions of a model instead of the cases.",
+            valueName: "count"))
+    var generateSchemas: Int?
+
     @Option(help: ArgumentHelp("Run the programs on this backend too.", valueName: "backend"))
     var against: BackendChoice?
 
@@ -25,27 +31,29 @@ struct GenerateOptions: ParsableArguments {
     func validate() throws {
         guard generate ?? 1 > 0 else { throw ValidationError("--generate is at least 1.") }
         guard generateQueries ?? 1 > 0 else { throw ValidationError("--generate-queries is at least 1.") }
-        guard generate == nil || generateQueries == nil else {
-            throw ValidationError("--generate and --generate-queries are two runs.")
+        guard generateSchemas ?? 1 > 0 else { throw ValidationError("--generate-schemas is at least 1.") }
+        guard [generate, generateQueries, generateSchemas].compactMap(\.self).count < 2 else {
+            throw ValidationError("--generate, --generate-queries and --generate-schemas are runs of their own.")
         }
         guard steps > 0 else { throw ValidationError("--steps is at least 1.") }
         guard isWanted || against == nil else {
-            throw ValidationError("--against goes with --generate or --generate-queries.")
+            throw ValidationError("--against goes with --generate, --generate-queries or --generate-schemas.")
         }
     }
 }
 
 extension GenerateOptions {
     /// Whether programs run instead of the cases.
-    var isWanted: Bool { generate != nil || generateQueries != nil }
+    var isWanted: Bool { generate != nil || generateQueries != nil || generateSchemas != nil }
 
     /// Runs the programs on a backend.
     func run(
         on backend: BackendChoice, seed: UInt64, jobs: Int, isProgressWanted: Bool
     ) async throws -> GeneratedReport {
-        let programs = generate ?? ((generateQueries ?? 1) - 1) / steps + 1
+        let programs = generate ?? generateSchemas ?? ((generateQueries ?? 1) - 1) / steps + 1
         var tests = GeneratedTests(programs: programs, steps: steps, seed: seed, parallelism: jobs)
         if generateQueries != nil { tests.mixture = .queries }
+        if generateSchemas != nil { tests.mixture = .schemas }
         let line = ProgressLine(isWanted: isProgressWanted)
         defer { line.clear() }
         let progress: @Sendable (Int) -> Void = { line.show("programs", Double($0) / Double(programs)) }

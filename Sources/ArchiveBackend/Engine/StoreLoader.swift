@@ -64,7 +64,11 @@ struct StoreLoader {
                     isNew = try table.load(rows.cells, builder)
                 } else {
                     if !isNew { table.removeOwned(by: record.tables[0].cells, key: rootKey, builder) }
-                    for row in 0..<rows.count { _ = try table.load(rows.cells + row * table.format.width, builder) }
+                    for row in 0..<rows.count {
+                        guard try table.load(rows.cells + row * table.format.width, builder) else {
+                            throw StorageError(.corrupt, "Two owned objects of one record have the same place.")
+                        }
+                    }
                 }
             }
         }

@@ -118,7 +118,7 @@ struct RecordDecoder: ~Copyable {
             let number = try reader.list.head(reader.list.reference(head.start, head.count + key))
             if number.kind == 0x10 { sequence = try reader.list.integer(number).bits }
         }
-        if let owner { place(row, of: table, owner, position) }
+        if let owner { try place(row, of: table, owner, position) }
         for (relation, key) in shape.relations {
             let value = try reader.list.head(reader.list.reference(head.start, head.count + key))
             try children(layout.tables[table].relations[relation], value, (table, row), depth, reader)
@@ -150,7 +150,9 @@ struct RecordDecoder: ~Copyable {
     }
 
     /// Sets the columns that say where in its record a row belongs.
-    private mutating func place(_ row: Int, of table: Int, _ owner: (table: Int, row: Int), _ position: Int64) {
+    private mutating func place(
+        _ row: Int, of table: Int, _ owner: (table: Int, row: Int), _ position: Int64
+    ) throws(StorageError) {
         let target = layout.tables[table]
         let above = layout.tables[owner.table]
         let cells = tables.row(row, of: table)
@@ -159,9 +161,17 @@ struct RecordDecoder: ~Copyable {
             cells[column] = index < above.positions.count ? ownerCells[above.positions[index]] : .int(position)
         }
         guard let columns = target.nodeColumns else { return }
-        lastNode += 1
-        cells[columns.node] = .int(lastNode)
-        cells[columns.parent] = above.nodeColumns.map { ownerCells[$0.node] } ?? .int(0)
+        let parent = above.nodeColumns.map { ownerCells[$0.node].int } ?? 0
+        cells[columns.parent] = .int(parent)
+        guard cells[columns.node].tag == .int else {
+            // Archives of earlier versions do not say the numbers.
+            lastNode += 1
+            return cells[columns.node] = .int(lastNode)
+        }
+        let number = cells[columns.node].int
+        guard number > parent else {
+            throw StorageError(.corrupt, "The number \(number) of an owned object is not one that a store writes.")
+        }
     }
 
     // MARK: Children

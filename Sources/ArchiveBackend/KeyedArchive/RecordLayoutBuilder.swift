@@ -45,9 +45,14 @@ struct RecordLayoutBuilder {
             missing: missing.isEmpty ? schema.columns.map { _ in .null } : missing)
     }
 
-    /// What tells nil from an empty array is told by the array itself, as long as the property is there.
+    /// What tells nil from an empty array is told by the array itself, as long as the property is there. The number of a
+    /// row that types which own each other share is written, so that a record has the same rows after reading.
     private static func hasValue(_ column: ColumnSchema) -> Bool {
-        column.role == .property || column.role == .presence && column.isRemoved
+        switch column.role {
+        case .property, .node: true
+        case .presence: column.isRemoved
+        case .owner, .position, .parent: false
+        }
     }
 
     private static func columns(_ schema: TableSchema, _ role: ColumnSchema.Role) -> [Int] {
@@ -69,7 +74,8 @@ struct RecordLayoutBuilder {
     /// A removed property keeps its data under a key that no property can have, so that a later property of the same
     /// name does not meet it.
     static func key(of column: ColumnSchema) -> String {
-        column.isRemoved ? "$removed." + column.name : escaped(column.property)
+        if column.role == .node { return "$node" }
+        return column.isRemoved ? "$removed." + column.name : escaped(column.property)
     }
 
     /// The archiver's rule: keys that begin with `$` are its own, others of that kind get one more.

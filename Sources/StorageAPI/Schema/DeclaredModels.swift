@@ -124,6 +124,32 @@ struct DeclaredModel {
     }
 }
 
+extension DeclaredModel {
+    /// The parts of a declaration in which two types of one stored name must agree.
+    struct Signature: Hashable {
+        let name: [UInt8]
+        let properties: [Property]
+
+        struct Property: Hashable {
+            let name: [UInt8]
+            let former: [UInt8]
+            let kind: DeclaredProperty.Kind
+            let isOptional: Bool
+            let traits: Int
+        }
+    }
+
+    var signature: Signature {
+        Signature(
+            name: Array(name.utf8),
+            properties: properties.map { property in
+                Signature.Property(
+                    name: Array(property.storedName.utf8), former: Array((property.renamedFrom ?? "").utf8),
+                    kind: property.kind, isOptional: property.isOptional, traits: property.traits.rawValue)
+            })
+    }
+}
+
 /// A property of a declared model; see ``Property``.
 struct DeclaredProperty {
     var name: String
@@ -134,7 +160,7 @@ struct DeclaredProperty {
     var traits: Property.Traits
     var defaultValue: (@Sendable () throws -> Value)?
 
-    enum Kind {
+    enum Kind: Hashable {
         case column(ColumnType)
         /// An owned record of the model at this place.
         case one(Int)

@@ -68,6 +68,9 @@ struct DeclaredTables {
     /// The root's model.
     var model: DeclaredModel { models[0] }
 
+    /// What decides whether two types declare the same: stored names, kinds and marks. Defaults are not compared.
+    var signature: [DeclaredModel.Signature] { models.map(\.signature) }
+
     /// Fills in the members of table `index`, whose rows are of `model`; `entry` is the table above the recursion.
     private mutating func expand(_ model: Int, at index: Int, entry: Int?) throws(StorageError) {
         let entry = entry ?? (isRecursive(model) ? index : nil)

@@ -16,6 +16,8 @@ struct SchemaPlanner {
     private var names: NameAllocator
     /// The recorded path of each declared table, under its old name where it was renamed.
     private var recordedPaths: [[String]] = []
+    /// The declared tables whose recorded path is known.
+    private var placed: Set<Int> = [0]
     private var bindings: [TableBinding] = []
     /// What is recorded of the model and not declared, as it is after the steps.
     private var undeclared: [TableSchema] = []
@@ -40,8 +42,9 @@ struct SchemaPlanner {
     private mutating func plan(_ index: Int) throws(StorageError) {
         let table = declared.tables[index]
         let stored = recorded(recordedPaths[index])
-        for owned in declared.tables.indices where declared.tables[owned].owner?.table == index {
-            recordedPaths[owned] = try recordedPath(of: owned, ownedBy: stored)
+        // In types that own each other several tables' rows own those of one, and the first to be planned decides.
+        for relation in table.relations where placed.insert(relation.target).inserted {
+            recordedPaths[relation.target] = try recordedPath(of: relation.target, ownedBy: index, stored)
         }
         let schema: TableSchema
         if let stored, stored.isForeign {
@@ -91,12 +94,13 @@ struct SchemaPlanner {
     /// Where the rows of an owned property are recorded: under its name, or under its former one.
     ///
     /// - Throws: `schemaMismatch` where one of the names is another kind of property's, or a rename cannot be carried out.
-    private mutating func recordedPath(of index: Int, ownedBy owner: TableSchema?) throws(StorageError) -> [String] {
-        let table = declared.tables[index]
-        guard let (ownerIndex, property) = table.owner else { return table.path }
-        let base = base(of: ownerIndex)
+    private mutating func recordedPath(
+        of index: Int, ownedBy owner: Int, _ stored: TableSchema?
+    ) throws(StorageError) -> [String] {
+        guard let property = declared.tables[index].owner?.property else { return declared.tables[index].path }
+        let base = base(of: owner)
         let path = base + [property.storedName]
-        let kinds = PropertyKinds(table: declared.tables[ownerIndex], owner: owner)
+        let kinds = PropertyKinds(table: declared.tables[owner], owner: stored)
         if let former = property.renamedFrom {
             if let old = recorded(base + [former]), !old.isRemoved {
                 return try rename(property, from: old, to: path, kinds)
@@ -228,7 +232,9 @@ struct SchemaPlanner {
     private func bind(
         _ table: DeclaredTables.Table, _ index: Int, to schema: TableSchema
     ) throws(StorageError) -> TableBinding {
-        let prefix = table.prefix.map { wanted in schema.columns.firstIndex { Self.isSame($0, wanted) } }
+        // By their order: arrays at two levels may have one name.
+        let leading = schema.columns.indices.filter { schema.columns[$0].role.isPrefix }
+        let prefix = table.prefix.indices.map { leading.indices.contains($0) ? leading[$0] : nil }
         let own = table.members.compactMap(\.column).map { wanted in
             schema.columns.firstIndex { $0.role == wanted.role && $0.property == wanted.property }
         }
@@ -249,10 +255,6 @@ struct SchemaPlanner {
                 schema.columns.firstIndex { $0.role == .property && $0.property.isSame(as: key.storedName) }
             },
             names: table.members.map { .init(name: $0.property.name, storedName: $0.property.storedName) })
-    }
-
-    static func isSame(_ column: ColumnSchema, _ wanted: ColumnSchema) -> Bool {
-        column.role == wanted.role && column.property == wanted.property
     }
 
     private func members(

@@ -11,8 +11,9 @@ struct TableComparison {
     private var sources: [ColumnSource] = []
     private var needsRebuild = false
     private var notes: [String] = []
-    /// Columns that stand for a declared property, or have been set aside for one.
+    /// Columns that stand for a declared property, or make place for one.
     private var kept: Set<Int> = []
+    private var dropped: Set<Int> = []
 
     init(old: TableSchema, table: DeclaredTables.Table, owned: RecordedOwned, data: StoredData) {
         self.old = old
@@ -80,7 +81,7 @@ struct TableComparison {
             guard let former = owned.declared(property)?.path.last, !former.isSame(as: wanted.property) else {
                 return current
             }
-            if let current { setAside(current, as: former) }
+            if let current { drop(current) }
             return place(former)
         }
         if let former = property.renamedFrom {
@@ -103,18 +104,18 @@ struct TableComparison {
             return former
         }
         guard try data.isIn(current, of: old) else {
-            setAside(current, as: name)
+            drop(current)
             return former
         }
         guard try data.isIn(former, of: old) else { return current }
         throw kinds.bothHoldData(property, former: name)
     }
 
-    /// Gives a column that holds nothing the name that a rename leaves free.
-    private mutating func setAside(_ index: Int, as former: String) {
+    /// Takes away a column that holds nothing, whose name another one gets.
+    private mutating func drop(_ index: Int) {
         kept.insert(index)
-        new.columns[index].property = former
-        remove(index)
+        dropped.insert(index)
+        needsRebuild = true
     }
 
     private var kinds: PropertyKinds { PropertyKinds(table: table, owner: old) }
@@ -147,15 +148,19 @@ struct TableComparison {
             to: column, error: conversionError(stored, wanted, property))
     }
 
+    private var takenNames: [String] {
+        new.columns.indices.filter { !dropped.contains($0) }.map { new.columns[$0].name }
+    }
+
     private mutating func rename(_ column: inout ColumnSchema, to wanted: ColumnSchema, from stored: ColumnSchema) {
-        var names = NameAllocator(used: new.columns.map(\.name))
+        var names = NameAllocator(used: takenNames)
         column.name = names.allocate(wanted.property)
         column.property = wanted.property
         notes.append("\(stored.property) renamed to \(wanted.property)")
     }
 
     private mutating func add(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) {
-        var names = NameAllocator(used: new.columns.map(\.name))
+        var names = NameAllocator(used: takenNames)
         var column = wanted
         column.name = names.allocate(wanted.name)
         let missing = try missingValue(wanted, property)
@@ -244,6 +249,7 @@ struct TableComparison {
         if old.model != nil || new != old || table.form == .node {
             (new.model, new.isMany) = (table.recordedModel, table.recordedIsMany)
         }
+        takeOutDropped()
         guard new != old || needsRebuild else { return }
         if new.model != old.model || new.isMany != old.isMany { notes.append("rows are of \(table.model.name)") }
         let note = notes.isEmpty ? "indexes changed" : notes.joined(separator: "; ")
@@ -255,6 +261,14 @@ struct TableComparison {
             let added = sources[old.columns.count...].map { $0.missing ?? .null }
             steps.append(.change(.alter(from: old, to: new, added: Array(added)), note: note))
         }
+    }
+
+    private mutating func takeOutDropped() {
+        let left = new.columns.indices.filter { !dropped.contains($0) }
+        guard left.count < new.columns.count else { return }
+        sources = left.map { sources[$0] }
+        new.key = new.key.compactMap(left.firstIndex)
+        new.columns = left.map { new.columns[$0] }
     }
 
     /// Whether nothing but properties that are gone makes a difference.

@@ -6,6 +6,7 @@ final class ModelRegistry: Sendable {
     private let handles = Mutex(HandlesByType())
     /// Models known by their recorded tables alone, by their stored name.
     private let recorded = Mutex<[String: ModelHandle]>([:])
+    private let names = ModelNames()
     let ids = PlanIDs()
     private let info: BackendInfo
     private let logger: Logger
@@ -32,6 +33,11 @@ final class ModelRegistry: Sendable {
         }
     }
 
+    /// The types that models are known by, with what the store has prepared for them.
+    var declared: [(type: any Storable.Type, handle: ModelHandle)] {
+        names.types.compactMap { type in handle(type).map { (type, $0) } }
+    }
+
     func add(_ prepared: [ObjectIdentifier: ModelHandle]) {
         guard !prepared.isEmpty else { return }
         handles.withLock { handles in for (type, handle) in prepared { handles.add(handle, for: type) } }
@@ -43,7 +49,9 @@ final class ModelRegistry: Sendable {
     func upToDate(
         _ type: any Storable.Type, in session: any StorageSession, canWrite: Bool
     ) throws(StorageError) -> ModelHandle? {
-        let planner = try planner(type, in: session)
+        let declared = try DeclaredTables(type)
+        try names.claim(declared, by: type)
+        let planner = try planner(declared, in: session)
         guard !planner.steps.contains(where: { canWrite ? $0.changesStore : $0.isNeeded }) else { return nil }
         return try ModelHandle(planner.binding, ids: ids)
     }
@@ -52,7 +60,9 @@ final class ModelRegistry: Sendable {
     func prepare(
         _ type: any Storable.Type, in writer: any StorageWriter
     ) throws(StorageError) -> ModelHandle {
-        let planner = try planner(type, in: writer)
+        let declared = try DeclaredTables(type)
+        try names.claim(declared, by: type)
+        let planner = try planner(declared, in: writer)
         try run(planner.steps, in: writer)
         return try ModelHandle(planner.binding, ids: ids)
     }
@@ -108,12 +118,6 @@ final class ModelRegistry: Sendable {
             if let handle = handle(type) { return handle }
             throw StorageError(.io, "The model is not prepared.", model: type.schema.name)
         }
-    }
-
-    private func planner(
-        _ type: any Storable.Type, in session: any StorageSession
-    ) throws(StorageError) -> SchemaPlanner {
-        try planner(try DeclaredTables(type), in: session)
     }
 
     private func planner(

@@ -115,17 +115,22 @@ struct Reading {
     ) throws(StorageError) -> [M] {
         guard buffer.count > 0 else { return [] }
         let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: table.orderCells)
-        var keys = ValueList(width: model.rootKeyCount, values: [])
-        for row in order { keys.values += table.keyCells.map { buffer.cell($0, of: row).value } }
-        let context = RowContext(model: model, table: table)
-        attachChildren(
-            to: context, .keys(columns: model.rootKeyCount, list: 0), QueryArguments(lists: [keys]))
-        var rows = RowCursor(buffer.cursor(order), context)
+        var rows = withChildren(buffer, order, of: table)
         var sorted: [M] = []
         sorted.reserveCapacity(buffer.count)
         try M.read(&rows, limit: .max, into: &sorted)
         if isKeyOrder { return sorted }
         return places(of: order).map { sorted[$0] }
+    }
+
+    /// Rows in an order, with their children, which are asked for by the keys of the rows' roots.
+    func withChildren(_ buffer: BufferedRows, _ order: [Int], of table: TableBinding) -> RowCursor {
+        var keys = ValueList(width: model.rootKeyCount, values: [])
+        for row in order { keys.values += table.keyCells.map { buffer.cell($0, of: row).value } }
+        let context = RowContext(model: model, table: table)
+        attachChildren(
+            to: context, .keys(columns: model.rootKeyCount, list: 0), QueryArguments(lists: [keys]))
+        return RowCursor(buffer.cursor(order), context)
     }
 
     private func rootContext() -> RowContext { RowContext(model: model, table: root) }

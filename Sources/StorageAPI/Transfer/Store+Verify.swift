@@ -36,7 +36,8 @@ extension Store {
     /// The engine looks at its checksums and structure where it has them (``CheckingEngine``). Then, in one snapshot and a
     /// row at a time: the recorded schema is read; values are of their columns' types, and text is UTF-8; keys are in
     /// order, and none is there twice; unique properties are unique; every owned row has its owner, positions leave no
-    /// gap, and required children are there.
+    /// gap, and required children are there. Of the models that the program has used in this store, each record is read
+    /// as its type, and those are told that the type cannot read any more (clause S12).
     ///
     /// - Throws: what keeps the store from being read at all. Damage that is met while reading is a problem, not an error.
     public nonisolated(nonsending) func verify(_ body: @escaping (StoreProblem) -> Void) async throws(StorageError) {
@@ -52,6 +53,13 @@ extension Store {
             for model in StoredModel.all(in: tables) {
                 do throws(StorageError) {
                     try ModelVerification(model, reader, body).run()
+                } catch {
+                    try Self.tell(error, body)
+                }
+            }
+            for (type, handle) in registry.declared where handle.tables.isStored(in: tables) {
+                do throws(StorageError) {
+                    try Reading(handle: handle, session: reader).findUnreadable(type) { body(StoreProblem($0)) }
                 } catch {
                     try Self.tell(error, body)
                 }

@@ -1,9 +1,12 @@
 internal import StorageAPI
+internal import Synchronization
 
 // S7 to S9: two versions of a program use one store.
 
 extension Conformance {
-    static let evolutionCases: [ConformanceCase] = kindCases + renameCases + ownerCases + unknownCases
+    static let evolutionCases: [ConformanceCase] =
+        kindCases + renameCases + ownerCases + unknownCases
+        + typeCases
 
     // MARK: S8
 
@@ -156,4 +159,59 @@ extension Conformance {
                 try await again.all(Versioned<TitleAndName>.self), equals: [Versioned<TitleAndName>(1, "a", "b")])
         },
     ]
+
+    // MARK: S10, S12
+
+    private static let typeCases: [ConformanceCase] = [
+        ConformanceCase(
+            "evolution/two-types", [.s10], "A second type of a stored name that declares it otherwise is refused."
+        ) { t in
+            let store = try await t.open(IntItem.self)
+            try await store.insert(IntItem(id: 1, value: 5))
+            let errors = [
+                try await t.expectError(.configuration) { try await store.delete(TextItem.self) { $0 } },
+                try await t.expectError(.configuration) { try await store.insert(TextItem(id: 2, value: "a")) },
+                try await t.expectError(.configuration) { try await store.select(BareItem.self).count() },
+                try await t.expectError(.configuration) { try await store.truncate(TextItem.self) },
+            ]
+            try t.expect(
+                errors[0].message.contains("AsInt") && errors[0].message.contains("AsText"),
+                "The error does not name both types: \(errors[0].message)")
+            try t.expect(try await store.all(IntItem.self), equals: [IntItem(id: 1, value: 5)])
+        },
+        ConformanceCase(
+            "evolution/unreadable-rows", [.s12], needs: [.durability],
+            "A value that the type no longer has fails its row alone, which is named, reported and listed."
+        ) { t in
+            let earlier = try await t.open(TextItem.self)
+            let values = ["small", "gone", "large", "lost"]
+            try await earlier.insert(values.enumerated().map { TextItem(id: $0.offset, value: $0.element) })
+            try await earlier.close()
+            let store = try await t.open(EnumItem<Kind>.self)
+            let error = try await t.expectError(.typeMismatch) { try await store.all(EnumItem<Kind>.self) }
+            try t.expect(error.key ?? [], equals: [.int(1)], "The error does not name the row.")
+            try t.expect(error.property, equals: "value", "The error does not name the property.")
+            for select in [
+                store.select(EnumItem<Kind>.self), store.select(EnumItem<Kind>.self) { $0.order { $0.id.descending } },
+            ] {
+                let reported = Reported()
+                let items = try await select.run("skippingUnreadable { print($0) }.all()") { query in
+                    try await query.skippingUnreadable { reported.add($0) }.all()
+                }
+                try t.expect(items.map(\.id).sorted(), equals: [0, 2])
+                try t.expect(reported.keys, equals: [[.int(1)], [.int(3)]])
+            }
+            let listed = Reported()
+            try await store.store.verify { if let key = $0.key { listed.add(key) } }
+            try t.expect(listed.keys, equals: [[.int(1)], [.int(3)]], "verify does not list the rows.")
+        },
+    ]
+}
+
+/// The keys of rows that were told of.
+private final class Reported: Sendable {
+    private let list = Mutex<[[Value]]>([])
+    var keys: [[Value]] { list.withLock { $0.sorted { $0.lexicographicallyPrecedes($1) } } }
+    func add(_ error: StorageError) { add(error.key ?? []) }
+    func add(_ key: [Value]) { list.withLock { $0.append(key) } }
 }

@@ -95,6 +95,22 @@ extension Conformance {
     }
 
     static let unknownCases: [ConformanceCase] = [
+        ConformanceCase(
+            "children/same-name-below", [.c2, .c3],
+            "Arrays of one name at two levels keep each owned record at its place."
+        ) { t in
+            let store = try await t.open(Versioned<TagsOfTags>.self)
+            let notes = [
+                Versioned<TagsOfTags>(
+                    1,
+                    .records([[1, .records([])], [2, .records([[7, "a"], [8, "b"]])], [3, .records([[9, "c"]])]])),
+                Versioned<TagsOfTags>(2, .records([[1, .records([[7, "d"]])]])),
+            ]
+            try await store.insert(notes)
+            try t.expect(try await store.all(Versioned<TagsOfTags>.self), equals: notes)
+            try await store.save(notes.map { Versioned<TagsOfTags>(values: $0.values) })
+            try t.expect(try await store.find(Versioned<TagsOfTags>.self, key: 1), equals: notes[0])
+        },
         keeps(
             "evolution/save-owner", "Saving an owner keeps the properties of its owned records that are not declared.",
             Versioned<SecretTags>(1, "a", .records([[1, "x", "s"], [2, "y", nil]])),

@@ -114,3 +114,6 @@ enum NestingTags: NoteVersion {
 enum SecretNestingTags: NoteVersion {
     static let properties = [VersionField("tags", .many(Versioned<SecretNestingTag>.self))]
 }
+
+/// Arrays of one name at two levels.
+enum TagsOfTags: NoteVersion { static let properties = [VersionField("tags", .many(Versioned<Tags>.self))] }

@@ -23,7 +23,14 @@ public struct GeneratedFailure: Sendable {
 extension GeneratedFailure: CustomStringConvertible {
     /// The call, what was expected, the smallest program that shows it, and the command that repeats it.
     public var description: String {
-        let option = mixture == .queries ? "--generate-queries \(steps)" : "--generate 1"
+        let option =
+            switch mixture {
+            case .everything: "--generate 1"
+            case .queries: "--generate-queries \(steps)"
+            case .schemas: "--generate-schemas 1"
+            }
+        let opening =
+            mixture == .schemas ? "" : "import StorageConformance\nlet store = try await Store(backend).blocking\n"
         return """
             The backend \(backend) differs from the contract in
                 \(call)
@@ -32,9 +39,7 @@ extension GeneratedFailure: CustomStringConvertible {
 
             The smallest program that shows it:
 
-            import StorageConformance
-            let store = try await Store(backend).blocking
-            \(program)
+            \(opening)\(program)
 
             Repeat it with: conformance --backend \(backend) \(option) --steps \(steps) --seed \(seed)
             """

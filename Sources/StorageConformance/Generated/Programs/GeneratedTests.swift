@@ -18,6 +18,9 @@ public struct GeneratedTests: Sendable {
         case everything
         /// Queries over random records: each step is one question.
         case queries
+        /// Programs of several versions of a model, one after the other on one store, which is reopened, compacted and
+        /// copied in between. `steps` counts what all of them do together.
+        case schemas
     }
 
     /// What the programs consist of.
@@ -56,7 +59,7 @@ public struct GeneratedTests: Sendable {
     public func run(
         _ harness: some ConformanceHarness, progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> GeneratedReport {
-        try await run({ [try await TrialPlace(harness)] }, progress)
+        try await run([{ try await TrialPlace(harness) }], progress)
     }
 
     /// Runs the same programs on two backends.
@@ -64,18 +67,27 @@ public struct GeneratedTests: Sendable {
         _ harness: some ConformanceHarness, against other: some ConformanceHarness,
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> GeneratedReport {
-        try await run({ [try await TrialPlace(harness), try await TrialPlace(other)] }, progress)
+        try await run([{ try await TrialPlace(harness) }, { try await TrialPlace(other) }], progress)
     }
 
     private func run(
-        _ places: @escaping Places, _ progress: @escaping @Sendable (Int) -> Void
+        _ engines: [VersionEngine], _ progress: @escaping @Sendable (Int) -> Void
     ) async throws -> GeneratedReport {
+        let places: Places = {
+            var places: [TrialPlace] = []
+            for engine in engines { places.append(try await engine()) }
+            return places
+        }
         let start = ContinuousClock.now
         let queue = ProgramQueue(programs)
         var report = GeneratedReport()
         try await withThrowingTaskGroup(of: GeneratedReport.self) { group in
-            for _ in 0..<min(parallelism, max(programs, 1)) {
-                group.addTask { try await work(queue, places, progress) }
+            let most = mixture == .schemas ? VersionComparison.mostWorkers : .max
+            for worker in 0..<min(parallelism, max(programs, 1), most) {
+                group.addTask {
+                    mixture == .schemas
+                        ? try await work(queue, engines, worker, progress) : try await work(queue, places, progress)
+                }
             }
             for try await part in group { report.add(part) }
         }
@@ -112,6 +124,35 @@ public struct GeneratedTests: Sendable {
         return report
     }
 
+    /// The same with programs of several versions.
+    private func work(
+        _ queue: ProgramQueue, _ engines: [VersionEngine], _ worker: Int, _ progress: @Sendable (Int) -> Void
+    ) async throws -> GeneratedReport {
+        var report = GeneratedReport()
+        for engine in engines { report.backends.append(try await Trial(place: engine(), seed: 0).info().name) }
+        while let number = queue.next() {
+            let seed = seed &+ UInt64(number)
+            let program = VersionProgram.random(seed: seed, steps: steps)
+            report.programs += 1
+            report.calls += program.steps.count
+            report.errors += program.outcomes.count { !$0.hasPrefix("done") }
+            if try await VersionComparison.difference(program, on: engines, worker: worker) != nil {
+                let smallest = try await program.shrunk(budget: shrinkingBudget) { candidate in
+                    try await VersionComparison.difference(candidate, on: engines, worker: worker) != nil
+                }
+                let found = try await VersionComparison.difference(smallest, on: engines, worker: worker)
+                report.failures.append(
+                    GeneratedFailure(
+                        mixture: mixture, seed: seed, steps: steps, backend: found?.backend ?? "any",
+                        call: found?.call ?? "", expected: found?.expected ?? "", actual: found?.actual ?? "",
+                        program: smallest.text))
+                if queue.hasFailed() >= mostFailures { queue.end() }
+            }
+            if number % 64 == 63 { progress(number + 1) }
+        }
+        return report
+    }
+
     /// Makes a failing program small, each candidate on a store of its own.
     private func failure(of program: Program, _ seed: UInt64, _ places: Places) async throws -> GeneratedFailure {
         let smallest = try await program.shrunk(budget: shrinkingBudget) { candidate in
@@ -132,7 +173,8 @@ extension GeneratedTests.Mixture {
     func program(seed: UInt64, steps: Int) -> Program {
         switch self {
         case .everything: .random(seed: seed, steps: steps)
-        case .queries: .questions(seed: seed, count: steps)
+        // Programs of versions are of another kind.
+        case .queries, .schemas: .questions(seed: seed, count: steps)
         }
     }
 }

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Which types stand for which stored names in one store (clause S10).
+final class ModelNames: Sendable {
+    private struct Claim {
+        var type: any Storable.Type
+        var signature: [DeclaredModel.Signature]
+    }
+
+    private let claims = Mutex<[[UInt8]: Claim]>([:])
+
+    /// The types, each the first of its name.
+    var types: [any Storable.Type] { claims.withLock { $0.values.map(\.type) } }
+
+    /// Notes that a type stands for its stored name from now on.
+    ///
+    /// - Throws: `configuration`, naming both, where another type of the name declares another thing.
+    func claim(_ declared: DeclaredTables, by type: any Storable.Type) throws(StorageError) {
+        let signature = declared.signature
+        let other = claims.withLock { claims -> (any Storable.Type)? in
+            let name = Array(declared.model.name.utf8)
+            guard let claim = claims[name] else {
+                claims[name] = Claim(type: type, signature: signature)
+                return nil
+            }
+            return claim.signature == signature ? nil : claim.type
+        }
+        guard let other else { return }
+        throw StorageError(
+            .configuration,
+            "\(String(reflecting: other)) and \(String(reflecting: type)) are both stored as \(declared.model.name) and "
+                + "declare it in different ways. Give one of them another stored name with @Storable(\"…\").",
+            operation: "open", model: declared.model.name)
+    }
+}

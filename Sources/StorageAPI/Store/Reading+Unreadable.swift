@@ -1,0 +1,104 @@
+// Rows that a type cannot read any more (clause S12): a lost enum case, a changed Codable value.
+
+extension Reading {
+    /// The models of a selection that can be read; of the others the error is told.
+    func readable<M: Storable>(
+        _: M.Type, _ selection: Selection, _ report: (StorageError) -> Void
+    ) throws(StorageError) -> [M] {
+        var models: [M?] = []
+        if let rows = try singlePass(selection) {
+            var rows = rows
+            try rows.forEach(M.self, report) { models.append($0) }
+            return models.compactMap(\.self)
+        }
+        let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
+        var cursor = try session.rows(plan, arguments)
+        let buffer = BufferedRows(width: root.columns.count)
+        while try cursor.next() { buffer.add(cursor.cells) }
+        guard buffer.count > 0 else { return [] }
+        let isKeyOrder = selection.order.isEmpty
+        let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: root.orderCells)
+        var rows = withChildren(buffer, order, of: root)
+        try rows.forEach(M.self, report) { models.append($0) }
+        return isKeyOrder ? models.compactMap(\.self) : places(of: order).compactMap { models[$0] }
+    }
+
+    /// Tells of each row of the model that its type cannot read. Holds one record at a time.
+    func findUnreadable<M: Storable>(_: M.Type, _ report: (StorageError) -> Void) throws(StorageError) {
+        if let all = try singlePass(Selection()) {
+            var rows = all
+            try rows.forEach(M.self, report) { _ in }
+        }
+    }
+}
+
+extension RowCursor {
+    /// Calls the body with each row's model, or with nil after telling why it cannot be read.
+    fileprivate mutating func forEach<M: Storable>(
+        _: M.Type, _ report: (StorageError) -> Void, _ body: (M?) -> Void
+    ) throws(StorageError) {
+        while try next() {
+            do throws(StorageError) {
+                var row = self.row
+                let model = try M(reading: &row)
+                try row.finish()
+                body(model)
+            } catch {
+                // Whatever names no row is of the whole query.
+                guard error.code == .typeMismatch, error.key != nil else { throw error }
+                report(error)
+                body(nil)
+            }
+        }
+    }
+}
+
+extension Select {
+    /// The same query without the rows that the type cannot read, such as those with an enum case that is gone.
+    ///
+    /// ```swift
+    /// let people = try await store.select(Person.self).skippingUnreadable { error in print(error) }.all()
+    /// ```
+    /// - Parameter report: called with the error of each such row, which names its key, its property and what is stored.
+    public func skippingUnreadable(_ report: @escaping @Sendable (StorageError) -> Void) -> Readable {
+        Readable(query: self, report: report)
+    }
+
+    /// A query that leaves out what cannot be read.
+    public struct Readable: Sendable {
+        let query: Select
+        let report: @Sendable (StorageError) -> Void
+
+        /// The records that can be read, with all that they own, in order.
+        ///
+        /// A limit counts rows, whether or not they can be read.
+        /// - Throws: `invalidQuery`; `closed`; what reading throws beyond single rows.
+        public nonisolated(nonsending) func all() async throws(StorageError) -> [Model] {
+            try await query.run { (reading) throws(StorageError) in
+                try reading.readable(Model.self, query.selection) {
+                    report($0.at(operation: "select", backend: query.store.info.name))
+                }
+            }
+        }
+    }
+}
+
+extension BlockingSelect {
+    /// The same query without the rows that the type cannot read; see ``Select/skippingUnreadable(_:)``.
+    public func skippingUnreadable(_ report: @escaping (StorageError) -> Void) -> Readable {
+        Readable(query: self, report: report)
+    }
+
+    /// A query that leaves out what cannot be read.
+    public struct Readable {
+        let query: BlockingSelect
+        let report: (StorageError) -> Void
+
+        /// The records that can be read, with all that they own, in order. A limit counts rows.
+        public func all() throws(StorageError) -> [Model] {
+            try query.run { (reading) throws(StorageError) in
+                try reading.readable(Model.self, query.selection, report)
+            }
+        }
+    }
+}

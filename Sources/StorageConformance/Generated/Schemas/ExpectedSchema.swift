@@ -1,0 +1,293 @@
+/// What the rules say that a store holds after programs of several versions: the record of the schema, and the rows.
+///
+/// Written from clauses S2, S3 and S7 to S9 over plain values; it shares nothing with the library's planning.
+struct ExpectedSchema {
+    /// The error that the rules ask for.
+    enum Refusal: String, Error { case schemaMismatch, schemaNewer, duplicateKey, notFound }
+
+    /// Rows of one property: of the root itself, or of what rows of another place own.
+    struct Place {
+        var columns: [Column] = []
+        /// By name. Rows of a type that owns itself share what the row owns at which that begins.
+        var owned: [String: Owned] = [:]
+        /// Which optional arrays are told from nil, and whether that is of no use at the moment.
+        var presence: [String: Bool] = [:]
+        var entry: Int?
+    }
+
+    struct Column {
+        var id: Int
+        var name: String
+        var kind: VersionSet.Kind
+        var isOptional: Bool
+        var isRemoved = false
+    }
+
+    struct Owned {
+        var place: Int
+        var isMany: Bool
+        var isNode: Bool
+        var isRequired: Bool
+        var isRemoved = false
+    }
+
+    struct Row {
+        var place: Int
+        var id: FieldValue
+        /// By column.
+        var values: [Int: FieldValue] = [:]
+        /// By place.
+        var owned: [Int: [Row]] = [:]
+        var presence: [String: Bool] = [:]
+    }
+
+    var places = [Place()]
+    var rows: [Int: Row] = [:]
+    private var lastColumn = 0
+
+    func owned(of place: Int) -> [String: Owned] { places[places[place].entry ?? place].owned }
+
+    // MARK: Rows
+
+    /// Calls the body with each row of a place.
+    mutating func change(_ place: Int, _ body: (inout Row) -> Void) {
+        func walk(_ row: inout Row) {
+            if row.place == place { body(&row) }
+            for key in row.owned.keys.sorted() {
+                var owned = row.owned[key] ?? []
+                for index in owned.indices { walk(&owned[index]) }
+                row.owned[key] = owned
+            }
+        }
+        for key in rows.keys.sorted() {
+            guard var row = rows[key] else { continue }
+            walk(&row)
+            rows[key] = row
+        }
+    }
+
+    func list(_ place: Int) -> [Row] {
+        func walk(_ row: Row) -> [Row] {
+            (row.place == place ? [row] : [])
+                + row.owned.sorted { $0.key < $1.key }.flatMap { $0.value.flatMap(walk) }
+        }
+        return rows.sorted { $0.key < $1.key }.flatMap { walk($0.value) }
+    }
+
+    // MARK: Opening
+
+    /// Opens the store with a version: nothing is changed where it is refused.
+    mutating func open(_ version: VersionSet) throws(Refusal) {
+        var next = self
+        try next.open(0, as: .root, version)
+        self = next
+    }
+
+    private mutating func open(_ place: Int, as part: VersionSet.Part, _ version: VersionSet) throws(Refusal) {
+        let old = places[place].columns
+        // What each owned property was recorded as; not there for new ones.
+        var sources: [String: String] = [:]
+        for field in version[part] where field.kind.part != nil {
+            sources[field.name] = try source(of: field, place, old)
+        }
+        let recorded = places[place].owned
+        sources = sources.filter { recorded[$0.value] != nil }
+        for field in version[part] where field.kind.part != nil {
+            try openOwned(field, sources[field.name], recorded, place, part, version)
+        }
+        let declared = Set(version[part].map(\.name))
+        for name in places[place].owned.keys where !declared.contains(name) { remove(name, of: place) }
+        try openRows(place, version[part], recorded, sources)
+        for field in version[part] {
+            guard let child = field.kind.part, let owned = places[place].owned[field.name] else { continue }
+            if owned.isNode {
+                // A new place has nothing recorded.
+                let isNew = sources[field.name] == nil
+                try openRows(owned.place, version[part], isNew ? [:] : recorded, isNew ? [:] : sources)
+            } else {
+                try open(owned.place, as: child, version)
+            }
+        }
+    }
+
+    private mutating func openRows(
+        _ place: Int, _ fields: [VersionSet.Field], _ owned: [String: Owned], _ sources: [String: String]
+    ) throws(Refusal) {
+        try openColumns(place, fields, places[place].columns, owned)
+        try openPresence(place, fields, owned, sources)
+    }
+
+    // MARK: Values
+
+    private mutating func openColumns(
+        _ place: Int, _ fields: [VersionSet.Field], _ old: [Column], _ owned: [String: Owned]
+    ) throws(Refusal) {
+        var kept: Set<Int> = []
+        for field in fields where field.kind.part == nil {
+            if var column = try source(of: field, place, old, owned) {
+                try convert(&column, to: field, place)
+                kept.insert(column.id)
+            } else {
+                if !field.isOptional, field.defaultValue == nil, !list(place).isEmpty { throw .schemaMismatch }
+                lastColumn += 1
+                let column = Column(id: lastColumn, name: field.name, kind: field.kind, isOptional: field.isOptional)
+                places[place].columns.append(column)
+                kept.insert(column.id)
+                if let value = field.defaultValue { change(place) { $0.values[column.id] = value } }
+            }
+        }
+        for index in places[place].columns.indices where !kept.contains(places[place].columns[index].id) {
+            places[place].columns[index].isRemoved = true
+        }
+    }
+
+    /// The column that a value has had.
+    private mutating func source(
+        of field: VersionSet.Field, _ place: Int, _ old: [Column], _ owned: [String: Owned]
+    ) throws(Refusal) -> Column? {
+        let current = old.first { $0.name == field.name }
+        if let name = field.renamedFrom {
+            if let former = old.first(where: { $0.name == name && !$0.isRemoved }) {
+                guard let current else {
+                    if owned[field.name] != nil { throw .schemaMismatch }
+                    return former
+                }
+                if !holdsData(current, place) {
+                    places[place].columns.removeAll { $0.id == current.id }
+                    return former
+                }
+                if !holdsData(former, place) { return current }
+                throw .schemaMismatch
+            }
+            if current == nil, owned[name]?.isRemoved == false { throw .schemaMismatch }
+        }
+        if current == nil, owned[field.name] != nil { throw .schemaMismatch }
+        return current
+    }
+
+    private func holdsData(_ column: Column, _ place: Int) -> Bool {
+        list(place).contains { $0.values[column.id] ?? .null != .null }
+    }
+
+    private mutating func convert(_ column: inout Column, to field: VersionSet.Field, _ place: Int) throws(Refusal) {
+        let isWidened = column.kind == .int && field.kind == .double
+        guard column.kind == field.kind || isWidened else { throw .schemaMismatch }
+        let stored = column
+        if !field.isOptional, list(place).contains(where: { $0.values[stored.id] ?? .null == .null }) {
+            // Rows that were written while it was gone have the default.
+            guard stored.isRemoved, let value = field.defaultValue else { throw .schemaMismatch }
+            change(place) { if $0.values[stored.id] ?? .null == .null { $0.values[stored.id] = value } }
+        }
+        if isWidened {
+            change(place) { row in
+                if case .int(let number)? = row.values[stored.id] { row.values[stored.id] = .double(Double(number)) }
+            }
+        }
+        column = Column(id: column.id, name: field.name, kind: field.kind, isOptional: field.isOptional)
+        for index in places[place].columns.indices where places[place].columns[index].id == column.id {
+            places[place].columns[index] = column
+        }
+    }
+
+    // MARK: Owned records
+
+    /// Finds or makes the place of an owned property.
+    private mutating func openOwned(
+        _ field: VersionSet.Field, _ source: String?, _ recorded: [String: Owned], _ place: Int,
+        _ part: VersionSet.Part, _ version: VersionSet
+    ) throws(Refusal) {
+        let isNode = version.isRecursive(part) && field.kind.part == part
+        let isRequired = !field.kind.isMany && !field.isOptional && !isNode
+        guard let source, var owned = recorded[source] else {
+            if isRequired, !list(place).isEmpty { throw .schemaMismatch }
+            places.append(Place(entry: isNode ? place : nil))
+            places[place].owned[field.name] = Owned(
+                place: places.count - 1, isMany: field.kind.isMany, isNode: isNode, isRequired: isRequired)
+            return
+        }
+        guard owned.isMany == field.kind.isMany, owned.isNode == isNode else { throw .schemaMismatch }
+        if isRequired, !owned.isRequired, list(place).count > list(owned.place).count { throw .schemaMismatch }
+        (owned.isRemoved, owned.isRequired) = (false, isRequired)
+        if places[place].owned[source]?.place == owned.place { places[place].owned[source] = nil }
+        places[place].owned[field.name] = owned
+    }
+
+    /// The columns that tell nil from an empty array.
+    private mutating func openPresence(
+        _ place: Int, _ fields: [VersionSet.Field], _ owned: [String: Owned], _ sources: [String: String]
+    ) throws(Refusal) {
+        let old = places[place].presence
+        var (new, used) = ([String: Bool](), Set<String>())
+        let before = list(place).map(\.presence)
+        var values = before
+        for field in fields where field.kind.part != nil {
+            let source = sources[field.name]
+            let name = source ?? field.name
+            // That of an array which had no rows, and whose name another one has now.
+            if name != field.name { used.insert(field.name) }
+            if field.kind.isMany, field.isOptional {
+                let isThere = source.flatMap { owned[$0] }.map { !$0.isRemoved }
+                for index in values.indices {
+                    let missing = old[name] == nil ? source != nil : isThere ?? false
+                    values[index][field.name] = before[index][name] ?? missing
+                }
+                new[field.name] = false
+                used.insert(name)
+            } else if let isRemoved = old[name], let source {
+                if !isRemoved || owned[source]?.isRemoved == true, before.contains(where: { $0[name] == false }) {
+                    throw .schemaMismatch
+                }
+                for index in values.indices { values[index][field.name] = before[index][name] }
+                new[field.name] = true
+                used.insert(name)
+            }
+        }
+        for (name, isRemoved) in old where !used.contains(name) {
+            if isRemoved, owned[name]?.isRemoved == false {
+                for index in values.indices { values[index][name] = before[index][name] ?? true }
+            }
+            new[name] = true
+        }
+        places[place].presence = new
+        var index = 0
+        change(place) { row in
+            row.presence = values[index].filter { new[$0.key] != nil }
+            index += 1
+        }
+    }
+
+    private mutating func source(
+        of field: VersionSet.Field, _ place: Int, _ columns: [Column]
+    ) throws(Refusal) -> String {
+        let current = places[place].owned[field.name]
+        func requireNoColumn() throws(Refusal) {
+            if columns.contains(where: { $0.name == field.name }) { throw .schemaMismatch }
+        }
+        if let name = field.renamedFrom {
+            if let former = places[place].owned[name], !former.isRemoved {
+                guard let current else {
+                    try requireNoColumn()
+                    return name
+                }
+                if list(current.place).isEmpty {
+                    places[place].owned[field.name] = nil
+                    return name
+                }
+                if list(former.place).isEmpty { return field.name }
+                throw .schemaMismatch
+            }
+            if current == nil, columns.contains(where: { $0.name == name && !$0.isRemoved }) { throw .schemaMismatch }
+        }
+        if current == nil { try requireNoColumn() }
+        return field.name
+    }
+
+    private mutating func remove(_ name: String, of place: Int) {
+        guard var owned = places[place].owned[name] else { return }
+        (owned.isRemoved, owned.isRequired) = (true, false)
+        places[place].owned[name] = owned
+        if places[owned.place].entry == nil {
+            for below in places[owned.place].owned.keys { remove(below, of: owned.place) }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+internal import StorageAPI
+
+/// What programs of several versions do with one store, one after the other.
+struct VersionProgram: Sendable {
+    enum Step: Sendable {
+        /// The store is closed, and a program of the version opens it; it stays with the one before where it is refused.
+        case open(VersionSet)
+        case reopen
+        case compact
+        /// All is copied into a new store on the next engine, which goes on.
+        case copy
+        // Records are made for the version that is there, so that steps before may be left out.
+        case insert(Int, seed: UInt64)
+        case save(Int, seed: UInt64)
+        case update(Int, seed: UInt64)
+        case delete(Int)
+        case deleteWhere(Int)
+        case truncate
+    }
+
+    var steps: [Step]
+
+    static func random(seed: UInt64, steps count: Int) -> VersionProgram {
+        var generator = SeededGenerator(seed: seed)
+        var versions = [VersionSet.random(&generator)]
+        var steps = [Step.open(versions[0])]
+        while steps.count < count {
+            let key = 1 + generator.below(3)
+            switch generator.below(20) {
+            case 0...4:
+                let next = (versions.last ?? VersionSet()).changed(&generator)
+                versions.append(next)
+                steps.append(.open(next))
+            case 5...7: if let version = generator.one(of: versions) { steps.append(.open(version)) }
+            case 8: steps.append(.reopen)
+            case 9: steps.append(generator.chance(50) ? .compact : .copy)
+            case 10...13: steps.append(.insert(key, seed: generator.next()))
+            case 14...17: steps.append(.save(key, seed: generator.next()))
+            case 18: steps.append(generator.chance(70) ? .update(key, seed: generator.next()) : .truncate)
+            default: steps.append(generator.chance(50) ? .delete(key) : .deleteWhere(key))
+            }
+        }
+        return VersionProgram(steps: steps)
+    }
+
+    // MARK: Expectations
+
+    /// What each step gives by the rules: its result, and then all records.
+    var outcomes: [String] {
+        var (expected, version) = (ExpectedSchema(), VersionSet())
+        return steps.map { step in
+            let result = Self.apply(step, to: &expected, &version)
+            return result + "\n" + Self.lines(expected.all(version))
+        }
+    }
+
+    private static func apply(_ step: Step, to expected: inout ExpectedSchema, _ version: inout VersionSet) -> String {
+        do throws(ExpectedSchema.Refusal) {
+            switch step {
+            case .open(let next):
+                try expected.open(next)
+                version = next
+            // Opening with the version that is there changes nothing.
+            case .reopen, .compact, .copy: break
+            case .insert(let key, let seed): try expected.insert(version.record(key, seed: seed), version)
+            case .save(let key, let seed): try expected.save(version.record(key, seed: seed), version)
+            case .update(let key, let seed): try expected.update(version.record(key, seed: seed), version)
+            case .delete(let key), .deleteWhere(let key): expected.rows[key] = nil
+            case .truncate: expected.rows = [:]
+            }
+            return "done"
+        } catch {
+            return error.rawValue
+        }
+    }
+
+    static func lines(_ records: [[FieldValue]]) -> String {
+        records.map { record in record.map(\.shown).joined(separator: " ") }.joined(separator: "\n")
+    }
+
+    // MARK: Source
+
+    /// The steps as text, each with the version or the record that it has.
+    var text: String {
+        var version = VersionSet()
+        var expected = ExpectedSchema()
+        return steps.map { step in
+            let line = Self.text(of: step, version)
+            _ = Self.apply(step, to: &expected, &version)
+            return line
+        }.joined(separator: "\n")
+    }
+
+    private static func text(of step: Step, _ version: VersionSet) -> String {
+        switch step {
+        case .open(let next): "open\n    " + next.swift.replacing("\n", with: "\n    ")
+        case .reopen: "reopen"
+        case .compact: "compact"
+        case .copy: "copy to a new store, and go on there"
+        case .insert(let key, let seed): "insert " + version.record(key, seed: seed).map(\.shown).joined(separator: " ")
+        case .save(let key, let seed): "save " + version.record(key, seed: seed).map(\.shown).joined(separator: " ")
+        case .update(let key, let seed): "update " + version.record(key, seed: seed).map(\.shown).joined(separator: " ")
+        case .delete(let key): "delete \(key)"
+        case .deleteWhere(let key): "delete where id == \(key)"
+        case .truncate: "truncate"
+        }
+    }
+
+    // MARK: Shrinking
+
+    /// Programs with a part left out, the larger parts first, then those whose versions lack a property.
+    var smaller: [VersionProgram] {
+        let halves = sequence(first: steps.count / 2) { $0 > 1 ? $0 / 2 : nil }.filter { $0 > 0 }
+        let shorter = halves.flatMap { size in
+            stride(from: 0, to: steps.count, by: size).map { start in
+                VersionProgram(steps: Array(steps[..<start] + steps[Swift.min(start + size, steps.count)...]))
+            }
+        }
+        let poorer = steps.indices.flatMap { index -> [VersionProgram] in
+            guard case .open(let version) = steps[index] else { return [] }
+            return version.poorer.map { version in
+                var program = self
+                program.steps[index] = .open(version)
+                return program
+            }
+        }
+        return shorter + poorer
+    }
+
+    func shrunk(budget: Int, fails: (VersionProgram) async throws -> Bool) async throws -> VersionProgram {
+        var (best, left, isDone) = (self, budget, false)
+        while !isDone {
+            isDone = true
+            for candidate in best.smaller where left > 0 {
+                left -= 1
+                guard try await fails(candidate) else { continue }
+                (best, isDone) = (candidate, false)
+                break
+            }
+        }
+        return best
+    }
+}
+
+extension VersionSet {
+    func record(_ key: Int, seed: UInt64) -> [FieldValue] {
+        var generator = SeededGenerator(seed: seed)
+        return record(key, &generator)
+    }
+
+    /// The versions with one property less.
+    fileprivate var poorer: [VersionSet] {
+        Part.allCases.flatMap { part in
+            self[part].indices.map { index in
+                var version = self
+                version[part].remove(at: index)
+                return version
+            }
+        }
+    }
+}
+
+extension FieldValue {
+    var shown: String {
+        switch self {
+        case .null: "nil"
+        case .int(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .text(let value): SwiftSource.literal(value)
+        case .texts(let values): "[\(values.map(SwiftSource.literal).joined(separator: ", "))]"
+        case .record(let values): "(\(values.map(\.shown).joined(separator: " ")))"
+        case .records(let records): "[\(records.map { FieldValue.record($0).shown }.joined(separator: ", "))]"
+        }
+    }
+}

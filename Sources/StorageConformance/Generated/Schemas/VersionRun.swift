@@ -1,0 +1,158 @@
+internal import StorageAPI
+internal import Synchronization
+
+/// Runs a program of versions on stores, with the types of one worker.
+struct VersionRun<W: VersionWorker> {
+    typealias Root = Versioned<GeneratedVersion<W, PartRoot>>
+
+    private let engines: [VersionEngine]
+    /// Which engine the store is on.
+    private var engine: Int
+    private var place: TrialPlace
+    private var store: Store
+    private var version = VersionSet()
+
+    init(_ engines: [VersionEngine], first: Int) async throws {
+        self.engines = engines
+        engine = first
+        W.box.current = version
+        place = try await engines[first]()
+        store = try await Store(place.backend())
+    }
+
+    /// The first step that gives something else than expected: its number, and what came of it.
+    static func difference(
+        _ program: VersionProgram, _ expected: [String], on engines: [VersionEngine], first: Int
+    ) async throws -> (step: Int, actual: String, backend: String)? {
+        var run = try await Self(engines, first: first)
+        var found: (step: Int, actual: String, backend: String)?
+        for (index, step) in program.steps.enumerated() {
+            let outcome = await run.outcome(of: step)
+            guard outcome != expected[index] else { continue }
+            found = (index, outcome, run.store.info.name)
+            break
+        }
+        if found == nil, let problem = await run.problem() {
+            found = (program.steps.count - 1, problem, run.store.info.name)
+        }
+        try? await run.store.close()
+        _ = try? await run.place.destroy()
+        return found
+    }
+
+    private mutating func outcome(of step: VersionProgram.Step) async -> String {
+        do {
+            let result = try await self.result(of: step)
+            return try result + "\n" + VersionProgram.lines(store.blocking.select(Root.self).all().map(\.values))
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private mutating func result(of step: VersionProgram.Step) async throws -> String {
+        switch step {
+        case .open(let next): return try await open(next)
+        case .reopen: return try await open(version)
+        case .compact:
+            if store.engine(as: (any CompactingEngine).self) != nil { try await store.compact() }
+            return "done"
+        case .copy: return try await copy()
+        case .insert(let key, let seed): return try written { try store.blocking.insert(record(key, seed)) }
+        case .save(let key, let seed): return try written { try store.blocking.save(record(key, seed)) }
+        case .update(let key, let seed): return try written { try store.blocking.update(record(key, seed)) }
+        case .delete(let key): return try written { try store.blocking.delete(Root.self, key: key) }
+        case .deleteWhere(let key):
+            return try written { try store.blocking.delete(Root.self).where { $0.id == key }.run() }
+        case .truncate: return try written { try store.blocking.truncate(Root.self) }
+        }
+    }
+
+    private func record(_ key: Int, _ seed: UInt64) -> Root { Root(values: version.record(key, seed: seed)) }
+
+    /// What a call of the contract gives; other errors are none of the rules'.
+    private func written(_ body: () throws -> Any) throws -> String {
+        do {
+            _ = try body()
+            return "done"
+        } catch let error as StorageError {
+            guard let refusal = ExpectedSchema.Refusal(rawValue: "\(error.code)") else { throw error }
+            return refusal.rawValue
+        }
+    }
+
+    private mutating func open(_ next: VersionSet) async throws -> String {
+        try await store.close()
+        W.box.current = next
+        do {
+            store = try await Store(place.backend(), models: Root.self)
+            version = next
+            return "done"
+        } catch let error as StorageError where error.code == .schemaMismatch {
+            W.box.current = version
+            store = try await Store(place.backend(), models: Root.self)
+            return ExpectedSchema.Refusal.schemaMismatch.rawValue
+        }
+    }
+
+    private mutating func copy() async throws -> String {
+        engine = (engine + 1) % engines.count
+        let target = try await engines[engine]()
+        let next = try await Store(target.backend())
+        let copied = try await next.copy(from: store)
+        try await next.close()
+        let reopened = try await Store(target.backend())
+        for digest in copied {
+            guard try await reopened.digest(of: digest.model) == digest else { return "the copy differs" }
+        }
+        try await reopened.close()
+        try await store.close()
+        _ = try await place.destroy()
+        (place, store) = (target, try await Store(target.backend(), models: Root.self))
+        return "done"
+    }
+
+    /// What `verify` finds in the store at the end.
+    private func problem() async -> String? {
+        let problems = Problems()
+        do {
+            try await store.verify { problem in problems.list.withLock { $0.append(problem.description) } }
+        } catch {
+            return "verify: \(error)"
+        }
+        return problems.list.withLock { $0.isEmpty ? nil : "verify: " + $0.joined(separator: "\n") }
+    }
+}
+
+typealias VersionEngine = @Sendable () async throws -> TrialPlace
+
+private final class Problems: Sendable {
+    let list = Mutex<[String]>([])
+}
+
+/// Compares programs of versions with the rules, on each engine and from each to the next.
+enum VersionComparison {
+    /// The most that run at the same time: each has types of its own.
+    static let mostWorkers = 4
+
+    static func difference(
+        _ program: VersionProgram, on engines: [VersionEngine], worker: Int
+    ) async throws -> ProgramDifference? {
+        let expected = program.outcomes
+        for first in engines.indices {
+            let found =
+                switch worker % mostWorkers {
+                case 0: try await VersionRun<Worker0>.difference(program, expected, on: engines, first: first)
+                case 1: try await VersionRun<Worker1>.difference(program, expected, on: engines, first: first)
+                case 2: try await VersionRun<Worker2>.difference(program, expected, on: engines, first: first)
+                default: try await VersionRun<Worker3>.difference(program, expected, on: engines, first: first)
+                }
+            if let found {
+                let call = VersionProgram(steps: Array(program.steps[...found.step])).text
+                return ProgramDifference(
+                    backend: found.backend, call: call.split(separator: "\n").last.map(String.init) ?? "",
+                    expected: expected[found.step], actual: found.actual)
+            }
+        }
+        return nil
+    }
+}
