@@ -41,7 +41,8 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         let follower = configuration.access == .readOnly ? StoreFollower(opening, opened) : nil
         writer = Mutex(
             WriterState(
-                file: file, follower: follower, tables: loader.tables, archives: loader.archives,
+                file: file, follower: follower, tables: follower == nil ? loader.tables : ArchiveTables(),
+                archives: loader.archives,
                 tally: loader.tally, copies: loader.copies))
     }
 
