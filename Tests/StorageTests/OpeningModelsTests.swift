@@ -58,18 +58,24 @@ struct OpeningModelsTests {
                 let error = await expectError(.constraint) { try await store.select(UniqueMember.self).all() }
                 #expect(error?.model == "Member" && error?.property == "email", "\(String(describing: error))")
                 #expect(error?.message.contains("\"a\"") == true, "\(String(describing: error))")
+            }
+            try await backend.open(in: folder).thenClose { store in
                 #expect(try await store.select(Member.self).count() == 4)
                 try await store.delete(Member.self).where { $0.email == "a" }.run()
-                #expect(try await store.select(UniqueMember.self).count() == 2)
             }
+            let left = try await backend.open(in: folder).thenClose { try await $0.select(UniqueMember.self).count() }
+            #expect(left == 2)
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: [Backend.sqlite, .archive])
     func `a required child that is new says why its default does not help`(_ backend: Backend) async throws {
-        try await withStore(backend) { store in
-            try await store.insert(Member(email: "a"))
-            let error = await expectError(.schemaMismatch) { try await store.select(HousedMember.self).all() }
+        try await reopened(backend) { store in
+            _ = try await store.insert(Member(email: "a"))
+        } _: { folder in
+            let error = try await backend.open(in: folder).thenClose { store in
+                await expectError(.schemaMismatch) { _ = try await store.select(HousedMember.self).all() }
+            }
             #expect(error?.property == "house")
             #expect(error?.message.contains("default") == true && error?.message.contains("Optional") == true)
         }

@@ -12,6 +12,14 @@ final class ModelNames: Sendable {
     /// The types, each the first of its name.
     var types: [any Storable.Type] { claims.withLock { $0.values.map(\.type) } }
 
+    /// Lets another type have the name: the one that claimed it could not be opened.
+    func release(_ type: any Storable.Type) {
+        let name = Array(type.schema.name.utf8)
+        claims.withLock { claims in
+            if let claim = claims[name], ObjectIdentifier(claim.type) == ObjectIdentifier(type) { claims[name] = nil }
+        }
+    }
+
     /// Notes that a type stands for its stored name from now on.
     ///
     /// - Throws: `configuration`, naming both, where another type of the name declares another thing.

@@ -62,9 +62,14 @@ final class ModelRegistry: Sendable {
     ) throws(StorageError) -> ModelHandle {
         let declared = try DeclaredTables(type)
         try names.claim(declared, by: type)
-        let planner = try planner(declared, in: writer)
-        try run(planner.steps, in: writer)
-        return try ModelHandle(planner.binding, ids: ids)
+        do throws(StorageError) {
+            let planner = try planner(declared, in: writer)
+            try run(planner.steps, in: writer)
+            return try ModelHandle(planner.binding, ids: ids)
+        } catch {
+            if handle(type) == nil { names.release(type) }
+            throw error
+        }
     }
 
     private func run(_ steps: [SchemaStep], in writer: any StorageWriter) throws(StorageError) {
