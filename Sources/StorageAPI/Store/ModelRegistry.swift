@@ -49,24 +49,31 @@ final class ModelRegistry: Sendable {
     func upToDate(
         _ type: any Storable.Type, in session: any StorageSession, canWrite: Bool
     ) throws(StorageError) -> ModelHandle? {
-        let declared = try DeclaredTables(type)
-        try names.claim(declared, by: type)
-        let planner = try planner(declared, in: session)
-        guard !planner.steps.contains(where: { canWrite ? $0.changesStore : $0.isNeeded }) else { return nil }
-        return try ModelHandle(planner.binding, ids: ids)
+        try claiming(type) { (declared) throws(StorageError) in
+            let planner = try planner(declared, in: session)
+            guard !planner.steps.contains(where: { canWrite ? $0.changesStore : $0.isNeeded }) else { return nil }
+            return try ModelHandle(planner.binding, ids: ids)
+        }
     }
 
     /// Makes the model's tables as it declares them.
     func prepare(
         _ type: any Storable.Type, in writer: any StorageWriter
     ) throws(StorageError) -> ModelHandle {
-        let declared = try DeclaredTables(type)
-        try names.claim(declared, by: type)
-        do throws(StorageError) {
+        try claiming(type) { (declared) throws(StorageError) in
             let planner = try planner(declared, in: writer)
             try run(planner.steps, in: writer)
             return try ModelHandle(planner.binding, ids: ids)
-        } catch {
+        }
+    }
+
+    /// Runs the body for a type that stands for its stored name from now on, unless the body fails before it has a handle.
+    private func claiming<T>(
+        _ type: any Storable.Type, _ body: (DeclaredTables) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        let declared = try DeclaredTables(type)
+        try names.claim(declared, by: type)
+        do throws(StorageError) { return try body(declared) } catch {
             if handle(type) == nil { names.release(type) }
             throw error
         }

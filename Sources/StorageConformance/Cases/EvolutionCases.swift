@@ -180,6 +180,18 @@ extension Conformance {
             try t.expect(try await store.all(IntItem.self), equals: [IntItem(id: 1, value: 5)])
         },
         ConformanceCase(
+            "evolution/refused-type", [.s10, .s3], needs: [.durability],
+            "A type that is refused does not keep its stored name from the type that has it."
+        ) { t in
+            let earlier = try await t.open(TextItem.self)
+            try await earlier.insert(TextItem(id: 1, value: "a"))
+            try await earlier.close()
+            let store = try await t.open()
+            try await t.expectError(.schemaMismatch) { try await store.select(IntItem.self).count() }
+            try await t.expectError(.schemaMismatch) { try await store.insert(IntItem(id: 2, value: 5)) }
+            try t.expect(try await store.all(TextItem.self), equals: [TextItem(id: 1, value: "a")])
+        },
+        ConformanceCase(
             "evolution/unreadable-rows", [.s12], needs: [.durability],
             "A value that the type no longer has fails its row alone, which is named, reported and listed."
         ) { t in
