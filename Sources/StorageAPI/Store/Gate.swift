@@ -60,7 +60,12 @@ final class Gate: Sendable {
     }
 
     /// The calling thread, which is the same for a body's whole time: a body is not asynchronous.
+    #if canImport(Glibc)
+    private static var thread: Thread { pthread_self() }
+    #else
+    // A number on some systems and a pointer on others; of a word's size on all.
     private static var thread: Thread { unsafeBitCast(pthread_self(), to: Thread.self) }
+    #endif
 
     /// Turns later calls away, ends streams that wait for their next row, and waits for the calls that run. False where
     /// it was closed before.

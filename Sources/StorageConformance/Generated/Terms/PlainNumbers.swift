@@ -24,7 +24,7 @@ private struct PlainNumber {
     static func random(_ generator: inout SeededGenerator) -> PlainNumber {
         let doubles: [Double] = [
             0.5, -0.5, 1.5, 2.5, -2.5, 1, -1, 127.5, -128.5, 1e19, -1e19, 1e300, .nan, .infinity, -.infinity,
-            9_007_199_254_740_993, -0.0,
+            9_007_199_254_740_992, -0.0,
         ]
         let integers: [Int128] = [
             -1, 0, 2, 127, 128, -129, 300, 1 << 53, 1 << 63, (1 << 63) + 1, (1 << 63) - 1, -(1 << 63), (1 << 64) - 1,
