@@ -140,6 +140,14 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
+    /// Ends the process that has files open: their bytes stay, and nobody has them open or locked.
+    func kill() {
+        withState { state in
+            for node in state.locks.values { node.isLocked = false }
+            (state.open, state.locks) = ([:], [:])
+        }
+    }
+
     /// - Parameter left: what is left of a file, by what the disk had and what the file was.
     private func cutPower(_ left: ([UInt8], [UInt8]) -> [UInt8]) {
         withState { state in

@@ -84,7 +84,7 @@ import Testing
 
     /// Every verb, one after the other, each of which fails or does what it says; what the store then holds.
     private static func everyVerb(
-        _ files: MemoryFiles, _ durability: ArchiveBackend.Durability
+        _ files: MemoryFiles, _ durability: ArchiveBackend.Durability, isKilled: Bool = false
     ) async throws -> Contents {
         var contents = Contents()
         let backend = ArchiveBackend(path: "/a.karch", durability: durability)
@@ -120,6 +120,7 @@ import Testing
         try await step { try await store.insert(Person(id: 90, name: "large", photo: Data(noiseBytes(300 << 10)))) }
         try await step { try await store.truncate(Note.self) }
         try await step { try await store.insert(Note(title: "c")) }
+        if isKilled { files.kill() }
         try? await store.close()
         return contents
     }
@@ -131,15 +132,15 @@ import Testing
         var (failed, rounds) = (0, 0)
         let whole = try await Self.everyVerb(MemoryFiles(), durability)
         #expect(whole.people.count == 11 && whole.notes.count == 1 && whole.sites.count == 1)
-        for isSticky in [false, true] {
-            for call in stride(from: 0, to: 1000, by: TestExtent.count(5, whole: 1)) {
+        for (isSticky, isKilled) in [(false, false), (false, true), (true, false), (true, true)] {
+            for call in stride(from: 0, to: 1000, by: TestExtent.count(7, whole: 1)) {
                 let files = MemoryFiles(fault: MemoryFiles.Fault(call: call, names: [name], isSticky: isSticky))
-                let contents = try await Self.everyVerb(files, durability)
+                let contents = try await Self.everyVerb(files, durability, isKilled: isKilled)
                 let hasMet = files.hasMetFault
                 files.set(nil)
                 let backend = FaultyBackend(backend: Self.backend, files: files)
                 let again = try await Store(backend, models: Person.self, Note.self, Site.self)
-                try #require(try await Contents(again) == contents, "\(name) \(call), for ever: \(isSticky)")
+                try #require(try await Contents(again) == contents, "\(name) \(call), \(isSticky), \(isKilled)")
                 try await again.insert(Person.sample(99))
                 try await again.close()
                 rounds += 1
