@@ -17,9 +17,12 @@ let package = Package(
     products: [
         .library(name: "StorageKit", targets: ["StorageKit"]),
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
+        .library(name: "StorageDriver", targets: ["StorageDriver"]),
         .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
+        .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
         .library(name: "ArchiveBackend", targets: ["ArchiveBackend"]),
+        .library(name: "KeyedArchives", targets: ["KeyedArchives"]),
         .library(name: "StorageConformance", targets: ["StorageConformance"]),
         .library(name: "StorageConformanceTesting", targets: ["StorageConformanceTesting"]),
         .library(name: "StorageConformanceXCTest", targets: ["StorageConformanceXCTest"]),
@@ -44,13 +47,25 @@ let package = Package(
     ],
     targets: [
         .target(
-            name: "StorageAPI",
+            name: "StorageDriver",
             dependencies: [.product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
-        .target(name: "StorageKit", dependencies: ["StorageAPI", "StorageMacros"], swiftSettings: strict),
+        .target(
+            name: "StorageAPI",
+            dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+        .target(
+            name: "MemoryBackend",
+            dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+        .target(
+            name: "StorageKit", dependencies: ["StorageAPI", "StorageDriver", "StorageMacros"], swiftSettings: strict),
         .target(
             name: "StorageConfiguration",
-            dependencies: ["StorageAPI", .product(name: "Logging", package: "swift-log"), configuration],
+            dependencies: [
+                "MemoryBackend", "StorageAPI", "StorageDriver", .product(name: "Logging", package: "swift-log"),
+                configuration,
+            ],
             swiftSettings: strict),
         .macro(
             name: "StorageMacros",
@@ -64,16 +79,19 @@ let package = Package(
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "SQLiteBackend",
-            dependencies: ["CSQLite", "StorageAPI", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CSQLite", "StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "CArchive", linkerSettings: [.linkedLibrary("archive")]),
         .target(
             name: "ArchiveBackend",
-            dependencies: ["CArchive", "StorageAPI", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CArchive", "StorageDriver", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+        .target(
+            name: "KeyedArchives", dependencies: ["ArchiveBackend", "StorageAPI", "StorageDriver"],
             swiftSettings: strict),
         .target(
             name: "StorageConformance",
-            dependencies: ["StorageAPI", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["StorageAPI", "StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "StorageConformanceTesting", dependencies: ["StorageConformance"], swiftSettings: strict),
         .target(name: "StorageConformanceXCTest", dependencies: ["StorageConformance"], swiftSettings: strict),
@@ -81,14 +99,16 @@ let package = Package(
         .executableTarget(
             name: "storage",
             dependencies: [
-                "ArchiveBackend", "CArchive", "SQLiteBackend", "StorageAPI", "TerminalOutput",
+                "ArchiveBackend", "CArchive", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
+                "TerminalOutput",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "conformance",
             dependencies: [
-                "ArchiveBackend", "SQLiteBackend", "StorageAPI", "StorageConformance", "TerminalOutput",
+                "ArchiveBackend", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageConformance", "StorageDriver",
+                "TerminalOutput",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -96,8 +116,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "ArchiveBackend", "SQLiteBackend", "StorageAPI", "StorageConformance", "StorageConformanceTesting",
-                "StorageConformanceXCTest", "TestSupport", "conformance",
+                "ArchiveBackend", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageConformance",
+                "StorageConformanceTesting", "StorageConformanceXCTest", "StorageDriver", "TestSupport", "conformance",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -106,18 +126,23 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", "CSQLite", "CSQLiteFaults",
-                "TestSupport",
+                "ArchiveBackend", "KeyedArchives", "MemoryBackend", "StorageConfiguration", "StorageDriver",
+                "StorageKit",
+                "SQLiteBackend", "CSQLite", "CSQLiteFaults", "TestSupport",
                 configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ArchiveTests", dependencies: ["ArchiveBackend", "CArchive", "StorageKit", "TestSupport"],
+            name: "ArchiveTests",
+            dependencies: [
+                "ArchiveBackend", "CArchive", "KeyedArchives", "MemoryBackend", "StorageDriver", "StorageKit",
+                "TestSupport",
+            ],
             resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
             name: "GeneratedTests",
-            dependencies: ["ArchiveBackend", "StorageConformance", "SQLiteBackend", "TestSupport"],
+            dependencies: ["ArchiveBackend", "MemoryBackend", "StorageConformance", "SQLiteBackend", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ToolTests", dependencies: ["ArchiveBackend", "SQLiteBackend", "StorageKit", "storage"],
@@ -125,13 +150,14 @@ let package = Package(
         .testTarget(
             name: "MutantTests",
             dependencies: [
-                "StorageConformance", "SQLiteBackend", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "MemoryBackend", "StorageConformance", "StorageDriver", "SQLiteBackend", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "DemoExample",
             dependencies: [
-                "ArchiveBackend", "SQLiteBackend", "StorageAPI", "TerminalOutput",
+                "ArchiveBackend", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver", "TerminalOutput",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/Demo", swiftSettings: strict),
@@ -149,12 +175,12 @@ let package = Package(
             ],
             path: "Examples/NotesApp", swiftSettings: strict),
         .executableTarget(
-            name: "HandWrittenExample", dependencies: ["StorageAPI"], path: "Examples/HandWritten",
+            name: "HandWrittenExample", dependencies: ["MemoryBackend", "StorageAPI"], path: "Examples/HandWritten",
             swiftSettings: strict),
         // A backend of somebody else's, who sees what is public and no more. It has a manifest of its own beside it; here it
         // is built with what is built anyway.
         .target(
-            name: "SortedBackend", dependencies: ["StorageAPI"],
+            name: "SortedBackend", dependencies: ["StorageDriver"],
             path: "Examples/OutsideBackend/Sources/SortedBackend", packageAccess: false),
         .testTarget(
             name: "SortedBackendTests",

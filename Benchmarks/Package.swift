@@ -26,6 +26,7 @@ let package = Package(
             dependencies: [
                 "CBaseline",
                 .product(name: "ArchiveBackend", package: "swift-storage"),
+                .product(name: "KeyedArchives", package: "swift-storage"),
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "SQLiteBackend", package: "swift-storage"),
             ]),

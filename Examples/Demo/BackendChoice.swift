@@ -1,5 +1,6 @@
 import ArchiveBackend
 import ArgumentParser
+import MemoryBackend
 import SQLiteBackend
 import StorageAPI
 

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 import TerminalOutput
 
 extension Demo {

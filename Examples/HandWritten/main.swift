@@ -3,6 +3,7 @@
 // swift run HandWrittenExample
 
 // ARTICLE-BEGIN
+import MemoryBackend
 import StorageAPI
 
 enum Color: String, Sendable {

@@ -10,7 +10,7 @@ let package = Package(
     products: [.library(name: "SortedBackend", targets: ["SortedBackend"])],
     dependencies: [.package(name: "swift-storage", path: "../..", traits: [])],
     targets: [
-        .target(name: "SortedBackend", dependencies: [.product(name: "StorageAPI", package: "swift-storage")]),
+        .target(name: "SortedBackend", dependencies: [.product(name: "StorageDriver", package: "swift-storage")]),
         .testTarget(
             name: "SortedBackendTests",
             dependencies: [

@@ -1,5 +1,5 @@
 public import Logging
-public import StorageAPI
+public import StorageDriver
 
 /// Stores models in one file: a compressed tar whose entries are keyed archives, to which commits are added.
 ///

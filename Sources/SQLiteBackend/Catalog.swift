@@ -1,5 +1,5 @@
 internal import Foundation
-internal import StorageAPI
+internal import StorageDriver
 
 /// The database's own record of its tables: `storage_tables`, one row a table with its definition as JSON, and
 /// `storage_info`, which says the format's version.

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Foundation
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 
 /// One connection and its prepared statements.
 ///

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 import Synchronization
 
 /// Connections that read. As many as the machine has cores are kept; a reader that finds none free gets a new one

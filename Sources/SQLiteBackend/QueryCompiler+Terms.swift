@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 // Conditions: expressions that are true exactly where the term is; elsewhere they are 0 or null.
 extension QueryCompiler {

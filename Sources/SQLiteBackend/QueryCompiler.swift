@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Turns a query's shape into SQL. Values never become text: they are the statement's parameters.
 struct QueryCompiler {

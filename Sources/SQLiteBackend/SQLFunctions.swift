@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import StorageAPI
+internal import StorageDriver
 
 /// What StorageAPI defines and SQLite has not: folding, patterns, arrays, exact arithmetic and sums, as functions of a
 /// connection.
@@ -176,7 +176,7 @@ struct SQLCall {
         guard type != .decimal, case .text(let text) = value else { return value }
         if text == "NaN", type.storage == .double { return .double(.nan) }
         guard text.utf8.count == 20, let integer = UInt64(text) else { return value }
-        return type.storage == .double ? .double(Double(integer)) : Value(integer)
+        return type.storage == .double ? .double(Double(integer)) : Value(unsigned: integer)
     }
 
     private func finish(_ value: Value) {

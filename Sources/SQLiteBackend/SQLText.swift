@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import StorageAPI
+internal import StorageDriver
 
 extension String {
     /// The text as an SQL name.

@@ -1,5 +1,5 @@
 public import Logging
-public import StorageAPI
+public import StorageDriver
 
 /// Stores models in an SQLite database, as plain typed tables that any SQLite tool can read.
 ///

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Foundation
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 import Synchronization
 
 /// An open database: one connection that writes, and a pool of those that read.

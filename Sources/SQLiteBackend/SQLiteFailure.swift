@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import StorageAPI
+internal import StorageDriver
 
 #if canImport(Glibc)
 internal import Glibc

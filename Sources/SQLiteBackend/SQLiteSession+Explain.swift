@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 extension SQLiteSession: QueryExplaining {
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 extension SQLiteSession {
     final func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {

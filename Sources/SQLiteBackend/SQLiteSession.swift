@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import StorageAPI
+internal import StorageDriver
 
 /// What reading and writing share: running query plans on one connection.
 class SQLiteSession: StorageSession {

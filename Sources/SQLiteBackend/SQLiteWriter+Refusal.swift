@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import StorageAPI
+internal import StorageDriver
 
 extension SQLiteWriter {
     /// A constraint's failure as the contract names it, with the row's key.

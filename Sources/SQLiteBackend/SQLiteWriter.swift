@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import StorageAPI
+internal import StorageDriver
 
 /// The writing session of one transaction.
 final class SQLiteWriter: SQLiteSession, StorageWriter {

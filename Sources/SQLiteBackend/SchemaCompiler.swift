@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Turns changes of tables into SQL.
 enum SchemaCompiler {

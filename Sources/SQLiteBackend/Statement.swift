@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 
 /// A prepared statement with the memory for its current row; the source of a cursor.
 final class Statement: CursorSource {

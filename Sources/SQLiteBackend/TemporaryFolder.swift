@@ -1,5 +1,5 @@
 internal import Foundation
-internal import StorageAPI
+internal import StorageDriver
 
 /// The folder of a database that is to be gone when it is closed.
 ///

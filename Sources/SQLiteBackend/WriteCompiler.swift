@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Turns write plans into SQL.
 struct WriteCompiler {

@@ -1,5 +1,6 @@
 #if Configuration
 internal import Configuration
+import StorageDriver
 import StorageAPI
 
 /// What a program's settings say about its store.

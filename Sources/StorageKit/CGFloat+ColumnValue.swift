@@ -1,5 +1,6 @@
 public import Foundation
 public import StorageAPI
+public import StorageDriver
 
 // A CGFloat is a Double. It stands here since it is Foundation's alone, which StorageAPI does without.
 extension CGFloat: ScalarValue, SortableValue {

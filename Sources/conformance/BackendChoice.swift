@@ -1,6 +1,7 @@
 import ArchiveBackend
 import ArgumentParser
 import Foundation
+import MemoryBackend
 import SQLiteBackend
 import StorageAPI
 import StorageConformance

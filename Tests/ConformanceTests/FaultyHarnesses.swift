@@ -1,7 +1,9 @@
 import Foundation
 import Logging
+import MemoryBackend
 import StorageAPI
 import StorageConformance
+import StorageDriver
 import Synchronization
 
 /// A harness around the in-memory backend whose parts a test replaces.

@@ -1,4 +1,5 @@
 import Foundation
+import MemoryBackend
 import StorageAPI
 import StorageConformance
 import Synchronization

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 
 /// What a mutant does otherwise than the backend below it. What is not set is as that backend has it.
 struct Fault: Sendable {

@@ -1,8 +1,10 @@
 import Foundation
 import Logging
+import MemoryBackend
 import SQLiteBackend
 import StorageAPI
 import StorageConformance
+import StorageDriver
 import Synchronization
 
 /// A backend with one small fault, which the suite must find.

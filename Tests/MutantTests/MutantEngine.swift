@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 
 /// An engine that hands everything on to another one, but for its fault.
 ///

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 
 /// A session that hands queries on, but for its fault.
 class MutantSession: StorageSession {

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 
 extension Fault {
     /// Puts another term in the place of each term of a query, the inner ones first.

@@ -1,5 +1,6 @@
 import ArchiveBackend
 import Foundation
+import MemoryBackend
 import SQLiteBackend
 import StorageKit
 import TestSupport

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import MemoryBackend
 import SQLiteBackend
 import StorageKit
 import Synchronization

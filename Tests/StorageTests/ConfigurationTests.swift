@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import SQLiteBackend
 import StorageConfiguration
+import StorageDriver
 import StorageKit
 import Testing
 

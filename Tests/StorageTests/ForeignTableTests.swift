@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteBackend
+import StorageDriver
 import StorageKit
 import Testing
 

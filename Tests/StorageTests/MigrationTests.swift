@@ -1,4 +1,5 @@
 import Foundation
+import MemoryBackend
 import SQLiteBackend
 import StorageKit
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import MemoryBackend
 import StorageKit
 import Testing
 

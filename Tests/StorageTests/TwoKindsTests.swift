@@ -1,6 +1,7 @@
 import ArchiveBackend
 import Foundation
 import SQLiteBackend
+import StorageDriver
 import StorageKit
 import Testing
 

@@ -1,5 +1,6 @@
 import ArchiveBackend
 import Foundation
+import KeyedArchives
 import StorageAPI
 
 /// Keyed archives by themselves, beside Foundation's coders of the same records.

@@ -1,6 +1,7 @@
 import ArchiveBackend
 import CBaseline
 import Foundation
+import KeyedArchives
 import StorageAPI
 
 /// Runs one case in callgrind, which counts the instructions of the case alone.

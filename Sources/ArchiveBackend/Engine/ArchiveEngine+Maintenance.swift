@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 // What the engine can do beyond the contract and compaction.
 

@@ -1,5 +1,5 @@
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 import Synchronization
 
 /// An open store file: its tables in memory, and the file to which commits are appended.

@@ -1,5 +1,5 @@
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 
 /// Logs what the engine does, at `trace`: how each query finds its rows, and each commit. No values are logged.
 final class QueryTrace: Sendable {

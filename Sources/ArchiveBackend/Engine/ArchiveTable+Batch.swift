@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 extension ArchiveTable {
     /// Carries out a batch and returns how many rows it touched.

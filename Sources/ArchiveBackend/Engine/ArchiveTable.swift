@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 import Synchronization
 
 /// A table's rows, its indexes, and what the file records of it.

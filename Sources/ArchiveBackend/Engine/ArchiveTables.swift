@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// All tables of a store, as one value: a copy is a snapshot.
 struct ArchiveTables {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Writes a transaction's changes, or a whole store, as entries of a commit.
 struct ChangeRecorder {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// What a transaction has done so far, against the last commit. A savepoint keeps a copy.
 final class Changes {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The keys of a table's rows in the order of one column: rows of the column's value and the key, null included.
 struct ColumnIndex {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Writes one model's entries of one commit.
 struct EntryWriter: ~Copyable {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// How one model's records are entries of the file: their names, and their codec. Used by one thread at a time.
 final class ModelArchive {

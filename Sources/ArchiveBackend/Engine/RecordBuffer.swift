@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The rows of one record after the other, side by side for each table: what the codec takes.
 ///

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The keys of a model's records that differ between two states of its tables, in key order, each once: a record
 /// differs where its own row or a row that it owns does.

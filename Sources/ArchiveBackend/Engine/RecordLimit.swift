@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Finds records that no entry of the file has room for, where they are written and not only where they are committed:
 /// so such a record fails alone, and not with what is committed together with it.

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Memory in which rows are put together before a tree takes them.
 ///

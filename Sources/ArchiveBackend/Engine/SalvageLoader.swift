@@ -1,5 +1,5 @@
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 
 /// Builds the tables from the commits of a damaged file that are whole.
 ///

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Keeps the tables of a store up with its file, which another process writes to.
 struct StoreFollower {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Builds the tables from a file's entries, in the order in which they were written.
 struct StoreLoader {

@@ -1,5 +1,5 @@
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 
 /// Reads a store's file into tables.
 struct StoreOpening {

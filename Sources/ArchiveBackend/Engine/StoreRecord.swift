@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// What the store's own entry says: the schema, and what records alone cannot tell. It holds from its commit on.
 struct StoreRecord: Decodable {

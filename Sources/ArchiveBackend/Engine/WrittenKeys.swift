@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The keys of the records that a transaction has written to, as long as they are few, so that its commit finds them
 /// without a comparison of all tables.

@@ -1,5 +1,5 @@
 internal import CArchive
-package import StorageAPI
+package import StorageDriver
 
 /// How a store file is compressed, by the system's libarchive.
 public enum ArchiveCodec: String, Sendable, CaseIterable {

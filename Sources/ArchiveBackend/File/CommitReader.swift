@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Hands out the entries of sound commits.
 struct CommitReader {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 #if canImport(Glibc)
 internal import Glibc

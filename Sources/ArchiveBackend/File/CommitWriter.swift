@@ -1,4 +1,4 @@
-package import StorageAPI
+package import StorageDriver
 
 /// Takes the entries of one commit, cuts them into frames, and writes the frames that do not fit in memory behind the
 /// file's end, where they do not count before the trailer is there.

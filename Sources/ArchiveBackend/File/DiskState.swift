@@ -1,5 +1,5 @@
 internal import Logging
-package import StorageAPI
+package import StorageDriver
 import Synchronization
 
 /// What of an open file is known to be on the disk.

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The names of entries: folders and a file, `[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*`, at most 100 bytes.
 package enum EntryName {

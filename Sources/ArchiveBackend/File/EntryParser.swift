@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// An entry of a commit.
 package struct Entry {

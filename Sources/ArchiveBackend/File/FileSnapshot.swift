@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// A store file up to its last commit at one moment, read beside its writer.
 struct FileSnapshot {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Reads a file through one buffer, by `pread`: a mapped file would end the process where somebody cuts it meanwhile.
 ///

@@ -1,5 +1,5 @@
 internal import CArchive
-internal import StorageAPI
+internal import StorageDriver
 
 /// Makes frames: compresses contents by libarchive, and gives zstd frames the check of their contents, which libarchive
 /// leaves out.

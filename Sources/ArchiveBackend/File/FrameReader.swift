@@ -1,5 +1,5 @@
 internal import CArchive
-internal import StorageAPI
+internal import StorageDriver
 
 /// Decompresses the frames of one commit, a block at a time, by libarchive with one filter and the raw format: the tar in
 /// it is read by ``EntryParser``, which takes less than libarchive would.

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Finds where frames end without decompressing them, and refuses those that need too much memory to decompress.
 ///

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Reads a file from its beginning, and judges what stands behind the last sound commit.
 struct RecoveryScan {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Room behind the last commit of a file that is being written: zeros that the next commits are written over. A sync then
 /// waits for their bytes alone; the size of a file that grows is one more write for the disk, often to a journal.

@@ -1,5 +1,5 @@
 package import Logging
-package import StorageAPI
+package import StorageDriver
 
 extension StoreFile {
     /// Opens the file at a path, and calls `each` with the entries of all commits in order.

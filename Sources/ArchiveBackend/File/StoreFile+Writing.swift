@@ -1,4 +1,4 @@
-package import StorageAPI
+package import StorageDriver
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

@@ -1,5 +1,5 @@
 internal import Logging
-package import StorageAPI
+package import StorageDriver
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials

@@ -1,5 +1,5 @@
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 
 /// Cuts a torn tail off a file that is open for writing, after copying it aside.
 struct TornTailRemoval {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Keeps a second writer away from a store, in this process and others, for as long as it lives.
 ///

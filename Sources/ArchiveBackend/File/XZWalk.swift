@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Walks over an xz stream: header, blocks of LZMA2 chunks, index, footer.
 struct XZWalk {

@@ -1,4 +1,4 @@
-public import StorageAPI
+public import StorageDriver
 
 /// A value of a keyed archive as it stands there, for programs that do not know the classes behind it.
 ///

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Follows the UIDs of a keyed archive from its top. Each object is built once, however often it is referred to.
 struct ArchivedValueBuilder {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Rows of cells of one width, side by side, in memory that is kept for the next record.
 struct CellRows: ~Copyable {

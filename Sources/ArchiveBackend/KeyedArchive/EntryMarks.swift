@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// What a decoder knows of each entry of `$objects`: made once for an archive, so that what is shared is worked out
 /// once, and what contains itself is noticed.

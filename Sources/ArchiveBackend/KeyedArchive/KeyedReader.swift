@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// A property list that is a keyed archive: where its `$objects` and its root are.
 struct KeyedReader {

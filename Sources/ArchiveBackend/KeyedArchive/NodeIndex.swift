@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The rows of a recursion by their owner's number, for one record.
 struct NodeIndex {

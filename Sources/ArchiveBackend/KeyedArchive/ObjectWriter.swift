@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Writes the `$objects` of one keyed archive: values that refer to each other by UID.
 struct ObjectWriter: ~Copyable {

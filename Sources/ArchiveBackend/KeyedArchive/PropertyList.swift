@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The objects of a property list side by side, containers by the numbers of what they hold. No larger than the list,
 /// whatever refers to what.

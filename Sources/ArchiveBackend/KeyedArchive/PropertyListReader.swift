@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Reads the objects of one binary property list where they stand.
 ///

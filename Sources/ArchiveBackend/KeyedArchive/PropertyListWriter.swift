@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Writes the objects of one binary property list, each as it comes, and then their table.
 ///

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 extension RecordDecoder {
     /// The cell for the value of a key, or for an element of an array.

@@ -1,8 +1,8 @@
-internal import StorageAPI
+package import StorageDriver
 
 /// Reads records from keyed archives into rows, without a step between: cells point into the archive or into memory of
 /// the decoder. Keeps its memory from archive to archive. Used by one thread at a time.
-struct RecordDecoder: ~Copyable {
+package struct RecordDecoder: ~Copyable {
     let layout: RecordLayout
     private let keys: RecordKeys
     /// For each table a row of the values that stand where an archive lacks the key. Their bytes are in `defaults`.
@@ -23,9 +23,9 @@ struct RecordDecoder: ~Copyable {
     var json = OutputBuffer()
 
     /// What a record without a key is: damage in a store, and elsewhere an archive of something else.
-    var keyless = StorageError.Code.corrupt
+    package var keyless = StorageError.Code.corrupt
 
-    init(_ layout: RecordLayout) {
+    package init(_ layout: RecordLayout) {
         self.layout = layout
         keys = RecordKeys(layout)
         shapes = layout.tables.map { _ in nil }
@@ -38,7 +38,7 @@ struct RecordDecoder: ~Copyable {
     ///
     /// - Parameter each: gets each record in order. Its rows are valid until it returns.
     /// - Throws: `corrupt`, with the byte, for anything but a keyed archive of such records; what `each` throws.
-    mutating func decode(
+    package mutating func decode(
         _ bytes: UnsafeRawBufferPointer, each: (RecordRows) throws(StorageError) -> Void
     ) throws(StorageError) {
         let reader = try begin(bytes)

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 extension RecordEncoder {
     mutating func prepareChildren(_ record: RecordRows) {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 extension RecordEncoder {
     /// Writes a cell as the value of a key: numbers in place, everything else as a UID.

@@ -1,4 +1,4 @@
-internal import StorageAPI
+package import StorageDriver
 
 /// Writes records as keyed archives: one archive for each record, or one for a list of them.
 ///
@@ -8,7 +8,7 @@ internal import StorageAPI
 /// try encoder.finish(asList: false) { file.append($0) }
 /// ```
 /// Keeps its memory from archive to archive. Used by one thread at a time.
-struct RecordEncoder: ~Copyable {
+package struct RecordEncoder: ~Copyable {
     let layout: RecordLayout
     var writer: ObjectWriter
     /// Keys and values of the objects at hand, each object's above its owner's.
@@ -23,7 +23,7 @@ struct RecordEncoder: ~Copyable {
     private var records = NumberList()
     private var sequence = PropertyListWriter.none
 
-    init(_ layout: RecordLayout) {
+    package init(_ layout: RecordLayout) {
         self.layout = layout
         writer = ObjectWriter(classCount: layout.tables.count)
         keyStrings = NumberList(repeating: PropertyListWriter.none, count: layout.keys.count)
@@ -40,7 +40,7 @@ struct RecordEncoder: ~Copyable {
     var count: Int { records.count }
 
     /// Begins an archive whose records all carry this commit number.
-    mutating func begin(sequence number: UInt64?) {
+    package mutating func begin(sequence number: UInt64?) {
         writer.begin()
         records.removeAll()
         keyStrings.fill(with: PropertyListWriter.none)
@@ -54,7 +54,7 @@ struct RecordEncoder: ~Copyable {
     ///
     /// - Throws: `corrupt` where a row has no owner; `limitExceeded` where children nest too deep; `invalidValue` for
     ///   text that is no UTF-8. The archive is then of no further use.
-    mutating func add(_ record: RecordRows) throws(StorageError) {
+    package mutating func add(_ record: RecordRows) throws(StorageError) {
         guard record.tables.count == layout.tables.count, record.tables[0].count == 1 else {
             throw StorageError(.corrupt, "A record has exactly one root row and rows of every table of its model.")
         }
@@ -97,7 +97,7 @@ struct RecordEncoder: ~Copyable {
     }
 
     /// Ends the archive and gives a copy of its bytes.
-    mutating func finish(asList: Bool) throws(StorageError) -> [UInt8] {
+    package mutating func finish(asList: Bool) throws(StorageError) -> [UInt8] {
         var copy: [UInt8] = []
         try finish(asList: asList) { (bytes) throws(StorageError) in copy = Array(bytes) }
         return copy

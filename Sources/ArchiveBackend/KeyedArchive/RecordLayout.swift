@@ -1,10 +1,10 @@
-internal import StorageAPI
+package import StorageDriver
 
 /// How the rows of one model's tables stand in a keyed archive. Made once for each schema.
 ///
 /// A row is an object whose keys are the stored names of its properties. Owner, position, node and parent columns are
 /// not written: where an object stands in the graph says the same.
-struct RecordLayout: Sendable {
+package struct RecordLayout: Sendable {
     let tables: [Table]
     /// All keys that objects of this layout have, each once; fields refer to them by index.
     let keys: [[UInt8]]
@@ -63,7 +63,7 @@ struct RecordLayout: Sendable {
     ///   - missing: for each table and column the value of rows from archives that lack the column's key.
     ///   - rootClass: the root objects' class; without it their model's stored name.
     /// - Throws: `configuration` where the tables are not those of one model.
-    init(
+    package init(
         tables schemas: [TableSchema], missing: [[Value]] = [], rootClass: String? = nil
     ) throws(StorageError) {
         var builder = RecordLayoutBuilder(schemas, missing: missing, rootClass: rootClass)

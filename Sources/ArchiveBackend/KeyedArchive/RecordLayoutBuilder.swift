@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Works out from tables which objects own which, and under which keys.
 struct RecordLayoutBuilder {

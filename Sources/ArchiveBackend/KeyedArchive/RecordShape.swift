@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// What the keys of one object mean to a table: found once, and good for every object with the same keys in the same
 /// order, which in an archive of one program are all of a class.

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The rows of the record that is being read. Memory is kept for the next one.
 final class RecordTables {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// How a column's values stand in an archive: what they are, and in how many arrays.
 struct ScalarForm: BitwiseCopyable, Equatable {

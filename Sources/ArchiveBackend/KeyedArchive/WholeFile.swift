@@ -1,11 +1,11 @@
-internal import StorageAPI
+package import StorageDriver
 
 /// Files that are read and replaced whole.
-enum WholeFile {
+package enum WholeFile {
     /// The largest file that is read into memory.
     private static let largest: Int64 = 1 << 32
 
-    static func read(_ path: String) throws(StorageError) -> [UInt8] {
+    package static func read(_ path: String) throws(StorageError) -> [UInt8] {
         let layer = SystemFileLayer()
         let place = try OpenFile.place(of: path, layer)
         let file: OpenFile
@@ -23,7 +23,7 @@ enum WholeFile {
     }
 
     /// Writes a file beside the path, and puts it there when it is on the disk.
-    static func write(_ bytes: [UInt8], to path: String) throws(StorageError) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(StorageError) {
         let file = try PublishedFile(path, over: .anyFile)
         let written = bytes.withUnsafeBytes { bytes in
             Result { () throws(StorageError) in try file.file.write(at: 0, bytes) }

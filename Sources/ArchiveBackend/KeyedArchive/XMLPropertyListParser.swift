@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Reads the XML form of a property list: its elements and nothing else of XML. No entity is defined or fetched.
 struct XMLPropertyListParser {

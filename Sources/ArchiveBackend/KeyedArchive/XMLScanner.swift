@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// How a query comes to its rows, and in which order they then are.
 enum AccessPath {

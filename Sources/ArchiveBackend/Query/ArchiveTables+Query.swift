@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 extension ArchiveTables {
     /// The rows of a query over this state of the tables, which the cursor keeps.

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 extension ColumnBounds {
     /// Whether looking up the rows of an index's entries costs less than looking at all rows.

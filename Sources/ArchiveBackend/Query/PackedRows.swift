@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// A row where it lies, as the general evaluation of queries looks at it.
 struct PackedRow: ValueRow {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// A cursor's source over rows where they lie: a row's columns become cells that point at its bytes.
 ///

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import StorageAPI
+internal import StorageDriver
 
 /// A query's filter over rows where they lie.
 ///

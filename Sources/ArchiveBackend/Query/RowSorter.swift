@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Puts rows in a query's order; those equal on all sort keys come in the order of the table's key.
 struct RowSorter {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The rows that a query looks at, in the order of the ranges that they come from: ranges of the table, or of an index,
 /// whose entries lead to rows.

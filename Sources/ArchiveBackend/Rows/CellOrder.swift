@@ -1,5 +1,5 @@
 internal import Foundation
-internal import StorageAPI
+internal import StorageDriver
 
 extension Cell {
     /// The order of two values of a column, as ``Value/order(to:as:)`` has it: negative, zero or positive.

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 // The first column of a key as a number, so that most steps of a search compare two numbers that lie side by side, and
 // not two rows somewhere in memory ("poor man's normalized keys": G. Graefe, "Modern B-Tree Techniques", 2011, 3.5).

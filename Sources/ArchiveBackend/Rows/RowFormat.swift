@@ -1,5 +1,5 @@
 internal import Foundation
-internal import StorageAPI
+internal import StorageDriver
 
 /// How a row of a table lies in memory: everything of it in one piece, and every column at a known place.
 ///

@@ -1,5 +1,5 @@
 internal import CArchive
-internal import StorageAPI
+internal import StorageDriver
 
 /// Some pages that follow each other.
 ///

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Some rows that follow each other, in one piece of memory: rows from its start, and from its end backwards the
 /// offsets of the rows in their order.

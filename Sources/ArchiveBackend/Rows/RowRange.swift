@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// A walk through the rows between two places of a tree. Keeps the tree's pages alive.
 struct RowRange {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// Rows in the order of their keys: a list of nodes, each a list of pages.
 ///

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// A walk forward through the rows of a tree, which it keeps alive.
 struct RowWalk {

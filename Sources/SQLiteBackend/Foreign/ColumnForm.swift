@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// How the values of a column of other software are turned into the store's form when they are read, and back when they
 /// are written. Which one it is depends on the column's affinity and on the type that it is read as.

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// What a column of other software is declared as, and which type its values therefore have.
 struct DeclaredType {

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 extension ForeignCatalog {
     /// How the columns of a table of other software are read and written; remembered until the schema changes.

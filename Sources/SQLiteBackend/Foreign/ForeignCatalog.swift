@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import Logging
-internal import StorageAPI
+internal import StorageDriver
 
 /// The tables of a database that other software made: those which `storage_tables` does not record.
 ///

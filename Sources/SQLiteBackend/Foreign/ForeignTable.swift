@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// A table that other software made, as its declaration describes it.
 struct ForeignTable {

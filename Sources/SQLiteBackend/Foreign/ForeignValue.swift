@@ -1,5 +1,5 @@
 internal import Foundation
-internal import StorageAPI
+internal import StorageDriver
 
 /// Values as other software keeps them, in the store's form and back.
 ///
@@ -67,7 +67,7 @@ enum ForeignValue {
     /// Text of 36 characters, or 16 bytes.
     static func readUUID(_ value: Value) -> Value {
         guard case .text(let text) = value, text.utf8.count == 36 else { return value }
-        return UUID(uuidString: text)?.value ?? value
+        return UUID(uuidString: text).map { withUnsafeBytes(of: $0.uuid) { .blob(Array($0)) } } ?? value
     }
 
     /// - Parameter sample: a value of the column, whose form and letters' case are taken.
@@ -91,7 +91,7 @@ enum ForeignValue {
         if let canonical = DecimalText.canonical(digits) { return .text(canonical) }
         // Only an exponent is left.
         guard case .double = value, let decimal = Decimal(string: digits) else { return value }
-        return decimal.value
+        return decimal.storedText.map(Value.text) ?? value
     }
 
     /// - Parameter isReal: whether the column turns integers into reals.

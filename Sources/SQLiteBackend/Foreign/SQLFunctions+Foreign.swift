@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import StorageAPI
+internal import StorageDriver
 
 extension SQLFunctions {
     /// The functions that ``ColumnForm`` names.

@@ -1,4 +1,4 @@
-internal import StorageAPI
+internal import StorageDriver
 
 /// The forms of columns of other software, by their table. A store's own tables have none here.
 struct TableForms {

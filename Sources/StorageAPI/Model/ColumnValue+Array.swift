@@ -1,3 +1,5 @@
+public import StorageDriver
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -83,5 +85,34 @@ extension Array: ScalarValue where Element: ColumnValue {
     @inlinable
     static func elements<T>(of values: [T]) -> [Element] {
         unsafeBitCast(values, to: [Element].self)
+    }
+}
+
+extension RowWriter {
+    /// Writes strings as the JSON text that a ``JSONWriter`` makes of them, straight to its place. Writes nothing and
+    /// returns false where a character must be escaped or the text is larger than a value may be.
+    mutating func putJSON(_ strings: [String]) -> Bool {
+        // A bracket, and each string with its quotes and what follows it: a comma or the other bracket.
+        let size = strings.isEmpty ? 2 : strings.reduce(1) { $0 + $1.utf8.count + 3 }
+        guard size <= arena.pointee.limit else { return false }
+        let text = arena.pointee.allocate(size)
+        text.storeBytes(of: UInt8(ascii: "["), as: UInt8.self)
+        var end = text + 1
+        for string in strings {
+            // As many bytes as were counted: a string's contiguous storage is its UTF-8.
+            let isPlain = string.utf8.withContiguousStorageIfAvailable { bytes in
+                guard !bytes.contains(where: JSONWriter.isEscaped) else { return false }
+                end.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+                if let start = bytes.baseAddress { (end + 1).copyMemory(from: start, byteCount: bytes.count) }
+                end += bytes.count + 3
+                (end - 2).storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+                (end - 1).storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
+                return true
+            }
+            guard isPlain == true else { return false }
+        }
+        (text + size - 1).storeBytes(of: UInt8(ascii: "]"), as: UInt8.self)
+        put(Cell(bits: UInt64(UInt(bitPattern: text)), length: UInt32(truncatingIfNeeded: size), tag: .text))
+        return true
     }
 }

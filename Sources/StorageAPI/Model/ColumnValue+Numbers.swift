@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// An integer type of the language; the conformances below are all there are.
 public protocol IntegerColumnValue: ScalarValue, SortableValue, FixedWidthInteger {}
 

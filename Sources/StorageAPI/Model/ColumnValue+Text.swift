@@ -1,3 +1,5 @@
+public import StorageDriver
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -94,7 +96,7 @@ extension TextRepresented {
     }
 
     public func encode(into json: inout JSONWriter) {
-        if let storedText { json.appendString(storedText) } else { json.fail("\(self)") }
+        if let storedText { json.appendString(storedText) } else { json.fail(TextForm.refusal(of: "\(self)")) }
     }
 
     public var value: Value { storedText.map(Value.text) ?? .null }
@@ -113,17 +115,4 @@ extension URL: ScalarValue, SortableValue, TextRepresented {
 
 extension Decimal: ScalarValue, SortableValue, TextRepresented {
     @inlinable public static var columnType: ColumnType { .decimal }
-
-    var storedText: String? { DecimalText.canonical(description) }
-
-    init?(storedText: String) {
-        guard let canonical = DecimalText.canonical(storedText) else { return nil }
-        if canonical == "NaN" {
-            self = .nan
-        } else {
-            // A text with more digits than a Decimal holds was written by somebody else.
-            guard let decimal = Decimal(string: canonical), decimal.storedText == canonical else { return nil }
-            self = decimal
-        }
-    }
 }

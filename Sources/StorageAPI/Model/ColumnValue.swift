@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A type whose values are kept in one column: the scalars of clause V1, their Optionals and arrays of either.
 ///
 /// The library conforms what can be a property; an enum with a raw value needs no conformance. A type of your own that
@@ -53,4 +55,20 @@ extension Optional: ColumnValue where Wrapped: ScalarValue {
     }
 
     public var value: Value { self?.value ?? .null }
+}
+
+extension Value {
+    /// The dynamic form of a scalar. A URL with a base, which no column keeps, is a text that is no URL: calls refuse it.
+    @inlinable
+    public init<T: ColumnValue>(_ scalar: T) {
+        let value = scalar.value
+        if case .null = value { self = Self.unkept(scalar) } else { self = value }
+    }
+
+    /// The dynamic form of an enum's raw value.
+    @inlinable
+    public init<T: RawRepresentable>(_ value: T) where T.RawValue: ScalarValue { self.init(value.rawValue) }
+
+    @usableFromInline
+    static func unkept<T: ColumnValue>(_ scalar: T) -> Value { scalar.storableValue ?? .text("\(scalar)") }
 }

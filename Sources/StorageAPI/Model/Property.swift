@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// One stored property of a model, as its schema declares it.
 public struct Property: Sendable {
     /// What is stored for the property.

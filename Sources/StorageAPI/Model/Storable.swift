@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A struct that can be stored: what `@Storable` writes, and what can be written by hand instead.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import StorageDriver
+
 // Arithmetic has Swift's meaning: integers are exact, and a result beyond the range of the property's type, or a
 // division by zero, is `overflow` when the query runs. An Optional operand that is nil gives nil.
 

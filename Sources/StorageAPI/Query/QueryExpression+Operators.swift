@@ -1,3 +1,5 @@
+import StorageDriver
+
 // Operators are constrained on the one type parameter, never generic over a protocol of operands: that form type-checks
 // twenty mixed terms in 70 ms where the other gives up (measured; see ARCHITECTURE.md, "Queries").
 

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A type whose values are text: String and its Optional.
 public protocol TextValue: ColumnValue {}
 extension String: TextValue {}

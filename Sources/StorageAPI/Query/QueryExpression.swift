@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// A term of a query: a property, a computation on properties, or, as `QueryExpression<Bool>`, a condition.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import StorageDriver
+
 // Conditions.
 extension QueryLowering {
     mutating func condition(_ node: QueryNode, in outer: Place) throws(StorageError) -> QueryTerm {

@@ -1,3 +1,5 @@
+import StorageDriver
+
 // Plain numbers beside properties, and properties of different types of numbers beside each other.
 extension QueryLowering {
     mutating func compare(

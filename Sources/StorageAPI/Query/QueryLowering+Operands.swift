@@ -1,3 +1,5 @@
+import StorageDriver
+
 // Values, and the properties that they come from.
 extension QueryLowering {
     typealias Operand = (term: QueryTerm, type: ColumnType?)

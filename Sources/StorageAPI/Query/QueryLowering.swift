@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Turns a built query into a shape and its arguments: resolves properties to columns and children to tables, and
 /// takes the values out.
 struct QueryLowering {

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// The place of a property in a query: the way from the model through owned children.
 ///
 /// Made by the store and handed to a ``ColumnSet``; a property of it is `QueryExpression(path, ordinal)`.

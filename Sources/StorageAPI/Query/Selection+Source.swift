@@ -1,3 +1,5 @@
+import StorageDriver
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else

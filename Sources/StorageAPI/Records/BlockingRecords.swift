@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A query of records without `async`: of ``Store/blocking``, of a transaction or of a read block; see ``Records``.
 public struct BlockingRecords: RecordSelectionBuilder {
     /// What is asked so far.

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A record in its dynamic form: what a store holds, read and written without the program's types.
 public struct Record: Hashable, Sendable {
     /// The model's stored name; of an owned record the way to it: `Person.pens`.

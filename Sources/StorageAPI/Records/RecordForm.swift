@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// What the fields of a record are in the rows of one table.
 struct RecordForm: Sendable {
     /// The model's name in records that are read.

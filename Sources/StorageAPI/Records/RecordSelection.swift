@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A builder whose records a text chooses; <doc:Queries> has the grammar.
 ///
 /// Builders are values: each call gives a new one and nothing runs before a call that says so.

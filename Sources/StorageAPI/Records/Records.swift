@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A query of records by their model's stored name; its conditions and orders are text.
 ///
 /// ```swift

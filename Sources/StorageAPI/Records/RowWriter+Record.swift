@@ -1,3 +1,5 @@
+import StorageDriver
+
 extension RowWriter {
     /// Writes a record's fields to the columns of the row, and what it owns to rows of their own.
     mutating func write(_ record: Record) {

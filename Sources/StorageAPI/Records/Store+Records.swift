@@ -1,3 +1,5 @@
+public import StorageDriver
+
 // The verbs of records, whose models are named by what the store has recorded. Each means what it means for types, and
 // takes records of one model.
 

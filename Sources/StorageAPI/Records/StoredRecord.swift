@@ -1,3 +1,5 @@
+package import StorageDriver
+
 /// A record on the way of the models: what is written down here once for ``Record`` is what `@Storable` writes for a
 /// type, so that records are read and written by the same code.
 ///

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// A property of a record and the value it is set to, before either is checked.
 struct RecordAssignment: Sendable {
     let property: String

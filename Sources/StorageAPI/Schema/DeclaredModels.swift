@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// A model and all that it owns, as a program's types or a ``RecordSchema`` declare it: the root first, and every model
 /// once, so that one which owns itself leads back to its own place.
 struct DeclaredModels {
@@ -228,5 +230,13 @@ extension RecordSchema {
         }
         names.remove(name)
         return names
+    }
+}
+
+extension TableSchema {
+    /// What is assigned to a record without a type whose key is nil.
+    var assigns: KeyAssignment? {
+        if assignsKeys { return .number }
+        return key.count == 1 && columns[key[0]].type == .uuid ? .uuid : nil
     }
 }

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// The tables that a model declares, before they meet what a store has recorded.
 ///
 /// Every owned property becomes a table. Where a type can reach itself the tables take the node form, one for each

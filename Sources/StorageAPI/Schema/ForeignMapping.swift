@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Maps a model onto a table that other software made, by the names of its columns. The table stays as it is, so what
 /// it cannot hold is refused.
 struct ForeignMapping {

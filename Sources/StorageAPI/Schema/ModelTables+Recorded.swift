@@ -1,3 +1,5 @@
+import StorageDriver
+
 // A model as a store has recorded it: its tables bound without the program's types, so that the same queries and writes
 // run.
 extension ModelTables {
@@ -130,28 +132,4 @@ extension TableSchema {
     }
 
     private var positions: Int { columns.count { $0.role == .position } }
-}
-
-extension ColumnSchema.Role {
-    /// Whether columns of the role lead to a row: they stand in front of what it holds.
-    var isPrefix: Bool {
-        switch self {
-        case .property, .presence: false
-        case .owner, .position, .node, .parent: true
-        }
-    }
-}
-
-extension String {
-    /// Whether the bytes are the same: two normal forms of a name are two names (clauses S6 and V4).
-    package func isSame(as other: String) -> Bool {
-        // `==` tells most apart by a comparison of memory; one byte after the other takes ten times as long.
-        guard self == other else { return false }
-        let areSame = utf8.withContiguousStorageIfAvailable { bytes in
-            other.utf8.withContiguousStorageIfAvailable { others in
-                UnsafeRawBufferPointer(bytes).elementsEqual(UnsafeRawBufferPointer(others))
-            }
-        }
-        return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
-    }
 }

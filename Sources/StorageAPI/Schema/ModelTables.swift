@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// The tables of one model and how its properties' cells stand in them: what reading, writing and queries go by.
 @usableFromInline
 final class ModelTables: Sendable {

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Clauses S8 and S9: a name stands for one kind of property, a value or owned records, one or several, and for the data
 /// of one. Says what is in the way of a declaration.
 struct PropertyKinds {

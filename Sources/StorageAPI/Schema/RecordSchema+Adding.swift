@@ -1,3 +1,5 @@
+import StorageDriver
+
 extension RecordSchema {
     /// This recorded schema with the properties of another that it lacks.
     ///

@@ -1,3 +1,5 @@
+import StorageDriver
+
 extension RecordSchema {
     /// All models of recorded tables.
     static func all(_ tables: [TableSchema]) throws(StorageError) -> [RecordSchema] {

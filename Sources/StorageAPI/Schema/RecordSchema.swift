@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// What a model's records consist of, without the program's types: the tree form of the tables that it is stored in.
 ///
 /// ``Store/recordSchemas()`` gives the models of a store in this form, and ``Store/prepare(_:)`` makes

@@ -1,4 +1,5 @@
 import Logging
+import StorageDriver
 
 /// Carries out the steps of a schema's change, inside the caller's transaction: all of them or none.
 struct SchemaMigration {

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Compares what a model declares with what a store has recorded: the steps between them, and the binding of the
 /// model's cells to the tables as they will be. Touches nothing.
 struct SchemaPlanner {

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// One step from a recorded schema to a declared one.
 enum SchemaStep: Sendable {
     case change(TableChange, note: String)

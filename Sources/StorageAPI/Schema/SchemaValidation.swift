@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// The one place that checks what a model declares. The macro refuses most of this at compile time; a conformance
 /// written by hand comes here first.
 enum SchemaValidation {

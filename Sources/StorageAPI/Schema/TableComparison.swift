@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Compares one recorded table with its declared form.
 struct TableComparison {
     let old: TableSchema

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Type changes of a property that lose nothing (clause S3).
 enum ValueConversion {
     /// Whether some values of `old` can become values of `new`; each value is then checked by ``convert(_:from:to:)``.

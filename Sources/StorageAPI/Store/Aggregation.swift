@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// Numbers and values made of all records of a query. The backend makes them: no record is loaded.
 extension Reading {
     func aggregate<V: ColumnValue>(

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Rows that are kept to be decoded in another order than they came in.
 final class BufferedRows: CursorSource {
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// Takes the properties that a partial update sets.
 public protocol AssignmentBuilder<Model>: FilterBuilder {
     /// What has been set so far.

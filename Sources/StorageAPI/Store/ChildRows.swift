@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// The rows of one owned property, read in step with their owners.
 ///
 /// Both come in the order of the root's key and the positions, so the rows that belong to the owner at hand are next

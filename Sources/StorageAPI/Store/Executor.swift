@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// What a call without `async` runs on: the store itself, or a session that a body of the user's runs in.
 enum Executor {
     case store(Store)

@@ -1,4 +1,5 @@
 internal import Dispatch
+import StorageDriver
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Where the children of one relation of one owner are written. Made for one call, in which the graph writer lives.
 @usableFromInline
 struct ChildPlace {

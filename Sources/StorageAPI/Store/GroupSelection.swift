@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// What a query of groups has collected: values only.
 struct GroupSelection: Sendable {
     /// Which records are grouped.

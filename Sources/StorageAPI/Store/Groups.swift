@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A group of records with equal keys, as the closures of a ``Groups`` query see it.
 public struct Group<Model: Storable, each Key>: Sendable {
     /// What the records of the group have in common: one term, or a tuple of them. An Optional key is compared with an

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// A save of records that own more than the program declares (clause S7): what is stored is read, joined with what is
 /// saved, and written back whole.
 ///

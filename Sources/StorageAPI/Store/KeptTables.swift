@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// The tables that a save reads and writes back because they hold more than the program declares (clause S7): found once
 /// for a model, and nil for nearly all.
 final class KeptTables: Sendable {

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A record without its children: its own properties alone.
 ///
 /// Owned children do not exist in this type, and it cannot be saved, so saving can never wipe what was not loaded.

@@ -1,3 +1,4 @@
+import StorageDriver
 import Synchronization
 
 /// A model as an open store knows it: its tables and the plans made for them.

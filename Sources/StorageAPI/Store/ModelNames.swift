@@ -1,3 +1,4 @@
+import StorageDriver
 import Synchronization
 
 /// Which types stand for which stored names in one store (clause S10).

@@ -1,4 +1,5 @@
 import Logging
+import StorageDriver
 import Synchronization
 
 /// The models that a store has prepared, by their type.

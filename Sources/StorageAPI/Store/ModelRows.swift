@@ -1,28 +1,16 @@
-/// Rows of one table, side by side, each with all columns of the table in order.
-public struct TableRows {
-    /// Row after row.
-    public var cells: UnsafePointer<Cell>
-    /// How many rows there are.
-    public var count: Int
-
-    /// Rows whose cells stand one after the other, and outlive this value.
-    public init(cells: UnsafePointer<Cell>, count: Int) {
-        self.cells = cells
-        self.count = count
-    }
-}
+package import StorageDriver
 
 /// Turns models into the rows of their tables and back, without a store: for file formats of whole records.
 ///
 /// Models take the same way as through a ``Store``, so what a store refuses is refused here. Used by one thread at a
 /// time.
-public final class ModelRows<Model: Storable> {
+package final class ModelRows<Model: Storable> {
     private let handle: ModelHandle
     private let limits = BackendInfo.Limits()
     private let declared: DeclaredTables
 
     /// - Throws: `configuration` for a model that cannot be stored.
-    public convenience init(_: Model.Type = Model.self) throws(StorageError) {
+    package convenience init(_: Model.Type = Model.self) throws(StorageError) {
         try self.init(DeclaredTables(Model.self))
     }
 
@@ -34,11 +22,11 @@ public final class ModelRows<Model: Storable> {
     }
 
     /// The model's tables, the root's first.
-    public var tables: [TableSchema] { handle.tables.tables.map(\.schema) }
+    package var tables: [TableSchema] { handle.tables.tables.map(\.schema) }
 
     /// For each table and column what a row holds that was written before the property existed: the property's default,
     /// or null.
-    public func defaults() throws(StorageError) -> [[Value]] {
+    package func defaults() throws(StorageError) -> [[Value]] {
         var defaults: [[Value]] = []
         for (table, binding) in zip(declared.tables, handle.tables.tables) {
             var values = [Value](repeating: .null, count: binding.schema.columns.count)
@@ -68,7 +56,7 @@ public final class ModelRows<Model: Storable> {
     /// Calls the body with each model's rows, one ``TableRows`` for each of ``tables``, valid until it returns.
     ///
     /// - Throws: `missingKey`, `invalidValue` or `limitExceeded` with the model's index; what the body throws.
-    public func write(
+    package func write(
         _ models: [Model], _ body: (UnsafeBufferPointer<TableRows>) throws(StorageError) -> Void
     ) throws(StorageError) {
         // Models of one key never share a batch, so each row's root is known by its key.
@@ -114,12 +102,12 @@ public final class ModelRows<Model: Storable> {
     // MARK: Reading
 
     /// Collects rows until they are read as models.
-    public final class Reader {
+    package final class Reader {
         // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
         private let rows: ModelRows
         @exclusivity(unchecked) private var records: RecordsAtHand
         /// The models of the rows so far, but for those that ``finish()`` completes.
-        @exclusivity(unchecked) public private(set) var models: [Model] = []
+        @exclusivity(unchecked) package private(set) var models: [Model] = []
 
         fileprivate init(_ rows: ModelRows) {
             self.rows = rows
@@ -129,7 +117,7 @@ public final class ModelRows<Model: Storable> {
         /// Adds the rows of one record, one ``TableRows`` for each table. They are copied.
         ///
         /// - Throws: `typeMismatch` where a value does not fit its property.
-        public func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) {
+        package func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) {
             if try !records.add(record) {
                 try flush()
                 _ = try records.add(record)
@@ -137,7 +125,7 @@ public final class ModelRows<Model: Storable> {
         }
 
         /// Reads what is left.
-        public func finish() throws(StorageError) -> [Model] {
+        package func finish() throws(StorageError) -> [Model] {
             try flush()
             return models
         }
@@ -150,7 +138,7 @@ public final class ModelRows<Model: Storable> {
     }
 
     /// A reader for rows that come record by record.
-    public func reader() -> Reader { Reader(self) }
+    package func reader() -> Reader { Reader(self) }
 }
 
 extension ModelRows where Model == StoredRecord {

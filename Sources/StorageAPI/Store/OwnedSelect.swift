@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A record that another one owns, with the key of the root that it belongs to.
 public struct Owned<Owner: Storable, Child: Storable>: Sendable {
     /// The key of the owning root.

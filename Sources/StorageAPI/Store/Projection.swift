@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A query of chosen properties, as tuples.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import StorageDriver
+
 // Results that are no models: groups, and chosen properties.
 extension Reading {
     /// Calls the body with each row. Returns the places of the rows in the result, where they came in another order.

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 // Rows that a type cannot read any more (clause S12): a lost enum case, a changed Codable value.
 
 extension Reading {

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Reads models through a session: the one home of running queries and loading graphs.
 struct Reading {
     let handle: ModelHandle

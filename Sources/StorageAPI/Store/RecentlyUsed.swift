@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Values that are made once for each key, as many as were used last. A hit costs the look-up and two stores; what is used
 /// least recently is looked for only where a new value has to take its place.
 struct RecentlyUsed<Key: Hashable, Value> {

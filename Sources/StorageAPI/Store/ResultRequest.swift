@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// A query whose rows are tuples: how it is planned, and how its rows become values.
 struct ResultRequest<each V>: Sendable {
     private let rows: ResultRows

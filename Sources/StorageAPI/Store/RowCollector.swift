@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// Takes models' rows until there are enough of them for a batch.
 public struct RowCollector: ~Copyable {
     @usableFromInline let graph: GraphWriter

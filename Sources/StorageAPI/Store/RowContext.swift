@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// What a running query knows of the rows of one table: for reading children, and for saying where a value is that
 /// does not fit.
 @usableFromInline

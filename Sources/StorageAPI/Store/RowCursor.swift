@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A query's rows, ready to be decoded: a cursor and what is known of its table.
 public struct RowCursor: ~Copyable {
     @usableFromInline var cursor: Cursor

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// A query of a store. Runs when one of its `async` calls asks for records.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+public import StorageDriver
 import Synchronization
 
 /// The records of a query, one after the other. Every iteration is a query of its own.

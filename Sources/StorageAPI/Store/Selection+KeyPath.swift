@@ -1,3 +1,5 @@
+public import StorageDriver
+
 extension FilterBuilder {
     /// For an extension of a builder that cannot mean anything: the error is thrown when the query runs. Of several the
     /// first counts.

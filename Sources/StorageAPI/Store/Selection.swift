@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// What a query builder has collected: values only, and no way to run it.
 public struct Selection: Sendable {
     private(set) var filter: QueryNode?

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// A session of a store while a call or a body of the user's runs in it.
 ///
 /// What a body takes out of it (a query builder) finds it closed afterwards.

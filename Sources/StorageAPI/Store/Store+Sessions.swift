@@ -1,3 +1,5 @@
+import StorageDriver
+
 // How every call reaches the engine: reads on the caller, writes through the queue.
 
 extension Store {
@@ -126,7 +128,7 @@ extension Store {
     }
 
     /// Runs a body of the user's that is given something of the engine's own, while the store cannot be closed.
-    package func lending<T>(_ operation: String, _ body: () throws -> T) throws -> T {
+    func lending<T>(_ operation: String, _ body: () throws -> T) throws -> T {
         try checkNotInBody(operation)
         try gate.enter()
         defer { gate.leave() }

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 // The verbs of a store. Each has the same meaning in a transaction and in `blocking`.
 
 extension Store {

@@ -1,4 +1,5 @@
 public import Logging
+public import StorageDriver
 import Synchronization
 
 /// A place where models are stored, on whatever engine.
@@ -106,9 +107,6 @@ public final class Store: Sendable {
         return try backend.init(url: url)
     }
 
-    /// The open engine, for an optional power that it offers beyond the contract.
-    public func engine<E>(as _: E.Type) -> E? { engine as? E }
-
     // MARK: Closing
 
     /// Closes the store, after what runs has ended. A second call does nothing; every other call then throws `closed`.
@@ -189,9 +187,4 @@ public final class Store: Sendable {
             for model in behind { _ = try context.handle(model) }
         }
     }
-}
-
-extension Logger {
-    /// A logger that drops everything.
-    public static var silent: Logger { Logger(label: "storage", factory: { _ in SwiftLogNoOpLogHandler() }) }
 }

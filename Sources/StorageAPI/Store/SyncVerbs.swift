@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// The verbs without `async`, which ``Blocking`` and ``Transaction`` share. Their meaning is that of the store's own.
 public protocol ReadingVerbs: ~Copyable {
     /// What the verbs run on. For the library alone.

@@ -1,4 +1,5 @@
 public import Logging
+public import StorageDriver
 
 /// The handle of a running transaction. It cannot leave the body that it is given to: the compiler forbids it.
 ///

@@ -1,4 +1,5 @@
 internal import Dispatch
+import StorageDriver
 import Synchronization
 
 /// Lets writers in one after the other, and commits those that wait together at once: one sync for all. One of them

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Keeps what a table that assigns keys remembers, where its rows go to another one.
 struct AssignedKeys {
     let writer: any StorageWriter

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// The tables of a store that models are copied into.
 struct CopyTarget {
     private let context: SessionContext

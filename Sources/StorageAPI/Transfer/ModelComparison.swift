@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Walks two stores' records of one model side by side, in the order of their keys.
 struct ModelComparison {
     private let name: String

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// What a model's stored records come to: equal for equal data, whatever the backend and however it was written.
 ///
 /// SHA-256 over the model's tables in the order of their paths: their columns by name and type, and all rows in the

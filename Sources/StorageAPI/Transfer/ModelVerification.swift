@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Looks at the rows of one model for what no store should hold.
 struct ModelVerification {
     private let model: StoredModel

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Reads the tables of a type that owns itself beside the rows at which it begins. Holds the numbers of one tree.
 struct NodeCheck {
     private let nodes: [TableScan]

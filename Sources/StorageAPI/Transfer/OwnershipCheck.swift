@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Reads a table of owned rows beside its owners' rows.
 struct OwnershipCheck {
     private let owned: TableScan

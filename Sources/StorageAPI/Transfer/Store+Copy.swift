@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// How far a copy is.
 public struct CopyProgress: Hashable, Sendable {
     /// The stored name of the model whose rows are being copied.

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// Something that is wrong with what a store holds.
 public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
     /// The stored name of the model; nil where it is the store as a whole.

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// One copy: the source's snapshot on one side, a transaction of the target on the other.
 struct StoreCopy {
     private let models: [StoredModel]

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 /// One thing in which two stores differ.
 public struct StoreDifference: Hashable, Sendable {
     /// In what way two stores differ.

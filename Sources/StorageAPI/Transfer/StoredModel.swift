@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// A model's tables as a store has recorded them.
 struct StoredModel {
     let name: String

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// The rows of a table as they are stored, one after the other in key order. Used by one thread.
 final class TableScan {
     let table: TableSchema

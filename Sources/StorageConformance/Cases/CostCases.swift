@@ -1,5 +1,6 @@
 internal import Logging
 internal import StorageAPI
+import StorageDriver
 internal import Synchronization
 
 extension Conformance {

@@ -1,3 +1,4 @@
+public import MemoryBackend
 public import StorageAPI
 
 /// The harness of the in-memory backend, the suite's reference.

@@ -1,5 +1,6 @@
 import Foundation
 import StorageAPI
+import StorageDriver
 import TerminalOutput
 
 /// How a JSON value becomes a stored value of a type, without loss or not at all.

@@ -1,5 +1,6 @@
 import Foundation
 import StorageAPI
+import StorageDriver
 
 /// A file that is made beside its place, and takes it when it is whole and on the disk.
 struct NewFile: ~Copyable {

@@ -1,6 +1,7 @@
 import ArchiveBackend
 import Foundation
 import StorageAPI
+import StorageDriver
 
 /// A file system in memory: calls fail when told to, writes may be short, space may end, and power may be cut.
 ///

@@ -2,6 +2,7 @@ import ArchiveBackend
 import Foundation
 import Logging
 import StorageAPI
+import StorageDriver
 import Testing
 
 /// An entry as tests compare it.

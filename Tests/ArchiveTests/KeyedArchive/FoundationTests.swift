@@ -1,5 +1,6 @@
 import ArchiveBackend
 import Foundation
+import KeyedArchives
 import StorageKit
 import Testing
 

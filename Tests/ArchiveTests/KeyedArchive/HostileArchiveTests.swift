@@ -1,4 +1,5 @@
 import ArchiveBackend
+import KeyedArchives
 import StorageKit
 import Testing
 

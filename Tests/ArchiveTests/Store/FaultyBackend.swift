@@ -1,5 +1,6 @@
 import ArchiveBackend
 import Logging
+import StorageDriver
 import StorageKit
 
 /// The archive on a file system in memory, whose calls fail when told to.

@@ -1,6 +1,7 @@
 import ArchiveBackend
 import Foundation
 import Logging
+import StorageDriver
 import StorageKit
 import Synchronization
 import Testing

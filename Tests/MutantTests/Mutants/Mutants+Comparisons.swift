@@ -1,6 +1,7 @@
 import Foundation
 import StorageAPI
 import StorageConformance
+import StorageDriver
 
 extension Mutant {
     /// V4: equality and order.

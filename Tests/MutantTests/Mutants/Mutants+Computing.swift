@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageConformance
+import StorageDriver
 
 extension Mutant {
     /// Q3: arithmetic, patterns, folding, arrays and counts.

@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageConformance
+import StorageDriver
 
 extension Mutant {
     /// Q2 to Q4: which records a filter chooses.

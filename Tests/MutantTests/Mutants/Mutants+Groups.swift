@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageConformance
+import StorageDriver
 
 extension Mutant {
     /// Q1, Q5 and Q7: groups, distinct tuples, and where nil stands.

@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageConformance
+import StorageDriver
 
 extension Mutant {
     /// Q1, Q5 to Q8: what of a result is given.

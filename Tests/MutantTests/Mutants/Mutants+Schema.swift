@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageConformance
+import StorageDriver
 
 extension Mutant {
     /// S: schema.

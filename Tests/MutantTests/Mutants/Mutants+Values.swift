@@ -1,6 +1,7 @@
 import Foundation
 import StorageAPI
 import StorageConformance
+import StorageDriver
 
 extension Mutant {
     /// V1, V2, V3, V5: what is stored.

@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageConformance
+import StorageDriver
 
 extension Mutant {
     /// W1 to W5: storing and changing records.

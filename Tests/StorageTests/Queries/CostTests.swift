@@ -1,4 +1,6 @@
 import Logging
+import MemoryBackend
+import StorageDriver
 import StorageKit
 import Synchronization
 import Testing

@@ -1,5 +1,7 @@
 import Foundation
 import Logging
+import MemoryBackend
+import StorageDriver
 import StorageKit
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import StorageDriver
 import StorageKit
 import Testing
 

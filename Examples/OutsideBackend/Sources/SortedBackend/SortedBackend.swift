@@ -1,5 +1,5 @@
 public import Logging
-public import StorageAPI
+public import StorageDriver
 import Synchronization
 
 /// Keeps each table as an array that is sorted by key: the whole of a backend, for whoever writes another one.

@@ -1,4 +1,4 @@
-import StorageAPI
+import StorageDriver
 
 /// All tables, in the order in which they were made.
 struct Tables: ValueTables {

@@ -1,3 +1,5 @@
+import StorageDriver
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+public import StorageDriver
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+import StorageDriver
+
 // Tests: what stands between two values, and conditions on children.
 extension TextParser {
     mutating func test() throws(StorageError) -> QueryNode {

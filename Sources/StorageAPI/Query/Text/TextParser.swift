@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// Reads the text form of queries; <doc:Queries> has the grammar.
 ///
 /// Names become paths that are looked up when the query meets a schema, and values stay values: nothing of the text

@@ -1,3 +1,5 @@
+import StorageDriver
+
 /// A part of a query's text, with the place where it begins.
 struct TextToken: Equatable {
     enum Kind: Equatable {

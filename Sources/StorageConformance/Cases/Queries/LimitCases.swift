@@ -1,4 +1,5 @@
 internal import StorageAPI
+import StorageDriver
 
 extension Conformance {
     /// E4 for queries: how large one may be.

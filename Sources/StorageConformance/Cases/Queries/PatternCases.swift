@@ -1,4 +1,5 @@
 internal import StorageAPI
+import StorageDriver
 
 /// A text with what it is without case, without diacritics, and without both, written out by hand.
 private struct Folded: Sendable {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import StorageAPI
+import StorageDriver
 
 /// A number of a query's text, or an argument, that need not be of the type that it is set against.
 private struct PlainNumber: Sendable {

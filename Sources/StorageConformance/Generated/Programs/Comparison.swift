@@ -1,4 +1,5 @@
 internal import StorageAPI
+import StorageDriver
 
 /// A call that gave something else than it should.
 struct ProgramDifference: Sendable {

@@ -1,4 +1,5 @@
 internal import StorageAPI
+import StorageDriver
 internal import Synchronization
 
 /// Random programs of every verb, compared call by call with a model of the contract, on one backend or on several.

@@ -1,4 +1,5 @@
 internal import StorageAPI
+import StorageDriver
 internal import Synchronization
 
 /// Runs a program of versions on stores, with the types of one worker.

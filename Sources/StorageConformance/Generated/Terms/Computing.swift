@@ -1,5 +1,6 @@
 internal import Foundation
 internal import StorageAPI
+import StorageDriver
 
 // Terms that compute, and conditions on them.
 

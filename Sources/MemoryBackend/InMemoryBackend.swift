@@ -1,0 +1,133 @@
+public import Logging
+public import StorageDriver
+import Synchronization
+
+/// Keeps everything in memory, for tests, previews and as the reference: what it does is what the contract means.
+///
+/// A store on it begins empty and is gone when it is closed, unless it stands on a ``Place`` of its own.
+public struct InMemoryBackend: StorageBackend {
+    public static let scheme = "memory"
+    private let place: Place
+
+    /// What outlives a closed store, so that it can be opened again in the same process.
+    public final class Place: Sendable {
+        fileprivate let tables = Mutex(MemoryTables())
+        fileprivate let isOpen = Atomic<Bool>(false)
+
+        /// A place without records.
+        public init() {}
+    }
+
+    /// A store on a place, by default on one of its own.
+    public init(_ place: Place = Place()) {
+        self.place = place
+    }
+
+    public init(url: StorageURL) throws(StorageError) {
+        try StorageURL.Options(url).finish()
+        guard url.path.isEmpty else {
+            throw StorageURL.error("memory: takes no path, and \"\(url.path)\" is given")
+        }
+        self.init()
+    }
+
+    public func open(logger: Logger) throws(StorageError) -> any StorageEngine {
+        guard place.isOpen.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
+            throw StorageError(.locked, "Another store stands on this place; close it first.")
+        }
+        return Engine(place)
+    }
+
+    private final class Engine: StorageEngine {
+        private let place: Place
+        private let isOpen = Atomic<Bool>(true)
+
+        init(_ place: Place) { self.place = place }
+
+        var info: BackendInfo {
+            BackendInfo(
+                name: "memory", location: "memory",
+                lacking: [
+                    .durability: "It keeps records in memory.",
+                    .sharing: "Memory belongs to one process.",
+                    .damageDetection: "There is no file that could be damaged.",
+                ])
+        }
+
+        // A reader holds the tables as they are at this moment. They are values: a writer changes copies.
+        func reader(_: ReadScope) -> any StorageReader { MemoryReader(place.tables.withLock { $0 }) }
+
+        func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+            let writer = MemoryWriter(place.tables.withLock { $0 })
+            try body(writer)
+            place.tables.withLock { $0 = writer.state }
+        }
+
+        // Only once: by then another store may have opened the place.
+        func close() {
+            guard isOpen.exchange(false, ordering: .relaxed) else { return }
+            place.isOpen.store(false, ordering: .releasing)
+        }
+
+        deinit { close() }
+    }
+}
+
+/// A session's view: queries run on a value that nobody else changes.
+private class MemorySession: StorageSession, QueryExplaining {
+    final var state: MemoryTables
+
+    init(_ state: MemoryTables) { self.state = state }
+
+    final func tables() -> [TableSchema] { state.schemas }
+
+    final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        try QueryEvaluation(plan, arguments, in: state, isReading: self is MemoryReader).cursor()
+    }
+
+    final func greatestKey(in table: TableSchema) -> Int64 { state[table].greatestKey }
+
+    final func explain(_ plan: QueryPlan, _ arguments: QueryArguments) -> QueryExplanation {
+        QueryEvaluation(plan, arguments, in: state).explanation()
+    }
+}
+
+private final class MemoryReader: MemorySession, StorageReader {
+    func end() {}
+}
+
+private final class MemoryWriter: MemorySession, StorageWriter {
+    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        let before = state
+        do {
+            try body()
+        } catch {
+            state = before
+            throw error
+        }
+    }
+
+    func change(_ change: TableChange) throws(StorageError) {
+        switch change {
+        case .create(let schema): state.add(MemoryTable(schema))
+        case .drop(let schema): state.remove(schema)
+        case .alter(let old, let new, let added): try state.replace(old, by: state[old].altered(to: new, added: added))
+        }
+    }
+
+    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        var table = state[batch.plan.table]
+        // The tables hold the only other reference, which would make every change a copy.
+        state[batch.plan.table] = MemoryTable(batch.plan.table)
+        var touched = 0
+        do {
+            touched = try table.write(batch)
+        } catch {
+            // The store undoes the call that failed, to its savepoint or wholly; the table must be there for that.
+            state[batch.plan.table] = table
+            throw error
+        }
+        state[batch.plan.table] = table
+        return touched
+    }
+}

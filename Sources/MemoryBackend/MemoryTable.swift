@@ -1,0 +1,163 @@
+import StorageDriver
+
+/// The rows of one table, sorted by key, and its indexes.
+struct MemoryTable {
+    let schema: TableSchema
+    /// The greatest key ever stored, where the table assigns keys.
+    private(set) var greatestKey: Int64 = 0
+    private var rows: SortedRows
+    private var indexes: [Index]
+
+    /// The values of one column, each with the key of its row, sorted by value and then by key.
+    private struct Index {
+        let column: Int
+        let isUnique: Bool
+        var entries: SortedRows
+    }
+
+    init(_ schema: TableSchema) {
+        func sorted(by columns: [Int]) -> [(index: Int, type: ColumnType)] {
+            columns.map { ($0, schema.columns[$0].type) }
+        }
+        self.schema = schema
+        rows = SortedRows(by: sorted(by: schema.key))
+        indexes = schema.indexedColumns.map { column in
+            let entry = sorted(by: [column] + schema.key).enumerated().map { (index: $0, type: $1.type) }
+            return Index(column: column, isUnique: schema.columns[column].isUnique, entries: SortedRows(by: entry))
+        }
+    }
+
+    // MARK: Reading
+
+    /// The rows whose key begins with the given values, in key order.
+    func rows(keyPrefix: [Value]) -> SortedRows.Rows { rows.rows(prefix: keyPrefix) }
+
+    /// The keys of the rows whose value of an indexed column is within the bounds; nil where the column has no index, or
+    /// looking at all rows costs less.
+    func keys(within bounds: ColumnBounds) -> [[Value]]? {
+        guard let index = indexes.first(where: { $0.column == bounds.column }) else { return nil }
+        let ranges = index.entries.rows(within: bounds)
+        if bounds.values == nil, ranges.contains(where: { $0.count > ColumnBounds.mostRows(of: rows.count) }) {
+            return nil
+        }
+        return ranges.flatMap { $0.map(Self.key(ofEntry:)) }
+    }
+
+    /// The key in an index's entry.
+    private static func key(ofEntry entry: [Value]) -> [Value] { Array(entry.dropFirst()) }
+
+    private func stored(_ key: [Value]) -> [Value]? { rows(keyPrefix: key).first { _ in true } }
+
+    // MARK: Writing
+
+    mutating func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        var touched = 0
+        switch batch.plan.operation {
+        case .insert, .upsert, .update:
+            for index in 0..<batch.count { try put(batch, index) }
+            touched = batch.count
+        case .delete:
+            for index in 0..<batch.count { touched += remove(keyPrefix: batch.row(index)) }
+        case .patch:
+            for index in 0..<batch.count { touched += try patch(batch, index) }
+        case .truncate:
+            touched = rows.count
+            self = MemoryTable(schema)
+        }
+        return touched
+    }
+
+    private mutating func put(_ batch: borrowing RowBatch, _ index: Int) throws(StorageError) {
+        let given = batch.row(index)
+        var row = Array(repeating: Value.null, count: schema.columns.count)
+        for (column, value) in zip(batch.plan.columns, given) { row[column] = value }
+        let old = stored(schema.key(of: row))
+        if batch.plan.operation == .insert, old != nil {
+            throw batch.error(
+                .duplicateKey, "A record with this key is stored already; save replaces it, update changes it.",
+                row: index)
+        }
+        if batch.plan.operation == .update, old == nil {
+            throw batch.error(.notFound, "No record has this key; save or insert stores it.", row: index)
+        }
+        if let old {
+            for column in schema.columns.indices where !batch.plan.columns.contains(column) {
+                row[column] = old[column]
+            }
+        }
+        try checkUnique(row, batch, index)
+        store(row, replacing: old)
+    }
+
+    private mutating func patch(_ batch: borrowing RowBatch, _ index: Int) throws(StorageError) -> Int {
+        let matches = Array(rows(keyPrefix: batch.row(index)))
+        for old in matches {
+            var row = old
+            for (column, value) in zip(batch.plan.columns, batch.patch) { row[column] = value }
+            try checkUnique(row, batch, index)
+            store(row, replacing: old)
+        }
+        return matches.count
+    }
+
+    private func checkUnique(_ row: [Value], _ batch: borrowing RowBatch, _ index: Int) throws(StorageError) {
+        guard let property = takenProperty(row) else { return }
+        throw batch.error(.constraint, "Another record has the same \(property), which is unique.", row: index)
+            .property(property)
+    }
+
+    /// The unique property, if there is one, of which another row has this row's value.
+    private func takenProperty(_ row: [Value]) -> String? {
+        let key = schema.key(of: row)
+        for index in indexes where index.isUnique && !row[index.column].isNull {
+            let holders = index.entries.rows(prefix: [row[index.column]])
+            if holders.contains(where: { Self.key(ofEntry: $0) != key }) {
+                return schema.columns[index.column].property
+            }
+        }
+        return nil
+    }
+
+    private mutating func store(_ row: [Value], replacing old: [Value]? = nil) {
+        let key = schema.key(of: row)
+        if schema.assignsKeys, case .int(let number) = key[0] { greatestKey = max(greatestKey, number) }
+        if let old { forget(old) }
+        for index in indexes.indices { indexes[index].entries.put([row[indexes[index].column]] + key) }
+        rows.put(row)
+    }
+
+    private mutating func remove(keyPrefix: [Value]) -> Int {
+        var removed = 0
+        while let row = rows.removeFirst(prefix: keyPrefix) {
+            forget(row)
+            removed += 1
+        }
+        return removed
+    }
+
+    /// Takes a row's entries out of the indexes.
+    private mutating func forget(_ row: [Value]) {
+        let key = schema.key(of: row)
+        for index in indexes.indices {
+            _ = indexes[index].entries.removeFirst(prefix: [row[indexes[index].column]] + key)
+        }
+    }
+
+    // MARK: Schema
+
+    /// The table in another form: columns added at the end have the given values.
+    func altered(to new: TableSchema, added: [Value]) throws(StorageError) -> MemoryTable {
+        var table = MemoryTable(new)
+        table.greatestKey = greatestKey
+        for old in rows(keyPrefix: []) {
+            let row = old + added
+            if let property = table.takenProperty(row) {
+                throw StorageError(
+                    .constraint, "Records have equal values of \(property), which is to be unique.",
+                    model: new.path.first, property: property)
+            }
+            table.store(row)
+        }
+        return table
+    }
+}

@@ -1,0 +1,32 @@
+import StorageDriver
+
+/// The tables of an in-memory store, as one value.
+struct MemoryTables: ValueTables {
+    private(set) var schemas: [TableSchema] = []
+    private var tables: [String: MemoryTable] = [:]
+
+    subscript(schema: TableSchema) -> MemoryTable {
+        get { tables[schema.name] ?? MemoryTable(schema) }
+        set { tables[schema.name] = newValue }
+    }
+
+    func rows(of table: TableSchema, keyPrefix: [Value]) -> SortedRows.Rows { self[table].rows(keyPrefix: keyPrefix) }
+
+    func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]? { self[table].keys(within: bounds) }
+
+    mutating func add(_ table: MemoryTable) {
+        schemas.append(table.schema)
+        tables[table.schema.name] = table
+    }
+
+    mutating func remove(_ schema: TableSchema) {
+        schemas.removeAll { $0.name == schema.name }
+        tables[schema.name] = nil
+    }
+
+    mutating func replace(_ old: TableSchema, by table: MemoryTable) {
+        schemas = schemas.map { $0.name == old.name ? table.schema : $0 }
+        tables[old.name] = nil
+        tables[table.schema.name] = table
+    }
+}

@@ -1,0 +1,121 @@
+import StorageDriver
+
+/// Rows sorted by some of their columns, no two of them equal in all of those.
+///
+/// They are kept in pages, so that a change while a reader holds them copies one page and the list of pages, not all
+/// rows.
+struct SortedRows {
+    /// The columns that decide, one after the other.
+    private let columns: [(index: Int, type: ColumnType)]
+    private var pages: [[[Value]]] = []
+
+    private static let pageSize = 512
+
+    init(by columns: [(index: Int, type: ColumnType)]) { self.columns = columns }
+
+    var count: Int { pages.reduce(0) { $0 + $1.count } }
+
+    // MARK: Reading
+
+    /// The rows whose deciding columns begin with the given values.
+    func rows(prefix: [Value]) -> Rows { Rows(pages, from: place(of: prefix), to: place(of: prefix, isBehind: true)) }
+
+    /// The rows whose first deciding column is within the bounds.
+    func rows(within bounds: ColumnBounds) -> [Rows] {
+        if let values = bounds.values { return Set(values).map { rows(prefix: [$0]) } }
+        let start = bounds.lower.map { place(of: [$0], isBehind: bounds.isAboveLower) }
+        let end = bounds.upper.map { place(of: [$0], isBehind: !bounds.isBelowUpper) }
+        return [Rows(pages, from: start ?? (0, 0), to: end ?? (pages.count, 0))]
+    }
+
+    /// Rows one after the other. They stay as they are when the table changes, which then copies what it changes.
+    struct Rows: Sequence, IteratorProtocol {
+        private let pages: [[[Value]]]
+        private var place: (page: Int, row: Int)
+        private let end: (page: Int, row: Int)
+
+        init(_ pages: [[[Value]]], from start: (page: Int, row: Int), to end: (page: Int, row: Int)) {
+            self.pages = pages
+            place = start
+            self.end = end
+        }
+
+        /// How many are left.
+        var count: Int {
+            guard place < end else { return 0 }
+            let behind = pages[place.page..<end.page].reduce(0) { $0 + $1.count } - place.row
+            return behind + end.row
+        }
+
+        mutating func next() -> [Value]? {
+            guard place < end else { return nil }
+            defer {
+                place = place.row + 1 < pages[place.page].count ? (place.page, place.row + 1) : (place.page + 1, 0)
+            }
+            return pages[place.page][place.row]
+        }
+    }
+
+    /// The place of the first row that is not before the prefix, or of the first behind all that begin with it.
+    private func place(of prefix: [Value], isBehind: Bool = false) -> (page: Int, row: Int) {
+        func isReached(_ row: [Value]) -> Bool {
+            let order = order(row, prefix)
+            return isBehind ? order == .after : order != .before
+        }
+        let page = Self.firstIndex(pages.count) { isReached(pages[$0][pages[$0].count - 1]) }
+        guard page < pages.count else { return (page, 0) }
+        return (page, Self.firstIndex(pages[page].count) { isReached(pages[page][$0]) })
+    }
+
+    private func order(_ row: [Value], _ prefix: [Value]) -> ValueOrder {
+        for (column, value) in zip(columns, prefix) {
+            let order = row[column.index].order(to: value, as: column.type)
+            if order != .same { return order }
+        }
+        return .same
+    }
+
+    /// The first index for which the condition holds, which from there on holds for all.
+    private static func firstIndex(_ count: Int, where condition: (Int) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    // MARK: Changing
+
+    /// Puts a row in its place, instead of the one that is equal in all deciding columns.
+    mutating func put(_ row: [Value]) {
+        let values = columns.map { row[$0.index] }
+        let (page, place) = place(of: values)
+        if page < pages.count {
+            guard order(pages[page][place], values) != .same else { return pages[page][place] = row }
+            pages[page].insert(row, at: place)
+            splitIfFull(page)
+        } else if let last = pages.indices.last {
+            pages[last].append(row)
+            splitIfFull(last)
+        } else {
+            pages = [[row]]
+        }
+    }
+
+    private mutating func splitIfFull(_ page: Int) {
+        guard pages[page].count > Self.pageSize else { return }
+        let half = Array(pages[page][(Self.pageSize / 2)...])
+        pages[page].removeSubrange((Self.pageSize / 2)...)
+        pages.insert(half, at: page + 1)
+    }
+
+    /// Takes out the first row whose deciding columns begin with the given values; nil where there is none.
+    mutating func removeFirst(prefix: [Value]) -> [Value]? {
+        let (page, row) = place(of: prefix)
+        guard page < pages.count, order(pages[page][row], prefix) == .same else { return nil }
+        defer { if pages[page].isEmpty { pages.remove(at: page) } }
+        return pages[page].remove(at: row)
+    }
+}

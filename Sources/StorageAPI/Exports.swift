@@ -1,0 +1,9 @@
+// What an application needs of the driver interface, by name. The rest is for authors of engines, who import StorageDriver.
+@_exported public import struct StorageDriver.BackendInfo
+@_exported public import enum StorageDriver.ColumnType
+@_exported public import struct StorageDriver.QueryExplanation
+@_exported public import protocol StorageDriver.StorageBackend
+@_exported public import struct StorageDriver.StorageError
+@_exported public import struct StorageDriver.StorageURL
+@_exported public import struct StorageDriver.TextFolding
+@_exported public import enum StorageDriver.Value

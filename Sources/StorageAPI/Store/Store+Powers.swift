@@ -1,0 +1,68 @@
+public import StorageDriver
+
+// Optional powers of engines, which are asked for by their protocols.
+extension Store {
+    /// The open engine, for an optional power that it offers beyond the contract; nil where it has none.
+    public func engine<E>(as _: E.Type) -> E? { engine as? E }
+
+    /// Calls a body with the open engine, for what only that engine offers. The store is not closed in the meantime.
+    ///
+    /// - Parameter body: runs on the caller's thread.
+    /// - Throws: `unsupported` where the engine is another one; `busy` in another body of the store; `closed`; what the body
+    ///   throws.
+    public nonisolated(nonsending) func withEngine<E, T>(as power: E.Type, _ body: (E) throws -> T) async throws -> T {
+        guard let engine = engine as? E else {
+            throw StorageError(.unsupported, "The store is on \(info.name), which is no \(power).").at(
+                backend: info.name)
+        }
+        return try lending("withEngine") { try body(engine) }
+    }
+
+    /// Gives back the room of what was deleted and replaced. Writes wait until it is done; readers don't.
+    ///
+    /// - Throws: `unsupported` where the backend has no compaction; `full` or `io` where a copy cannot be written, and the
+    ///   store is then as it was. Where the last sync fails, which puts the copy in the store's place, the error is `io`:
+    ///   no record is lost, and every later write is refused with `io` until the store is opened again.
+    public nonisolated(nonsending) func compact() async throws(StorageError) {
+        guard let engine = engine(as: (any CompactingEngine).self) else {
+            throw StorageError(
+                .unsupported,
+                "\(info.name) has no compaction: it gives room back by itself, or keeps it for later records.",
+                operation: "compact"
+            ).at(backend: info.name)
+        }
+        try enter("compact")
+        let failure = await queue.perform { [gate] () -> StorageError? in
+            defer { gate.leave() }
+            do throws(StorageError) { try engine.compact() } catch { return error }
+            return nil
+        }
+        if let failure { throw failure.at(operation: "compact", backend: info.name) }
+    }
+
+    /// Writes a copy of the store as of its last commit to a file, while the store is in use.
+    ///
+    /// ```swift
+    /// try await store.backUp(to: "people-2026-11-21.db")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: where the file is to be. It is there whole and on the disk when this returns, or not at all.
+    ///   - isReplacing: whether a file that is there may be replaced.
+    /// - Throws: `unsupported` where the backend keeps no file; `io` where there is a file already that is not to be
+    ///   replaced; `full` or `io` where it cannot be written; `closed`.
+    public nonisolated(nonsending) func backUp(
+        to path: String, replacing isReplacing: Bool = false
+    ) async throws(StorageError) {
+        do throws(StorageError) {
+            guard let engine = engine(as: (any BackupEngine).self) else {
+                throw StorageError(.unsupported, "\(info.name) keeps no file that could be copied; copy its models.")
+            }
+            try gate.enter()
+            defer { gate.leave() }
+            try engine.backUp(to: path, replacing: isReplacing)
+        } catch {
+            throw error.at(operation: "backup", backend: info.name)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// What to link for the backends that come with this package. StorageAPI knows their names and nothing else of them, so
+/// that an error can say what is missing.
+package enum BackendProduct {
+    package static let names = ["archive": "ArchiveBackend", "memory": "InMemoryBackend", "sqlite": "SQLiteBackend"]
+
+    /// The error of a store whose scheme none of its backends has.
+    package static func error(_ scheme: String, _ schemes: [String]) -> StorageError {
+        if let type = names[scheme] {
+            let link = scheme == "memory" ? "" : "link the product \(type) and "
+            return StorageURL.error("the backend \(scheme) is not there; \(link)add \(type).self to backends:")
+        }
+        let known = schemes.sorted().joined(separator: ", ")
+        let question = Spelling.question(scheme, among: schemes + names.keys)
+        return StorageURL.error(
+            "no backend has the scheme \(scheme)\(question); accepted: \(known.isEmpty ? "none, backends: is empty" : known)"
+        )
+    }
+}

@@ -1,0 +1,93 @@
+package import Logging
+
+/// A store's address: `sqlite:people.db?durability=relaxed`.
+///
+/// The scheme names the backend, what follows the colon is the path (also with `//` in front), and the options follow a
+/// question mark, joined by `&`. A `%` in the path or an option is an escape of a byte in hexadecimal: `%3F` is a
+/// question mark.
+///
+/// A backend reads its options by ``Options``; they then may come from a program's settings as well.
+public struct StorageURL: Sendable, CustomStringConvertible {
+    /// The name of the backend, in small letters.
+    public let scheme: String
+    /// The path with its escapes resolved.
+    public let path: String
+    /// The options that the URL itself has. ``Options`` knows the ones from settings as well.
+    public let options: [String: String]
+    /// The URL without its options, any of which may be a secret.
+    public let description: String
+    /// The settings that options come from, where the store is configured by settings.
+    package var settings: (any OptionSettings)?
+    /// Takes the options that are in effect.
+    package var logger = Logger.silent
+
+    /// - Throws: `configuration` where the text has no scheme, an option twice, or an escape that is none.
+    public init(_ text: String) throws(StorageError) {
+        let address = text.prefix { $0 != "?" }
+        description = String(address)
+        guard let colon = address.firstIndex(of: ":"), colon > address.startIndex else {
+            throw Self.error("\"\(address)\" has no scheme; write it as backend:path, like sqlite:people.db")
+        }
+        scheme = String(text[..<colon]).lowercased()
+        let rawPath = address[address.index(after: colon)...]
+        path = try Self.unescaped(rawPath.hasPrefix("//") ? rawPath.dropFirst(2) : rawPath)
+        options = try Self.options(in: text.dropFirst(address.count + 1))
+    }
+
+    /// The address that settings give in parts.
+    package init(scheme: String, path: String, settings: any OptionSettings) {
+        self.scheme = scheme.lowercased()
+        self.path = path
+        self.settings = settings
+        options = [:]
+        description = "\(self.scheme):\(path)"
+    }
+
+    /// Checks that there is a path.
+    ///
+    /// - Parameter example: a path that the error may show.
+    /// - Throws: `configuration` where the path is empty.
+    public func requirePath(like example: String) throws(StorageError) {
+        guard path.isEmpty else { return }
+        let remedy = settings?.pathRemedy(example) ?? "write \(scheme):\(example)"
+        throw Self.error("\(description) names no file; \(remedy)")
+    }
+
+    private static func options(in text: Substring) throws(StorageError) -> [String: String] {
+        var options: [String: String] = [:]
+        for option in text.split(separator: "&") {
+            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = try unescaped(parts.first ?? "")
+            guard options.updateValue(try unescaped(parts.count > 1 ? parts[1] : ""), forKey: name) == nil else {
+                throw error("the option \(name) is given twice")
+            }
+        }
+        return options
+    }
+
+    private static func unescaped(_ text: Substring) throws(StorageError) -> String {
+        guard text.contains("%") else { return String(text) }
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else {
+                throw error("\"\(text)\" has a % that two hexadecimal digits must follow; a % itself is %25")
+            }
+            rest = rest.dropFirst(2)
+            bytes.append(escaped)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw error("\"\(text)\" is not UTF-8 after its escapes are resolved")
+        }
+        return text
+    }
+
+    package static func error(_ problem: String) -> StorageError {
+        StorageError(.configuration, "The store cannot be opened as it is configured: \(problem).", operation: "open")
+    }
+}

@@ -1,0 +1,127 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// An operation on two numbers of one type, with Swift's meaning.
+///
+/// Integers are exact: a result beyond the range of the type, and a division by zero, are `overflow`. `/` rounds
+/// towards zero, and `%` has the sign of its left side. Double and Float compute as IEEE 754 says, so a division by zero
+/// is an infinity or NaN. A Decimal that has no number as its result is `overflow`. Null on either side gives null.
+public enum Arithmetic: String, Hashable, Sendable {
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
+    case remainder = "%"
+
+    /// The operation's result as a value of the type.
+    ///
+    /// - Throws: `overflow`; `typeMismatch` where a stored value is no number of the type.
+    public func apply(_ left: Value, _ right: Value, as type: ColumnType) throws(StorageError) -> Value {
+        if left.isNull || right.isNull { return .null }
+        switch type {
+        case .double, .float:
+            guard let left = left.double, let right = right.double else { throw mismatch(left, right) }
+            let result = apply(left, right)
+            return .double(type == .float ? Double(Float(result)) : result)
+        case .decimal: return try applyDecimal(left, right)
+        default:
+            guard let left = left.wide, let right = right.wide else { throw mismatch(left, right) }
+            return try apply(left, right, as: type)
+        }
+    }
+
+    private func apply(_ left: Double, _ right: Double) -> Double {
+        switch self {
+        case .add: left + right
+        case .subtract: left - right
+        case .multiply: left * right
+        case .divide: left / right
+        case .remainder: left.truncatingRemainder(dividingBy: right)
+        }
+    }
+
+    /// Of two 64-bit integers only the product of two great unsigned ones leaves 128 bits.
+    private func apply(_ left: Int128, _ right: Int128, as type: ColumnType) throws(StorageError) -> Value {
+        let result: Int128?
+        switch self {
+        case .add: result = left + right
+        case .subtract: result = left - right
+        case .multiply:
+            let (product, overflow) = left.multipliedReportingOverflow(by: right)
+            result = overflow ? nil : product
+        case .divide, .remainder:
+            guard right != 0 else {
+                throw StorageError(
+                    .overflow,
+                    "\(left) \(rawValue) 0 divides by zero; exclude zero with a condition in front of this one.")
+            }
+            result = self == .divide ? left / right : left % right
+        }
+        guard let result, let value = Value(result, as: type) else {
+            throw StorageError(
+                .overflow,
+                "\(left) \(rawValue) \(right) is beyond the range of \(type); compare with another term, or store a wider type."
+            )
+        }
+        return value
+    }
+
+    private func applyDecimal(_ left: Value, _ right: Value) throws(StorageError) -> Value {
+        guard case .text(let leftText) = left, case .text(let rightText) = right,
+            let left = Decimal(storedText: leftText), let right = Decimal(storedText: rightText)
+        else { throw mismatch(left, right) }
+        let result: Decimal
+        switch self {
+        case .add: result = left + right
+        case .subtract: result = left - right
+        case .multiply: result = left * right
+        case .divide: result = left / right
+        case .remainder: throw StorageError(.invalidQuery, "Decimals have no remainder.")
+        }
+        guard !result.isNaN || left.isNaN || right.isNaN else {
+            throw StorageError(
+                .overflow, "\(left) \(rawValue) \(right) is no Decimal: it is too great, or a division by zero.")
+        }
+        return result.storedText.map(Value.text) ?? .null
+    }
+
+    private func mismatch(_ left: Value, _ right: Value) -> StorageError {
+        StorageError(
+            .typeMismatch, "\(left) \(rawValue) \(right) has a side that is no number; correct what is stored.")
+    }
+}
+
+extension Value {
+    /// The value as a Double; nil where it is no number.
+    var double: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .unsigned(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    /// The value of an integer; nil where it is none.
+    package var wide: Int128? {
+        switch self {
+        case .int(let value): Int128(value)
+        case .unsigned(let value): Int128(value)
+        default: nil
+        }
+    }
+
+    /// An integer as a value of the type; nil where the type does not reach so far.
+    package init?(_ integer: Int128, as type: ColumnType) {
+        if let range = type.range {
+            guard let value = Int64(exactly: integer), range.contains(value) else { return nil }
+            self = .int(value)
+        } else {
+            guard let value = UInt64(exactly: integer) else { return nil }
+            self = Value(unsigned: value)
+        }
+    }
+}

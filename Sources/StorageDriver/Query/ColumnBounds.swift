@@ -1,0 +1,106 @@
+/// What a filter says for certain about one column's value: rows outside need not be looked at.
+///
+/// Rows inside are still to be tested. Rows without a value may be inside bounds that have no ``lower`` one.
+public struct ColumnBounds {
+    /// The column, an index into the table's.
+    public let column: Int
+    /// The values that it can have, if they are listed.
+    public private(set) var values: [Value]?
+    /// The least value that it can have, if there is one.
+    public private(set) var lower: Value?
+    /// Whether a value equal to the lower bound is out as well.
+    public private(set) var isAboveLower = false
+    /// The greatest value that it can have, if there is one.
+    public private(set) var upper: Value?
+    /// Whether a value equal to the upper bound is out as well.
+    public private(set) var isBelowUpper = false
+
+    private init(_ column: Int) { self.column = column }
+
+    /// Whether the filter names the one value that it can have.
+    public var isSingle: Bool { values?.count == 1 }
+
+    /// The most rows for which a range is worth an index, of all rows of a table: a quarter. Each is looked up by its key
+    /// and all are put into key order, which is several times what looking at a row in its place costs.
+    public static func mostRows(of count: Int) -> Int { count / 4 }
+
+    /// How many rows are to be expected, the fewest first.
+    private var rank: Int {
+        if let values { return values.count == 1 ? 0 : 1 }
+        return lower != nil && upper != nil ? 2 : lower != nil || upper != nil ? 3 : 4
+    }
+
+    /// Takes a term of the filter into account, if it is about the column and an argument.
+    private mutating func narrow(by term: QueryTerm, _ arguments: QueryArguments) {
+        switch term {
+        case .comparison(let comparison, .column(column), .argument(let argument), _):
+            narrow(comparison, arguments.values[argument])
+        case .comparison(let comparison, .argument(let argument), .column(column), _):
+            narrow(comparison.mirrored, arguments.values[argument])
+        case .isIn(.column(column), let list, _) where values == nil: values = arguments.lists[list].values
+        case .isNull(.column(column)): values = [.null]
+        case .text(.hasPrefix, .column(column), .argument(let argument)):
+            guard case .text(let prefix) = arguments.values[argument], !prefix.isEmpty else { return }
+            narrow(.greaterOrEqual, .text(prefix))
+            if let end = Self.textBehind(prefix) { narrow(.less, .text(end)) }
+        default: return
+        }
+    }
+
+    private mutating func narrow(_ comparison: Comparison, _ value: Value) {
+        switch comparison {
+        case .equal: values = [value]
+        case .notEqual: return
+        case .greater, .greaterOrEqual:
+            guard lower.map({ $0 < value }) ?? true else { return }
+            (lower, isAboveLower) = (value, comparison == .greater)
+        case .less, .lessOrEqual:
+            guard upper.map({ value < $0 }) ?? true else { return }
+            (upper, isBelowUpper) = (value, comparison == .less)
+        }
+    }
+
+    /// A text that stands behind every text with the prefix, and before everything else that does.
+    private static func textBehind(_ prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            // The order of scalars is that of UTF-8 bytes.
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            scalars.append(scalar)
+            return String(String.UnicodeScalarView(scalars))
+        }
+        return nil
+    }
+
+    /// The bounds of each of the columns that the filter says something of, as long as all terms must hold: those first
+    /// that leave the fewest rows, as far as the query's shape tells.
+    ///
+    /// Only conditions that are looked at before any that can fail are taken into account, so a row outside the bounds
+    /// would not have failed.
+    public static func all(
+        in filter: QueryTerm?, _ arguments: QueryArguments, columns: some Sequence<Int>
+    ) -> [ColumnBounds] {
+        guard let filter else { return [] }
+        let terms = filter.conjuncts
+        let bounds = columns.map { column in
+            var bounds = ColumnBounds(column)
+            for term in terms { bounds.narrow(by: term, arguments) }
+            return bounds
+        }
+        return (0..<4).flatMap { rank in bounds.filter { $0.rank == rank } }
+    }
+}
+
+extension Comparison {
+    /// The comparison with its two sides exchanged.
+    package var mirrored: Comparison {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+}

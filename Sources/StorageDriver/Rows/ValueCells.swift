@@ -1,0 +1,26 @@
+/// Values as rows of cells, with the memory that their bytes are in: for a backend that hands them on to C.
+public final class ValueCells {
+    package let rows: RowBuffer
+    private var arena = Arena()
+
+    /// Copies the list, its texts and blobs included.
+    public init(_ list: ValueList) {
+        rows = RowBuffer(width: list.width)
+        for index in 0..<list.count { add(list[index]) }
+    }
+
+    package init(width: Int) { rows = RowBuffer(width: width) }
+
+    /// Adds a row of at most as many values as the width.
+    package func add(_ values: some Sequence<Value>) {
+        let row = rows.row(rows.append())
+        for (cell, value) in values.prefix(rows.width).enumerated() { row[cell] = arena.cell(for: value) }
+    }
+
+    /// Row after row; valid as long as this object lives.
+    public var cells: UnsafePointer<Cell> { UnsafePointer(rows.cells) }
+    /// How many rows there are.
+    public var count: Int { rows.count }
+    /// How many cells each row has.
+    public var width: Int { rows.width }
+}

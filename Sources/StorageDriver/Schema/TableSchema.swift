@@ -1,0 +1,189 @@
+/// A flat table of typed columns: what a backend stores, and what it records about it.
+///
+/// A root model is one table with its key. Each owned property is a table of its own, whose leading columns are the
+/// root's key and the positions on the way, so all rows of one root stand together and in order. A backend needs no
+/// more than this value: it creates the table, keeps the value with it, and gives it back from ``StorageSession/tables()``.
+public struct TableSchema: Hashable, Sendable, Codable {
+    /// The table's name, unique in its store also where case is ignored, and never empty.
+    public var name: String
+    /// The model's stored name, followed by the stored names of the properties that lead here.
+    public var path: [String]
+    /// The columns, in the order in which they were added. Removed properties keep theirs.
+    public var columns: [ColumnSchema]
+    /// The indices of the columns that make up the primary key, in order. Rows are ordered by it.
+    public var key: [Int]
+    /// Whether the key is one integer that the store assigns: the backend then remembers the greatest key ever stored.
+    public var assignsKeys: Bool
+    /// Whether every owner has a row here: the property is one child and not Optional.
+    public var isRequired: Bool
+    /// The stored name of the owned model whose rows these are; nil for a root, whose name is its path, and in stores
+    /// that were written before it was recorded.
+    public var model: String?
+    /// In a table of a type that owns itself: whether an owner may have several rows here. Elsewhere positions tell.
+    public var isMany: Bool?
+    /// Whether the property is gone from its model, and with it all below. The table stays with its rows.
+    public var isRemoved: Bool {
+        get { removed ?? false }
+        set { removed = newValue ? true : nil }
+    }
+    /// Nil where it is not, so that the recorded form is the one of before.
+    private var removed: Bool?
+    /// Whether other software made the table: its rows are read and written, its columns and indexes never changed.
+    /// Not part of the recorded form, since a store records no such table.
+    public var isForeign = false
+
+    private enum CodingKeys: String, CodingKey {
+        case name, path, columns, key, assignsKeys, isRequired, model, isMany
+        case removed = "isRemoved"
+    }
+
+    /// A table of a model, or of what a model owns.
+    public init(
+        name: String, path: [String], columns: [ColumnSchema], key: [Int], assignsKeys: Bool = false,
+        isRequired: Bool = false, model: String? = nil, isMany: Bool? = nil
+    ) {
+        self.name = name
+        self.path = path
+        self.columns = columns
+        self.key = key
+        self.assignsKeys = assignsKeys
+        self.isRequired = isRequired
+        self.model = model
+        self.isMany = isMany
+    }
+
+    /// - Throws: `DecodingError` for a table that does not hold together, as one that others have changed.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.decode(String.self, forKey: .name)
+        path = try values.decode([String].self, forKey: .path)
+        columns = try values.decode([ColumnSchema].self, forKey: .columns)
+        key = try values.decode([Int].self, forKey: .key)
+        assignsKeys = try values.decode(Bool.self, forKey: .assignsKeys)
+        isRequired = try values.decode(Bool.self, forKey: .isRequired)
+        model = try values.decodeIfPresent(String.self, forKey: .model)
+        isMany = try values.decodeIfPresent(Bool.self, forKey: .isMany)
+        removed = try values.decodeIfPresent(Bool.self, forKey: .removed)
+        guard isSound else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "the table \(name) does not hold together"))
+        }
+    }
+
+    /// Whether the key is of the table's columns: of a root's properties, of owned rows all that leads to them.
+    private var isSound: Bool {
+        guard !name.isEmpty, !path.isEmpty, !key.isEmpty, Set(key).count == key.count,
+            key.allSatisfy(columns.indices.contains)
+        else { return false }
+        let leading = columns.prefix { $0.role.isPrefix }.map(\.role)
+        guard !columns.dropFirst(leading.count).contains(where: \.role.isPrefix) else { return false }
+        // A table that takes the place of a root's has another path for a while.
+        guard let first = leading.first else { return !key.contains { columns[$0].role != .property } }
+        let ways = leading.drop { $0 == .owner }
+        let isNode = ways.suffix(2).elementsEqual([.node, .parent])
+        return !isRoot && first == .owner && ways.dropLast(isNode ? 2 : 0).allSatisfy { $0 == .position }
+            && key.elementsEqual(leading.indices.dropLast(isNode ? 1 : 0))
+            && zip(columns, leading).allSatisfy { $0.type == .int64 || $1 == .owner }
+    }
+
+    /// Whether the rows can be owned by those of a root: they begin with its key.
+    package func isOwned(by root: TableSchema) -> Bool {
+        let owners = columns.prefix { $0.role == .owner }.map(\.type.storage)
+        return owners == root.key.map { root.columns[$0].type.storage }
+    }
+
+    /// Whether the table holds root records, not owned ones.
+    public var isRoot: Bool { path.count == 1 }
+
+    /// The columns that are declared as indexed or unique, in their order.
+    public var indexedColumns: [Int] { columns.indices.filter { columns[$0].isIndexed || columns[$0].isUnique } }
+
+    /// The key of a row that has all columns of the table.
+    public func key(of row: [Value]) -> [Value] { key.map { row[$0] } }
+}
+
+/// One column of a ``TableSchema``.
+public struct ColumnSchema: Hashable, Sendable, Codable {
+    /// What a column is for.
+    public enum Role: String, Hashable, Sendable, Codable {
+        /// A property of the model.
+        case property
+        /// Whether an optional array is there: 0 for nil, 1 for an array, which may be empty.
+        case presence
+        /// A part of the root's key, in a table of owned rows.
+        case owner
+        /// The position in an array, of the row itself or of an owner on the way.
+        case position
+        /// The row's number within its root, in a table of a type that owns itself.
+        case node
+        /// The number of the owning row, or 0 where the owner stands outside the recursion.
+        case parent
+    }
+
+    /// The column's name, unique in its table also where case is ignored.
+    public var name: String
+    /// What the column is for.
+    public var role: Role
+    /// The property's stored name, for the roles that belong to one.
+    public var property: String
+    /// The type of its values.
+    public var type: ColumnType
+    /// Whether it may be null.
+    public var isOptional: Bool
+    /// Whether there is an index on it.
+    public var isIndexed: Bool
+    /// Whether two rows with equal values are refused.
+    public var isUnique: Bool
+    /// Whether the property is gone from the model. The column stays with its data and takes null from new rows.
+    public var isRemoved: Bool
+
+    /// A column, by default that of a property.
+    public init(
+        name: String, role: Role = .property, property: String, type: ColumnType, isOptional: Bool = false,
+        isIndexed: Bool = false, isUnique: Bool = false, isRemoved: Bool = false
+    ) {
+        self.name = name
+        self.role = role
+        self.property = property
+        self.type = type
+        self.isOptional = isOptional
+        self.isIndexed = isIndexed
+        self.isUnique = isUnique
+        self.isRemoved = isRemoved
+    }
+}
+
+/// One step of a schema's way from its recorded to its declared form.
+public enum TableChange: Sendable {
+    /// Make the table, its indexes, and record it.
+    case create(TableSchema)
+    /// Turn the first into the second and record it. They differ in the table's name, path and marks, in columns' names,
+    /// properties, index marks and removal marks at the same places, and in columns added at the end, whose rows then hold the given value.
+    case alter(from: TableSchema, to: TableSchema, added: [Value])
+    /// Drop the table with its rows and its record.
+    case drop(TableSchema)
+}
+
+extension ColumnSchema.Role {
+    /// Whether columns of the role lead to a row: they stand in front of what it holds.
+    package var isPrefix: Bool {
+        switch self {
+        case .property, .presence: false
+        case .owner, .position, .node, .parent: true
+        }
+    }
+}
+
+extension String {
+    /// Whether the bytes are the same: two normal forms of a name are two names (clauses S6 and V4).
+    package func isSame(as other: String) -> Bool {
+        // `==` tells most apart by a comparison of memory; one byte after the other takes ten times as long.
+        guard self == other else { return false }
+        let areSame = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                UnsafeRawBufferPointer(bytes).elementsEqual(UnsafeRawBufferPointer(others))
+            }
+        }
+        return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+}

@@ -1,0 +1,166 @@
+/// The one error of the toolkit: a stable code, where it happened, and a sentence that says what to do.
+///
+/// Every call that runs no body of the user's throws exactly this type. A transaction's own error comes out unchanged.
+///
+/// ```swift
+/// do {
+///     try await store.insert(person)
+/// } catch where error.code == .duplicateKey {
+///     try await store.save(person)
+/// }
+/// ```
+public struct StorageError: Error, Sendable {
+    /// What went wrong, stable across versions and backends.
+    public enum Code: String, Sendable, CaseIterable {
+        /// insert met a record with the same key.
+        case duplicateKey
+        /// update met no record with the key.
+        case notFound
+        /// A key is nil where one is needed.
+        case missingKey
+        /// A stored value that the property cannot hold.
+        case typeMismatch
+        /// A value that cannot be stored.
+        case invalidValue
+        /// A query that has no meaning: an unknown property, a wrong type, a negative limit.
+        case invalidQuery
+        /// A `@Unique` property met an equal value.
+        case constraint
+        /// The stored schema and the declared one differ in a way that would lose data.
+        case schemaMismatch
+        /// The store was written by a newer version of the toolkit.
+        case schemaNewer
+        /// The backend declares that it lacks this capability.
+        case unsupported
+        /// A declared limit is exceeded.
+        case limitExceeded
+        /// A sum or a key beyond the range of its type.
+        case overflow
+        /// Somebody else is writing for longer than the busy timeout.
+        case busy
+        /// Somebody else holds the whole store.
+        case locked
+        /// No space is left.
+        case full
+        /// The store's file is damaged, or no store.
+        case corrupt
+        /// Reading or writing the store failed.
+        case io
+        /// The store, transaction or stream is closed.
+        case closed
+        /// The task was cancelled.
+        case cancelled
+        /// An unknown or impossible option, URL or model declaration.
+        case configuration
+    }
+
+    // One pointer: a typed throw of this error costs a register on the path that does not throw.
+    private var details: Details
+
+    /// An error of a backend, or of code on top of the toolkit. The store fills in what it knows of the place.
+    public init(
+        _ code: Code, _ message: String, operation: String? = nil, model: String? = nil, key: [Value]? = nil,
+        property: String? = nil, underlying: (any Error)? = nil
+    ) {
+        details = Details(
+            State(
+                code: code, message: message, operation: operation, model: model, key: key, property: property,
+                underlying: underlying))
+    }
+
+    /// What went wrong, stable across versions and backends.
+    public var code: Code { details.state.code }
+    /// What happened and what to do about it, in one or two sentences.
+    public var message: String { details.state.message }
+    /// The verb that failed: `insert`, `select`, `open`, …
+    public var operation: String? { details.state.operation }
+    /// The stored name of the model.
+    public var model: String? { details.state.model }
+    /// The key of the record, one value for each key property.
+    public var key: [Value]? { details.state.key }
+    /// The property, with the way to it through children: `pens[2].price`.
+    public var property: String? { details.state.property }
+    /// The stored value that did not fit, for ``Code/typeMismatch``.
+    public var storedValue: Value? { details.state.storedValue }
+    /// The index of the failing element of an array that was written.
+    public var element: Int? { details.state.element }
+    /// The name of the backend.
+    public var backend: String? { details.state.backend }
+    /// The error below this one: of the engine, the file system or a coder.
+    public var underlying: (any Error)? { details.state.underlying }
+
+    private final class Details: Sendable {
+        let state: State
+        init(_ state: State) { self.state = state }
+    }
+
+    package struct State: Sendable {
+        package var code: Code
+        package var message: String
+        package var operation: String?
+        package var model: String?
+        package var key: [Value]?
+        package var property: String?
+        package var storedValue: Value?
+        package var element: Int?
+        package var backend: String?
+        package var underlying: (any Error)?
+    }
+
+    /// The same error with more context.
+    package func with(_ change: (inout State) -> Void) -> StorageError {
+        var state = details.state
+        change(&state)
+        var error = self
+        error.details = Details(state)
+        return error
+    }
+
+    /// The same error, its place filled in where it is not yet known.
+    package func at(operation: String? = nil, model: String? = nil, backend: String? = nil) -> StorageError {
+        with {
+            $0.operation = $0.operation ?? operation
+            $0.model = $0.model ?? model
+            $0.backend = $0.backend ?? backend
+        }
+    }
+}
+
+extension StorageError {
+    /// For a backend: the same error, saying which row of the batch it met.
+    public func row(_ index: Int, key: [Value]) -> StorageError {
+        with {
+            $0.element = index
+            $0.key = key
+        }
+    }
+}
+
+extension StorageError {
+    /// For a backend: the same error, naming a property.
+    public func property(_ name: String?) -> StorageError {
+        with { $0.property = name }
+    }
+
+    /// For a backend: the same error with the engine's own below it.
+    public func caused(by error: any Error) -> StorageError {
+        with { $0.underlying = error }
+    }
+}
+
+extension StorageError: CustomStringConvertible {
+    /// `duplicateKey in insert of Person, key 7 (sqlite): …`
+    public var description: String {
+        var text = code.rawValue
+        if let operation { text += " in \(operation)" }
+        if let model { text += operation == nil ? " in \(model)" : " of \(model)" }
+        if let element { text += ", element \(element)" }
+        if let key { text += ", key \(key.map(\.description).joined(separator: ", "))" }
+        if let property { text += ", property \(property)" }
+        if let backend { text += " (\(backend))" }
+        text += ": " + message
+        if let storedValue { text += " Stored value: \(storedValue)." }
+        if let underlying { text += " Cause: \(underlying)" }
+        return text
+    }
+}
