@@ -1,5 +1,5 @@
-// Writes Sources/StorageAPI/Query/LetterTable.swift: the letters that the folding of diacritics takes apart.
-//   swift scripts/make-letters.swift >Sources/StorageAPI/Query/LetterTable.swift
+// Writes Sources/StorageDriver/Query/LetterTable.swift: the letters that the folding of diacritics takes apart.
+//   swift scripts/make-letters.swift >Sources/StorageDriver/Query/LetterTable.swift
 import Foundation
 
 func isMark(_ scalar: Unicode.Scalar) -> Bool {

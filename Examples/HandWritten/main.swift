@@ -1,4 +1,4 @@
-// Conformances to Storable without the macro, as the article ImplementingABackend shows them: scripts/check-documents
+// Conformances to Storable without the macro, as the article ModelsByHand shows them: scripts/check-documents
 // compares the two. Run it with:
 // swift run HandWrittenExample
 

@@ -13,7 +13,7 @@ public import StorageDriver
 /// `setClass(_:forClassName:)`. Archives that `NSKeyedArchiver` wrote are read by their keys: any class name will do,
 /// keys that no property has are passed over, and a property whose key is missing takes its default.
 ///
-/// Models need their key, and are refused for what a store refuses. The format is described in <doc:KeyedArchiveFormat>.
+/// Models need their key, and are refused for what a store refuses. The article *The keyed archive of a record* of ArchiveBackend describes the format.
 public enum KeyedArchive {
     /// The archive of one model. Costs one pass; a million small models a second and core are usual.
     ///

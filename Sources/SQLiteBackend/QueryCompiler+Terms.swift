@@ -26,7 +26,7 @@ extension QueryCompiler {
     }
 
     /// SQLite's parser has a small stack, which grows with what stands before a parenthesis; so the deepest term comes
-    /// first (``QueryTerm/room`` counts on it). It also limits how deep an expression nests, and reads a chain as nested
+    /// first (`QueryTerm.room` counts on it). It also limits how deep an expression nests, and reads a chain as nested
     /// to one side; halves keep it flat.
     private mutating func chain(_ terms: [QueryTerm], _ word: String, ifEmpty: String, _ place: Place) -> String {
         guard let deepest = terms.indices.max(by: { terms[$0].room < terms[$1].room }) else { return ifEmpty }

@@ -3,10 +3,13 @@
 import ArchiveBackend
 import Configuration
 import Foundation
+import KeyedArchives
 import Logging
+import MemoryBackend
 import SQLiteBackend
 import StorageConfiguration
 import StorageConformance
+import StorageDriver
 import StorageKit
 
 @Storable struct City: Equatable {

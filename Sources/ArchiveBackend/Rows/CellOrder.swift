@@ -2,7 +2,7 @@ internal import Foundation
 internal import StorageDriver
 
 extension Cell {
-    /// The order of two values of a column, as ``Value/order(to:as:)`` has it: negative, zero or positive.
+    /// The order of two values of a column, as `Value.order(to:as:)` has it: negative, zero or positive.
     @inline(__always)
     func compared(to other: Cell, isDecimal: Bool) -> Int {
         if tag == .int, other.tag == .int { return int < other.int ? -1 : int == other.int ? 0 : 1 }

@@ -89,7 +89,7 @@ extension Array: ScalarValue where Element: ColumnValue {
 }
 
 extension RowWriter {
-    /// Writes strings as the JSON text that a ``JSONWriter`` makes of them, straight to its place. Writes nothing and
+    /// Writes strings as the JSON text that a `JSONWriter` makes of them, straight to its place. Writes nothing and
     /// returns false where a character must be escaped or the text is larger than a value may be.
     mutating func putJSON(_ strings: [String]) -> Bool {
         // A bracket, and each string with its quotes and what follows it: a comma or the other bracket.

@@ -46,7 +46,7 @@ public struct Select<Model: Storable>: SelectionBuilder, Sendable {
         SelectStream(store: store, selection: selection, source: .type(Model.self))
     }
 
-    /// How the backend would go about the query; see ``QueryExplanation``. Loads nothing.
+    /// How the backend would go about the query; see `QueryExplanation`. Loads nothing.
     ///
     /// - Throws: `unsupported` where the backend does not tell.
     public nonisolated(nonsending) func explain() async throws(StorageError) -> QueryExplanation {
@@ -129,7 +129,7 @@ public struct BlockingSelect<Model: Storable>: SelectionBuilder {
         try executor.loop(source, selection, rows: rows, models: models)
     }
 
-    /// How the backend would go about the query; see ``QueryExplanation``. Loads nothing.
+    /// How the backend would go about the query; see `QueryExplanation`. Loads nothing.
     ///
     /// - Throws: `unsupported` where the backend does not tell.
     public func explain() throws(StorageError) -> QueryExplanation {

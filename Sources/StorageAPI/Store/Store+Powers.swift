@@ -7,7 +7,9 @@ extension Store {
 
     /// Calls a body with the open engine, for what only that engine offers. The store is not closed in the meantime.
     ///
-    /// - Parameter body: runs on the caller's thread.
+    /// - Parameters:
+    ///   - power: the protocol of the power, as `(any UnsafeSQLiteHandle).self`.
+    ///   - body: runs on the caller's thread.
     /// - Throws: `unsupported` where the engine is another one; `busy` in another body of the store; `closed`; what the body
     ///   throws.
     public nonisolated(nonsending) func withEngine<E, T>(as power: E.Type, _ body: (E) throws -> T) async throws -> T {

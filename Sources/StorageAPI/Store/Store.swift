@@ -54,7 +54,7 @@ public final class Store: Sendable {
     /// Opens a store at a URL: `sqlite:people.db`.
     ///
     /// - Parameters:
-    ///   - url: the scheme of a backend, its path, and its options: see ``StorageURL``.
+    ///   - url: the scheme of a backend, its path, and its options: see `StorageURL`.
     ///   - backends: the backends that the URL may name. There is no global registry.
     ///   - models: the types whose tables are made, or brought up to date, now. Others are when they are first used.
     ///   - logger: as with a backend of one's own; it also takes the options in effect, at `info` and without secrets.

@@ -9,7 +9,7 @@ public import StorageDriver
 /// What is hashed, for whoever computes it elsewhere: a number is 8 bytes, the least significant first, and a byte 0xFF;
 /// a name is the number of its bytes, and its UTF-8. For each table: how many names its path has, and these; how many
 /// columns its key has and how many there are, then role, property and type of each, the key's first and the others by
-/// property and role; then the rows. A cell is 8 bytes and its ``Cell/Tag``: the value, or the number of bytes that
+/// property and role; then the rows. A cell is 8 bytes and its `Cell.Tag`: the value, or the number of bytes that
 /// follow. A NaN is 0x7FF8000000000000, and a zero has no sign. Behind the rows stands their number.
 public struct ModelDigest: Hashable, Sendable {
     /// The model's stored name.

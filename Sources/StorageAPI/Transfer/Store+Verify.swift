@@ -35,7 +35,7 @@ public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
 extension Store {
     /// Reads everything that is stored and calls the body with each thing that is wrong.
     ///
-    /// The engine looks at its checksums and structure where it has them (``CheckingEngine``). Then, in one snapshot and a
+    /// The engine looks at its checksums and structure where it has them (`CheckingEngine`). Then, in one snapshot and a
     /// row at a time: the recorded schema is read; values are of their columns' types, and text is UTF-8; keys are in
     /// order, and none is there twice; unique properties are unique; every owned row has its owner, positions leave no
     /// gap, and required children are there. Of the models that the program has used in this store, each record is read

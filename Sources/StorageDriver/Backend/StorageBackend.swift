@@ -1,6 +1,6 @@
 public import Logging
 
-/// An engine that a ``Store`` can stand on, as it is configured and not yet open.
+/// An engine that a `Store` can stand on, as it is configured and not yet open.
 ///
 /// This protocol, ``StorageEngine`` and the two sessions are all that an engine implements: 14 requirements in all, no
 /// defaults among them. What they owe to a store is the storage contract; <doc:ImplementingABackend> walks through the

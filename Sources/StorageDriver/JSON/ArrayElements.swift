@@ -7,7 +7,7 @@ internal import Foundation
 /// Questions about an array that is stored as JSON text, or about the bytes of a blob.
 ///
 /// Elements are equal as their stored types are: numbers by value, text by bytes, arrays element by element. An element
-/// to look for is given as its JSON text, as ``ColumnValue`` writes it.
+/// to look for is given as its JSON text, as `ColumnValue` writes it.
 public enum ArrayElements {
     /// How many elements a stored array has, or how many bytes a blob; nil where the value is neither.
     public static func count(_ value: Value) -> Int? {
