@@ -91,7 +91,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "StorageConformance",
-            dependencies: ["StorageAPI", "StorageDriver", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "MemoryBackend", "StorageAPI", "StorageDriver", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
         .target(name: "StorageConformanceTesting", dependencies: ["StorageConformance"], swiftSettings: strict),
         .target(name: "StorageConformanceXCTest", dependencies: ["StorageConformance"], swiftSettings: strict),
