@@ -107,9 +107,21 @@ static void fill_row(csqlite_cursor *cursor) {
     }
 }
 
+static int is_refused(csqlite_cursor *cursor) {
+    cursor->watches = 0;
+    int compilations = sqlite3_stmt_status(cursor->statement, SQLITE_STMTSTATUS_REPREPARE, 0);
+    if (compilations == cursor->compilations) return 0;
+    cursor->compilations = compilations;
+    return cursor->recompiled(cursor->owner) != 0;
+}
+
 int32_t csqlite_step(void *context) {
     csqlite_cursor *cursor = context;
     int code = sqlite3_step(cursor->statement);
+    if (cursor->watches && (code == SQLITE_ROW || code == SQLITE_DONE) && is_refused(cursor)) {
+        cursor->code = SQLITE_SCHEMA;
+        return -1;
+    }
     if (code == SQLITE_ROW) {
         fill_row(cursor);
         return 1;

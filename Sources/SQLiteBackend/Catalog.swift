@@ -43,13 +43,12 @@ enum Catalog {
         var definitions: [[UInt8]: TableSchema] = [:]
         while try cursor.next() {
             let definition = Array(cursor.cells[0].bytes)
-            // Reading a definition's text takes next to nothing beside decoding it.
             let table: TableSchema
             if let known = connection.definitions[definition] { table = known } else { table = try decoded(definition) }
             definitions[definition] = table
             tables.append(table)
         }
-        connection.definitions = definitions
+        connection.definitions.keep(definitions)
         return tables
     }
 

@@ -25,12 +25,15 @@ final class Connection: @unchecked Sendable {
     /// The tables of other software.
     let foreign = ForeignCatalog()
     /// Whether this transaction has changed tables.
-    private var hasChangedTables = false
+    private(set) var hasChangedTables = false
     /// The tables, as of a version of the database.
-    private var tables: (version: Int64, schemas: [TableSchema])?
-    private var versionStatement: Statement?
+    var tables: KnownTables?
+    var versionStatement: Statement?
+    var schemaStatement: Statement?
+    /// What the last transaction of this connection has left.
+    var seen = SeenVersions()
     /// The recorded tables by their definitions' text.
-    var definitions: [[UInt8]: TableSchema] = [:]
+    let definitions: Definitions
     private var isOpen = true
     /// Whether a transaction was begun, and is neither committed nor rolled back.
     private var hasBegun = false
@@ -60,8 +63,11 @@ final class Connection: @unchecked Sendable {
 
     static var version: String { String(cString: sqlite3_libversion()) }
 
-    init(_ configuration: SQLiteBackend, isWriter: Bool, logger: Logger) throws(StorageError) {
+    init(
+        _ configuration: SQLiteBackend, isWriter: Bool, _ definitions: Definitions, logger: Logger
+    ) throws(StorageError) {
         path = configuration.path
+        self.definitions = definitions
         writing = [
             "PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")",
             "PRAGMA wal_autocheckpoint = 10000",
@@ -229,30 +235,6 @@ final class Connection: @unchecked Sendable {
         return error
     }
 
-    // MARK: Tables
-
-    /// The tables; made anew where another connection has committed since, or this one has changed them.
-    func tables(_ make: () throws(StorageError) -> [TableSchema]) throws(StorageError) -> [TableSchema] {
-        let version = try dataVersion()
-        if let tables, tables.version == version { return tables.schemas }
-        let schemas = try make()
-        tables = (version, schemas)
-        return schemas
-    }
-
-    /// A number that another connection's commit changes, and a commit of this one does not.
-    private func dataVersion() throws(StorageError) -> Int64 {
-        if let versionStatement { return try versionStatement.integer() ?? 0 }
-        let statement = try Statement(self, "PRAGMA data_version")
-        versionStatement = statement
-        return try statement.integer() ?? 0
-    }
-
-    /// What this connection undoes, no other one's commit tells of.
-    private func forgetUndoneTables() {
-        if hasChangedTables { tables = nil }
-    }
-
     // MARK: Transactions
 
     /// Whether SQLite has a transaction open.
@@ -265,6 +247,13 @@ final class Connection: @unchecked Sendable {
         hasChangedTables = false
     }
 
+    /// What this connection undoes, no other one's commit tells of.
+    private func forgetUndoneTables() {
+        guard hasChangedTables else { return }
+        tables = nil
+        seen.schema = nil
+    }
+
     func rollBackToSavepoint() throws(StorageError) {
         forgetUndoneTables()
         try run(.rollBackTo)
@@ -272,8 +261,10 @@ final class Connection: @unchecked Sendable {
     }
 
     func commit() throws(StorageError) {
+        if hasChangedTables { try noteOwnSchema() }
         try run(.commit)
         hasBegun = false
+        noteOwnCommit()
     }
 
     /// - Throws: the failure after which SQLite has ended the transaction.
@@ -324,7 +315,7 @@ final class Connection: @unchecked Sendable {
 
     private func forgetStatements() {
         forgetPlans()
-        versionStatement = nil
+        (versionStatement, schemaStatement) = (nil, nil)
         for control in Control.allCases { controls[control.rawValue] = nil }
     }
 }

@@ -7,6 +7,7 @@ import Synchronization
 /// rather than wait, since a stream may hold one for as long as its consumer likes.
 final class ConnectionPool: Sendable {
     private let configuration: SQLiteBackend
+    private let definitions: Definitions
     private let logger: Logger
     private let state = Mutex(State())
     private let mostIdle = max(ProcessInfo.processInfo.activeProcessorCount, 2)
@@ -16,8 +17,9 @@ final class ConnectionPool: Sendable {
         var isClosed = false
     }
 
-    init(_ configuration: SQLiteBackend, logger: Logger) {
+    init(_ configuration: SQLiteBackend, _ definitions: Definitions, logger: Logger) {
         self.configuration = configuration
+        self.definitions = definitions
         self.logger = logger
     }
 
@@ -27,7 +29,7 @@ final class ConnectionPool: Sendable {
             return state.idle.popLast()
         }
         if let idle { return idle }
-        return SQLiteReader(try Connection(configuration, isWriter: false, logger: logger))
+        return SQLiteReader(try Connection(configuration, isWriter: false, definitions, logger: logger))
     }
 
     func give(_ reader: SQLiteReader) {

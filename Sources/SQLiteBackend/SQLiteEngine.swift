@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Connections are opened without SQLite's own mutexes. The writer is used by one thread at a time because the store
 /// lets one write at a time run and `writer` is locked for it; a reader, because the pool hands it out to one session.
-final class SQLiteEngine: StorageEngine {
+final class SQLiteEngine: SharedTablesEngine {
     private let configuration: SQLiteBackend
     private let writer: Mutex<WriterState>
     private let pool: ConnectionPool
@@ -18,6 +18,8 @@ final class SQLiteEngine: StorageEngine {
     private let folder: TemporaryFolder?
     /// What SQLite makes beside a database that is opened read-only.
     private let logFiles: LogFiles?
+    /// How often another process was found to have changed the schema.
+    private let foreignChanges = Atomic(0)
     /// The version of the schema's record when the database was opened; nil where it had none.
     private let format: Int?
 
@@ -36,9 +38,11 @@ final class SQLiteEngine: StorageEngine {
         configuration = configured
         let logFiles = opened.isReadOnly ? LogFiles(besides: opened.path) : nil
         self.logFiles = logFiles
-        let connection = try Connection(opened, isWriter: true, logger: logger)
+        let definitions = Definitions()
+        let connection = try Connection(opened, isWriter: true, definitions, logger: logger)
         do throws(StorageError) {
             format = try Catalog.checkedFormat(connection)
+            try connection.noteOwnSchema()
         } catch {
             // Nothing was written; the first error is the one to tell.
             try? connection.close()
@@ -47,7 +51,7 @@ final class SQLiteEngine: StorageEngine {
         }
         isReadOnlyFile = connection.isReadOnly
         writer = Mutex(WriterState(connection: connection))
-        pool = ConnectionPool(opened, logger: logger)
+        pool = ConnectionPool(opened, definitions, logger: logger)
         logger.debug("database opened", metadata: ["path": "\(configured.path)", "sqlite": "\(Connection.version)"])
     }
 
@@ -79,15 +83,18 @@ final class SQLiteEngine: StorageEngine {
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
         try changing { (state, connection) throws(StorageError) in
             if !state.usesWAL { state.usesWAL = try connection.useWAL() }
-            try Self.transaction(connection, body)
+            try transaction(connection, body)
         }
     }
 
-    private static func transaction(
+    var tablesVersion: Int { foreignChanges.load(ordering: .acquiring) }
+
+    private func transaction(
         _ connection: Connection, _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
         try connection.begin(.begin)
         do {
+            if try connection.hasForeignSchema() { foreignChanges.add(1, ordering: .releasing) }
             try body(SQLiteWriter(connection))
             // A body may have gone on after the failure that ended the transaction.
             try connection.checkTransaction()

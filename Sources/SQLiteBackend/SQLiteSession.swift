@@ -8,14 +8,7 @@ class SQLiteSession: StorageSession {
     init(_ connection: Connection) { self.connection = connection }
 
     /// The recorded tables, then those of other software.
-    final func tables() throws(StorageError) -> [TableSchema] {
-        try connection.tables { () throws(StorageError) in
-            let recorded = try Catalog.tables(connection)
-            let paths = Set(recorded.map { $0.path.map { Array($0.utf8) } })
-            let foreign = try connection.foreign.tables(besides: recorded, connection).compactMap(\.schema)
-            return recorded + foreign.filter { !paths.contains($0.path.map { Array($0.utf8) }) }
-        }
-    }
+    final func tables() throws(StorageError) -> [TableSchema] { try connection.storedTables() }
 
     /// How columns of other software among a plan's tables are read and written.
     final func forms(_ tables: [TableSchema]) throws(StorageError) -> TableForms {
@@ -42,7 +35,10 @@ class SQLiteSession: StorageSession {
         if let statement = prepared?.query, !statement.isInUse { return statement }
         var compiler = QueryCompiler(plan, arguments, try forms(plan.tables))
         let sql = compiler.select()
-        let statement = try Statement(connection, sql, kinds: Self.kinds(plan), prefixEnds: compiler.prefixEnds)
+        // What is used once was planned for the tables that are being looked at.
+        let statement = try Statement(
+            connection, sql, kinds: Self.kinds(plan), prefixEnds: compiler.prefixEnds,
+            planned: plan.id == nil ? [] : plan.tables)
         if prepared?.query == nil { prepared?.query = statement }
         return statement
     }

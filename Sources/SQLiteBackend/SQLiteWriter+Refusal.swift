@@ -19,11 +19,17 @@ extension SQLiteWriter {
                 .constraint, "Another record has the same \(property ?? "value"), which is unique.",
                 row: row
             ).property(property).caused(by: cause)
+        case .missing(let property) where !batch.plan.table.isForeign:
+            return batch.error(
+                .schemaMismatch,
+                "Another process has added \(property), which every record must have and this program does not know; "
+                    + "update the program, or close the store and open it again.", row: row
+            ).property(property).caused(by: cause)
         case .reference:
             return batch.error(
                 .constraint, "A record that it refers to is not stored, or others refer to it.", row: row
             ).caused(by: cause)
-        case .other: return batch.error(error.code, error.message, row: row).caused(by: cause)
+        case .missing, .other: return batch.error(error.code, error.message, row: row).caused(by: cause)
         }
     }
 }
@@ -33,10 +39,13 @@ private enum Constraint {
     case key
     case unique(String?)
     case reference
+    /// A column that takes no null.
+    case missing(String)
     case other
 
     // The extended codes, which C defines by macros that Swift does not import.
     private static let foreignKey = SQLITE_CONSTRAINT | (3 << 8)
+    private static let notNull = SQLITE_CONSTRAINT | (5 << 8)
     private static let primaryKey = SQLITE_CONSTRAINT | (6 << 8)
     private static let uniqueIndex = SQLITE_CONSTRAINT | (8 << 8)
     private static let rowID = SQLITE_CONSTRAINT | (10 << 8)
@@ -44,6 +53,9 @@ private enum Constraint {
     init(_ cause: SQLiteError, _ table: TableSchema) {
         switch cause.code {
         case Self.foreignKey: self = .reference
+        case Self.notNull:
+            // `NOT NULL constraint failed: Person.name`
+            self = .missing(String(cause.message.split(separator: ".").last ?? ""))
         case Self.primaryKey, Self.rowID, Self.uniqueIndex:
             let columns = Self.columns(in: cause.message, of: table)
             // In a table of other software a model's key may be another than the primary key.

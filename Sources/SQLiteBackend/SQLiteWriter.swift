@@ -20,8 +20,13 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
     func change(_ change: TableChange) throws(StorageError) {
         connection.forgetPlans()
         try check(change)
-        for sql in SchemaCompiler.sql(for: change) { try connection.execute(sql) }
+        let statements = SchemaCompiler.sql(for: change)
+        for sql in statements { try connection.execute(sql) }
         try Catalog.record(change, connection)
+        // Other connections notice what SQLite's own schema tells of, so a change of the record alone is told there too.
+        if statements.isEmpty {
+            try connection.execute("PRAGMA schema_version = \(try connection.schemaVersion() &+ 1)")
+        }
     }
 
     private func check(_ change: TableChange) throws(StorageError) {

@@ -16,6 +16,11 @@ final class Statement: CursorSource {
     let sql: String
     /// Which arguments it also takes the prefix's end of.
     let prefixEnds: [Int]
+    /// The tables of the plan that the statement was made for, which another process may change; empty where that is
+    /// found in another way.
+    private let planned: [TableSchema]
+    /// Why the tables of now are not those that were planned for. Unchecked as the lists are.
+    @exclusivity(unchecked) private var misfit: StorageError?
     /// Whether a cursor stands on the statement. Unchecked as the lists are.
     @exclusivity(unchecked) private(set) var isInUse = false
 
@@ -25,18 +30,25 @@ final class Statement: CursorSource {
         let pointer: UnsafeMutablePointer<csqlite_list>
     }
 
-    /// - Parameter kinds: how each result column is read; any for those beyond.
+    /// - Parameters:
+    ///   - kinds: how each result column is read; any for those beyond.
+    ///   - planned: the tables of the plan that the statement is made for.
+    /// - Throws: `schemaMismatch` where these are not stored any more as they were.
     init(
-        _ connection: Connection, _ sql: String, kinds wanted: [UInt8] = [], prefixEnds: [Int] = []
+        _ connection: Connection, _ sql: String, kinds wanted: [UInt8] = [], prefixEnds: [Int] = [],
+        planned: [TableSchema] = []
     ) throws(StorageError) {
         self.connection = connection
         self.sql = sql
         self.prefixEnds = prefixEnds
+        self.planned = planned
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             connection.database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let prepared else {
-            throw connection.failure(code, doing: "prepare \(sql)", isCompiling: true)
+            let error = connection.failure(code, doing: "prepare \(sql)", isCompiling: true)
+            if code == SQLITE_ERROR { try connection.requireStored(planned) }
+            throw error
         }
         handle = prepared
         let count = Int(sqlite3_column_count(prepared))
@@ -47,7 +59,13 @@ final class Statement: CursorSource {
         for (index, kind) in wanted.prefix(count).enumerated() { kinds[index] = kind }
         state = .allocate(capacity: 1)
         state.initialize(
-            to: csqlite_cursor(statement: prepared, cells: cells, kinds: kinds, count: Int32(count), code: 0))
+            to: csqlite_cursor(
+                statement: prepared, cells: cells, kinds: kinds, count: Int32(count), code: 0, watches: 0,
+                compilations: 0, recompiled: Self.recompiled, owner: nil))
+        // The statement has the state alone, and releases it at its own end.
+        state.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
+        // Looked at after SQLite has read the schema: it compiles again what was compiled for an older one.
+        try connection.requireStored(planned)
     }
 
     deinit {
@@ -162,13 +180,35 @@ final class Statement: CursorSource {
     // A constant, because the 6.3 compiler crashes where the C function stands as an argument.
     private static let step: @convention(c) (UnsafeMutableRawPointer) -> Int32 = { csqlite_step($0) }
 
+    // As the step.
+    private static let recompiled: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { owner in
+        guard let owner else { return 0 }
+        return Unmanaged<Statement>.fromOpaque(owner).takeUnretainedValue().isRefused ? 1 : 0
+    }
+
+    /// Whether the tables of now are others than were planned for, after SQLite has compiled the statement again.
+    private var isRefused: Bool {
+        do throws(StorageError) {
+            try connection.requireStored(planned)
+            return false
+        } catch {
+            misfit = error
+            return true
+        }
+    }
+
     private func begin() throws(StorageError) {
         if connection.hasLostTransaction { try connection.checkTransaction() }
+        state.pointee.watches = planned.isEmpty ? 0 : 1
         if connection.logsStatements { began = .now }
     }
 
     func failure() -> StorageError {
-        connection.failure(state.pointee.code, doing: "run \(sql)")
+        defer { misfit = nil }
+        if let misfit { return misfit }
+        let error = connection.failure(state.pointee.code, doing: "run \(sql)")
+        // A column that SQLite does not find any more.
+        return state.pointee.code == SQLITE_ERROR && isRefused ? misfit ?? error : error
     }
 
     func finish() {

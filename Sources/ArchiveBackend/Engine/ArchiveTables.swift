@@ -5,6 +5,8 @@ struct ArchiveTables {
     /// In the order in which they were created.
     private(set) var list: [ArchiveTable] = []
     private var places: [String: Int] = [:]
+    /// Whether plans may have been made for tables that another process has changed since.
+    var hasOldPlans = false
 
     var schemas: [TableSchema] { list.map(\.schema) }
 
@@ -53,6 +55,14 @@ struct ArchiveTables {
     func table(_ schema: TableSchema) throws(StorageError) -> ArchiveTable {
         guard let table = self[schema.name] else { throw Self.unknown(schema.name) }
         return table
+    }
+
+    /// Looks whether the tables that a plan was made for are still as it needs them.
+    ///
+    /// - Throws: `schemaMismatch`, naming the property.
+    func requireStored(_ plan: QueryPlan) throws(StorageError) {
+        let schemas = schemas
+        for table in plan.tables { try table.requireStored(in: schemas, inPlace: true) }
     }
 
     private static func unknown(_ name: String) -> StorageError {

@@ -5,12 +5,12 @@ struct StoreFollower {
     private let opening: StoreOpening
     private(set) var file: StoreFile
     private var loader: StoreLoader
-    /// What was planned for, which the tables of a file that was written anew must still have.
+    /// What was planned for.
     private var schemas: [TableSchema]
     /// Whether the file was read in part only, so that it must be read from its beginning.
     private var isBehind = false
-    /// Why the tables that are there cannot take the place of those that were.
-    private var refusal: StorageError?
+    /// Whether tables have changed in more than additions since the store was opened.
+    private var hasChangedTables = false
 
     init(_ opening: StoreOpening, _ opened: StoreOpening.Opened) {
         self.opening = opening
@@ -24,15 +24,11 @@ struct StoreFollower {
     /// was written anew is read from its beginning. One that is gone leaves the tables as they are.
     /// - Parameter letGo: called before another file is read whole: whoever has the tables of the old one lets go of them, so
     ///   that both need not be in memory.
-    /// - Throws: what opening throws; `schemaMismatch`, from then on, where the schema has changed in more than additions.
+    /// - Throws: what opening throws.
     mutating func refresh(letGo: () -> Void) throws(StorageError) -> ArchiveTables? {
-        if let refusal { throw refusal }
-        guard let next = try isBehind ? reopen(letGo) : readOn(letGo) else { return nil }
-        guard next.tables.extend(schemas) else {
-            let failure = Self.changedSchema(file.path)
-            refusal = failure
-            throw failure
-        }
+        guard var next = try isBehind ? reopen(letGo) : readOn(letGo) else { return nil }
+        if !next.tables.extend(schemas) { hasChangedTables = true }
+        next.tables.hasOldPlans = hasChangedTables
         (loader, schemas) = (next, next.tables.schemas)
         return next.tables
     }
@@ -68,11 +64,6 @@ struct StoreFollower {
         }
         (file, isBehind) = (opened.file, false)
         return opened.loader
-    }
-
-    private static func changedSchema(_ path: String) -> StorageError {
-        StorageError(
-            .schemaMismatch, "\(path): another process has changed the schema; close the store and open it again.")
     }
 }
 

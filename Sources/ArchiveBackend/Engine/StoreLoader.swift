@@ -2,7 +2,7 @@ internal import StorageDriver
 
 /// Builds the tables from a file's entries, in the order in which they were written.
 struct StoreLoader {
-    private(set) var tables = ArchiveTables()
+    var tables = ArchiveTables()
     private(set) var archives: [ModelArchive] = []
     private(set) var tally = EntryTally()
     private(set) var copies = RecordCopies()

@@ -7,6 +7,7 @@ extension ArchiveTables {
     func rows(
         _ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool = false
     ) throws(StorageError) -> Cursor {
+        if hasOldPlans { try requireStored(plan) }
         let table = try table(plan.table)
         if let cursor = Self.rowOfKey(plan, arguments, table) { return cursor }
         let evaluation = QueryEvaluation(plan, arguments, in: self, isReading: isReading)

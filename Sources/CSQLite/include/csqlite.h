@@ -32,6 +32,14 @@ typedef struct {
     const uint8_t *kinds;
     int32_t count;
     int32_t code;
+    // Whether the next step is the first since the statement was reset, and one that looks whether SQLite has compiled
+    // the statement again: it does where the schema has changed.
+    int32_t watches;
+    // How often it has.
+    int32_t compilations;
+    // Asked where it has, before anybody sees the row: 0 to go on.
+    int32_t (*recompiled)(void *owner);
+    void *owner;
 } csqlite_cursor;
 
 // Moves to the next row and fills its cells: 1 for a row, 0 for the end, -1 for an error, whose code is then in `code`.

@@ -14,7 +14,7 @@ final class ForeignCatalog {
 
     /// - Parameter recorded: the tables that a store has made.
     func tables(besides recorded: [TableSchema], _ connection: Connection) throws(StorageError) -> [ForeignTable] {
-        let version = try Self.schemaVersion(connection)
+        let version = try connection.schemaVersion()
         let names = Set(recorded.map(\.name))
         if version == self.version, names == self.recorded { return known }
         var tables: [ForeignTable] = []
@@ -30,10 +30,6 @@ final class ForeignCatalog {
         }
         (self.version, self.recorded, known, forms) = (version, names, tables, [:])
         return tables
-    }
-
-    private static func schemaVersion(_ connection: Connection) throws(StorageError) -> Int64? {
-        try Statement(connection, "PRAGMA schema_version").integer()
     }
 
     // MARK: Declarations

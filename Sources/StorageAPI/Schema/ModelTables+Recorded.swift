@@ -19,9 +19,6 @@ extension ModelTables {
             && RecordedTables.list(name, recorded.filter(\.isRemoved)) == undeclared
     }
 
-    /// Whether a store has all that the model reads and writes, as it was when the model was planned.
-    func isStored(in recorded: [TableSchema]) -> Bool { Set(tables.map(\.schema)).isSubset(of: recorded) }
-
     private static func binding(_ index: Int, _ tables: RecordedTables) -> TableBinding {
         let schema = tables.list[index]
         let prefix = schema.columns.indices.filter { schema.columns[$0].role.isPrefix }

@@ -25,6 +25,8 @@ final class ModelHandle: Sendable {
     let undeclaredWrites: [(delete: WritePlan, truncate: WritePlan)]
     /// What a save keeps; nil where all that is recorded is declared, or stays as it is.
     let kept: KeptTables?
+    /// Why the model is not used in transactions: another process has changed its tables, and it does not fit any more.
+    let refusal: StorageError?
     /// The plan for one record's own row.
     let rowOfKey: QueryPlan
     /// How rows of a model without children are read; nil for others, whose rows each query reads children beside.
@@ -34,7 +36,24 @@ final class ModelHandle: Sendable {
     nonisolated(unsafe) let plainRows: RowContext?
 
     /// - Throws: as ``KeptTables``.
-    init(_ tables: ModelTables, ids: PlanIDs) throws(StorageError) {
+    convenience init(_ tables: ModelTables, ids: PlanIDs) throws(StorageError) {
+        self.init(tables, ids: ids, kept: try KeptTables(tables, ids: ids), undeclared: tables.undeclared)
+    }
+
+    /// The model beside the tables of now, which another process may have changed.
+    func compared(with recorded: [TableSchema], ids: PlanIDs) -> ModelHandle {
+        do throws(StorageError) {
+            let now = try tables.rebound(to: recorded)
+            return ModelHandle(tables, ids: ids, kept: try KeptTables(now, ids: ids), undeclared: now.undeclared)
+        } catch {
+            return ModelHandle(tables, ids: ids, kept: nil, undeclared: [], refusal: error)
+        }
+    }
+
+    private init(
+        _ tables: ModelTables, ids: PlanIDs, kept: KeptTables?, undeclared: [TableSchema], refusal: StorageError? = nil
+    ) {
+        (self.kept, self.refusal) = (kept, refusal)
         self.tables = tables
         self.ids = ids
         let keyCount = tables.rootKeyCount
@@ -45,14 +64,13 @@ final class ModelHandle: Sendable {
         plainRows = tables.hasChildren ? nil : RowContext(model: tables, table: tables.root)
         _ = plainRows?.recordForm
         wholeWrites = tables.tables.map { TableWrites($0, keyCount: keyCount, ids: ids) }
-        undeclaredWrites = tables.undeclared.map { table in
+        undeclaredWrites = undeclared.map { table in
             let key = Array(table.key.prefix(keyCount))
             return (
                 WritePlan(id: ids.next(), operation: .delete, table: table, columns: key),
                 WritePlan(id: ids.next(), operation: .truncate, table: table, columns: [])
             )
         }
-        kept = try KeptTables(tables, ids: ids)
     }
 
     var name: String { tables.name }

@@ -9,6 +9,8 @@ final class ModelRegistry: Sendable {
     private let recorded = Mutex<[String: ModelHandle]>([:])
     private let names = ModelNames()
     let ids = PlanIDs()
+    /// The version of the engine's tables that the models were compared with.
+    private let tablesVersion = Atomic(0)
     private let info: BackendInfo
     private let logger: Logger
 
@@ -108,6 +110,15 @@ final class ModelRegistry: Sendable {
         handles.withLock { $0.removeAll { models.contains($0.name) } }
     }
 
+    /// Compares the models with tables that another process may have changed (clause S11), where that was not done at
+    /// this version of them. What does not fit any more is refused when it is used.
+    func compareAgain(at version: Int, in session: any StorageSession) throws(StorageError) {
+        guard tablesVersion.load(ordering: .acquiring) != version else { return }
+        let tables = try session.tables()
+        handles.withLock { $0.replaceAll { $0.compared(with: tables, ids: ids) } }
+        tablesVersion.store(version, ordering: .releasing)
+    }
+
     /// The handle of a model as the store has recorded it; the same one as long as its tables stay as they are.
     func recorded(_ name: String, in session: any StorageSession) throws(StorageError) -> ModelHandle {
         let tables = try session.tables()
@@ -161,6 +172,10 @@ private struct HandlesByType {
         let place = place(of: type)
         if place < entries.count, entries[place].type == type { return }
         entries.insert((type, handle), at: place)
+    }
+
+    mutating func replaceAll(by replacement: (ModelHandle) -> ModelHandle) {
+        for place in entries.indices { entries[place].handle = replacement(entries[place].handle) }
     }
 
     mutating func removeAll(where isUnwanted: (ModelHandle) -> Bool) {

@@ -83,7 +83,10 @@ final class SessionContext {
     func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
         // Most transactions prepare nothing, and an empty dictionary hashes what it is asked for all the same.
         if !prepared.isEmpty, let known = prepared[ObjectIdentifier(type)] { return known }
-        if let known = store.registry.handle(type), changed.isEmpty || !changed.contains(known.name) { return known }
+        if let known = store.registry.handle(type), changed.isEmpty || !changed.contains(known.name) {
+            if let refusal = known.refusal { throw refusal }
+            return known
+        }
         let session = try openSession()
         if let handle = try store.registry.upToDate(type, in: session, canWrite: writer != nil) {
             prepared[ObjectIdentifier(type)] = handle

@@ -53,6 +53,9 @@ extension Store {
         isRepeatable: Bool, _ body: @escaping (SessionContext) throws(StorageError) -> Void
     ) -> WriteJob {
         WriteJob(isRepeatable: isRepeatable) { (writer, job) throws(StorageError) in
+            if let version = self.sharedTables?.tablesVersion {
+                try self.registry.compareAgain(at: version, in: writer)
+            }
             let context = SessionContext(self, writer: writer, job: job)
             defer { context.end() }
             try body(context)

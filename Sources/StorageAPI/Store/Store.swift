@@ -21,6 +21,8 @@ public final class Store: Sendable {
     /// The backend's name, place, capabilities and limits.
     public let info: BackendInfo
     let engine: any StorageEngine
+    /// The engine, where other processes may change its tables.
+    let sharedTables: (any SharedTablesEngine)?
     let queue: WriteQueue
     let registry: ModelRegistry
     let gate = Gate()
@@ -87,6 +89,7 @@ public final class Store: Sendable {
             throw error.at(operation: "open", backend: type(of: backend).scheme)
         }
         self.logger = logger
+        sharedTables = engine as? any SharedTablesEngine
         info = engine.info
         readsBesideWriter = info.lacking[.concurrentReads] == nil
         canWrite = info.lacking[.writing] == nil

@@ -6,7 +6,7 @@ extension Conformance {
         filterCases,
         indexCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,
-        transactionCases, concurrencyCases, misuseCases, schemaCases, evolutionCases,
+        transactionCases, concurrencyCases, misuseCases, schemaCases, evolutionCases, sharedSchemaCases,
         nameCases, errorCases,
         durabilityCases, costCases, mutantCases,
     ].flatMap { $0 }

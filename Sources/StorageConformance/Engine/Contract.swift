@@ -8,7 +8,7 @@ public enum Contract: String, Sendable, CaseIterable {
     case c1, c2, c3, c4, c5, c6, c7
     case q1, q2, q3, q4, q5, q6, q7, q8, q9
     case t1, t2, t3, t4, t5, t6, t8, t9
-    case s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s12
+    case s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12
     case e1, e2, e3, e4, e5
 
     /// The identifier as documents write it: `W1`.

@@ -140,16 +140,26 @@ private final class Progress: Sendable {
         try await writer.close()
     }
 
-    @Test func `additions to the schema are no obstacle, other changes are told`() async throws {
-        try await open(Note.self).close()
+    @Test func `S11 what another process has added is no obstacle, and what it has renamed is told of its model alone`()
+        async throws
+    {
+        let first = try await open(Note.self)
+        try await first.save(Person.sample(1))
+        try await first.close()
         let reader = try await open(Note.self, .readOnly)
+        #expect(try await reader.find(Person.self, key: 1) == Person.sample(1))
         var writer = try await open(OtherNote.self)
         try await writer.insert(OtherNote(id: 1, title: "a", length: 1))
         try await writer.close()
         #expect(try await reader.select(Note.self).all() == [Note(id: 1, title: "a")])
         writer = try await open(RenamedNote.self)
         try await writer.close()
-        for _ in 0..<2 { await expectError(.schemaMismatch) { _ = try await reader.select(Note.self).all() } }
+        for _ in 0..<2 {
+            let error = await expectError(.schemaMismatch) { _ = try await reader.select(Note.self).all() }
+            #expect(error?.model == "Note" && error?.property == "title")
+            #expect(try await reader.find(Person.self, key: 1) == Person.sample(1))
+            #expect(try await reader.records("Note").all().map { $0.value("text") } == [.text("a")])
+        }
         try await reader.close()
         let again = try await open(RenamedNote.self, .readOnly)
         #expect(try await again.select(RenamedNote.self).all() == [RenamedNote(id: 1, text: "a")])

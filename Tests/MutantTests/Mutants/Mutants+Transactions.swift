@@ -25,7 +25,7 @@ extension Mutant {
         Mutant("second-opening", [.t6], "A second store shares the place, though sharing is lacking.") {
             $0.opening = .opensTwice
         },
-        Mutant("claims-sharing", [.t6, .e4], "Sharing is claimed, and a second store is refused.") {
+        Mutant("claims-sharing", [.t6, .e4, .s11], "Sharing is claimed, and a second store is refused.") {
             $0.info = { $0.lacking[.sharing] = nil }
         },
         Mutant("claims-durability", [.w8, .e4], "Durability is claimed, and a reopened store is empty.") {

@@ -1,0 +1,99 @@
+internal import CSQLite
+internal import StorageDriver
+import Synchronization
+
+// What a connection knows of the tables, and how it notices that another one has changed them.
+
+/// Tables as of a state of the database.
+struct KnownTables {
+    /// Differs after another connection's commit.
+    var data: Int64
+    /// Differs after any change of the schema.
+    var schema: Int64
+    var schemas: [TableSchema]
+}
+
+/// The versions of the database that a connection has seen.
+struct SeenVersions {
+    /// Of its contents, as the connection counts its own commits and those of others.
+    var data: UInt32?
+    var schema: Int64?
+}
+
+/// Recorded tables by their definitions' text: reading the text takes next to nothing beside decoding it.
+final class Definitions: Sendable {
+    private let known = Mutex<[[UInt8]: TableSchema]>([:])
+
+    subscript(text: [UInt8]) -> TableSchema? { known.withLock { $0[text] } }
+
+    /// Keeps those of one state alone.
+    func keep(_ definitions: [[UInt8]: TableSchema]) { known.withLock { $0 = definitions } }
+}
+
+extension Connection {
+    /// The recorded tables, then those of other software; made anew where another connection has committed since, or this
+    /// one has changed them.
+    func storedTables() throws(StorageError) -> [TableSchema] {
+        let version = try dataVersion()
+        if let tables, tables.data == version { return tables.schemas }
+        let recorded = try Catalog.tables(self)
+        let paths = Set(recorded.map { $0.path.map { Array($0.utf8) } })
+        let foreign = try foreign.tables(besides: recorded, self).compactMap(\.schema)
+        let schemas = recorded + foreign.filter { !paths.contains($0.path.map { Array($0.utf8) }) }
+        tables = KnownTables(data: version, schema: try schemaVersion(), schemas: schemas)
+        return schemas
+    }
+
+    /// Looks whether tables that a plan was made for are still stored as it needs them.
+    ///
+    /// - Throws: `schemaMismatch` where they are not.
+    func requireStored(_ planned: [TableSchema]) throws(StorageError) {
+        if planned.isEmpty { return }
+        let stored: [TableSchema]
+        let version = try schemaVersion()
+        if let tables, tables.schema == version { stored = tables.schemas } else { stored = try storedTables() }
+        for table in planned { try table.requireStored(in: stored) }
+    }
+
+    // MARK: Versions
+
+    /// A number that another connection's commit changes, and a commit of this one does not.
+    private func dataVersion() throws(StorageError) -> Int64 {
+        if let versionStatement { return try versionStatement.integer() ?? 0 }
+        let statement = try Statement(self, "PRAGMA data_version")
+        versionStatement = statement
+        return try statement.integer() ?? 0
+    }
+
+    /// A number that any change of the schema changes, whoever makes it.
+    func schemaVersion() throws(StorageError) -> Int64 {
+        if let schemaStatement { return try schemaStatement.integer() ?? 0 }
+        let statement = try Statement(self, "PRAGMA schema_version")
+        schemaStatement = statement
+        return try statement.integer() ?? 0
+    }
+
+    /// Whether another connection has changed the schema since this one's last transaction; asked in a transaction that
+    /// writes.
+    ///
+    /// Costs a call where nobody else has written anything.
+    func hasForeignSchema() throws(StorageError) -> Bool {
+        let data = fileVersion
+        guard data == nil || data != seen.data else { return false }
+        let schema = try schemaVersion()
+        defer { seen = SeenVersions(data: data, schema: schema) }
+        return schema != seen.schema
+    }
+
+    /// Takes the schema as this transaction leaves it for known.
+    func noteOwnSchema() throws(StorageError) { seen.schema = try schemaVersion() }
+
+    func noteOwnCommit() { seen.data = fileVersion }
+
+    /// A number that differs after any commit that this connection has made or met.
+    private var fileVersion: UInt32? {
+        var version: UInt32 = 0
+        let code = sqlite3_file_control(database, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        return code == SQLITE_OK ? version : nil
+    }
+}

@@ -1,0 +1,47 @@
+import StorageDriver
+
+// A model beside tables that another process has changed since it was compared with them (clause S11).
+
+extension ModelTables {
+    /// Whether a store has all that the model reads and writes.
+    func isStored(in recorded: [TableSchema]) -> Bool {
+        for table in tables {
+            do throws(StorageError) { try table.schema.requireStored(in: recorded) } catch { return false }
+        }
+        return true
+    }
+
+    /// The same model in tables to which another process has added: what has come is kept by writes (clause S7).
+    ///
+    /// - Throws: as ``TableSchema/requireStored(in:inPlace:)``.
+    func rebound(to recorded: [TableSchema]) throws(StorageError) -> ModelTables {
+        var bindings: [TableBinding] = []
+        for table in tables {
+            try table.schema.requireStored(in: recorded)
+            bindings.append(recorded.first { $0.name == table.schema.name }.map(table.rebound) ?? table)
+        }
+        let own = Set(bindings.map(\.schema.name))
+        let others = recorded.filter {
+            !own.contains($0.name) && !$0.isForeign && $0.path.first.map { $0.isSame(as: root.schema.path[0]) } == true
+        }
+        return ModelTables(name: name, tables: bindings, assigns: assigns, undeclared: others)
+    }
+}
+
+extension TableBinding {
+    /// The same cells in the table's form of now, which has all columns that the cells stand in.
+    fileprivate func rebound(to table: TableSchema) -> TableBinding {
+        // Tables of other software keep the form in which the model reads them.
+        if schema.isForeign { return self }
+        func place(_ column: Int) -> Int {
+            table.columns.firstIndex { $0.name == schema.columns[column].name } ?? column
+        }
+        return TableBinding(
+            index: index, schema: table, form: form, columns: columns.map(place), prefixCount: prefixCount,
+            keyCells: keyCells,
+            members: members.map { member in
+                if case .column(let column) = member { .column(place(column)) } else { member }
+            },
+            relations: relations, identity: identity.map(place), names: names)
+    }
+}
