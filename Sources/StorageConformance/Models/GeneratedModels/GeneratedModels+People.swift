@@ -1,6 +1,6 @@
 internal import StorageAPI
 
-// Written by scripts/make-conformance-models, which has the declarations.
+// Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
