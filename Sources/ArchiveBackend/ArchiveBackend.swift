@@ -54,7 +54,7 @@ public struct ArchiveBackend: StorageBackend {
     /// with zstd those of up to 16 KiB are stored as they are, a tenth to a third larger than compressed; others of up to
     /// 256 KiB take the codec's fastest level, and are up to 5 % larger than with zstd's level 3, 8 % than with 19.
     public var level: Int?
-    /// When superseded records give their room back.
+    /// When the space of superseded records is given back.
     public var compaction: Compaction
     /// What the file is opened for.
     public var access: Access

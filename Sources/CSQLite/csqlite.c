@@ -4,9 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// Integers above INT64_MAX are kept as text of 20 digits, which sorts after every integer and in its own order.
-#define UNSIGNED_DIGITS 20
-
 static void fill_text(csqlite_cell *cell, sqlite3_value *v) {
     const void *bytes = sqlite3_value_text(v);
     cell->tag = bytes ? CSQLITE_TEXT : CSQLITE_NULL;
@@ -63,10 +60,10 @@ static void fill_double_column(csqlite_cell *cell, sqlite3_value *v) {
 
 static void fill_unsigned_column(csqlite_cell *cell, sqlite3_value *v) {
     fill_any(cell, v);
-    if (cell->tag != CSQLITE_TEXT || cell->length != UNSIGNED_DIGITS) return;
+    if (cell->tag != CSQLITE_TEXT || cell->length != CSQLITE_UNSIGNED_DIGITS) return;
     const unsigned char *digits = (const unsigned char *)(uintptr_t)cell->bits;
     uint64_t value = 0;
-    for (int k = 0; k < UNSIGNED_DIGITS; k++) {
+    for (int k = 0; k < CSQLITE_UNSIGNED_DIGITS; k++) {
         if (digits[k] < '0' || digits[k] > '9') return;
         unsigned digit = digits[k] - '0';
         if (value > (UINT64_MAX - digit) / 10) return;
@@ -130,10 +127,14 @@ int32_t csqlite_step(void *context) {
     return code == SQLITE_DONE ? 0 : -1;
 }
 
+void csqlite_unsigned_text(uint64_t value, char *digits) {
+    snprintf(digits, CSQLITE_UNSIGNED_DIGITS + 1, "%0*llu", CSQLITE_UNSIGNED_DIGITS, (unsigned long long)value);
+}
+
 static int bind_unsigned(sqlite3_stmt *s, int i, uint64_t value) {
-    char digits[UNSIGNED_DIGITS + 1];
-    snprintf(digits, sizeof digits, "%020llu", (unsigned long long)value);
-    return sqlite3_bind_text(s, i, digits, UNSIGNED_DIGITS, SQLITE_TRANSIENT);
+    char digits[CSQLITE_UNSIGNED_DIGITS + 1];
+    csqlite_unsigned_text(value, digits);
+    return sqlite3_bind_text(s, i, digits, CSQLITE_UNSIGNED_DIGITS, SQLITE_TRANSIENT);
 }
 
 static int bind_cell(sqlite3_stmt *s, int i, const csqlite_cell *cell, sqlite3_destructor_type life) {
@@ -267,9 +268,9 @@ static void result_cell(sqlite3_context *context, const csqlite_cell *cell) {
             }
             break;
         case CSQLITE_UNSIGNED: {
-            char digits[UNSIGNED_DIGITS + 1];
-            snprintf(digits, sizeof digits, "%020llu", (unsigned long long)cell->bits);
-            sqlite3_result_text(context, digits, UNSIGNED_DIGITS, SQLITE_TRANSIENT);
+            char digits[CSQLITE_UNSIGNED_DIGITS + 1];
+            csqlite_unsigned_text(cell->bits, digits);
+            sqlite3_result_text(context, digits, CSQLITE_UNSIGNED_DIGITS, SQLITE_TRANSIENT);
             break;
         }
         default: sqlite3_result_null(context);

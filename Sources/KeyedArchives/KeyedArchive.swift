@@ -2,6 +2,12 @@ import ArchiveBackend
 public import StorageAPI
 public import StorageDriver
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// Models as keyed archives: the binary format of Foundation's `NSKeyedArchiver`, written and read without it.
 ///
 /// ```swift
@@ -92,5 +98,111 @@ public enum KeyedArchive {
         _ rows: ModelRows<M>, className: String?
     ) throws(StorageError) -> RecordLayout {
         try RecordLayout(tables: rows.tables, missing: try rows.defaults(), rootClass: className)
+    }
+}
+
+extension KeyedArchive {
+    /// Writes the archive of one model to a file, which is replaced whole or not at all.
+    ///
+    /// The archive goes to a file beside it, which is synced and then renamed, so that a crash leaves the old file or
+    /// the new one.
+    /// - Throws: as ``encode(_:className:)-(M,_)``; `io` or `full` where the file cannot be written.
+    public static func write<M: Storable>(_ model: M, to url: URL) throws(StorageError) {
+        try WholeFile.write(try encode(model), to: try path(url))
+    }
+
+    /// Writes the archive of an array of models to a file, which is replaced whole or not at all.
+    public static func write<M: Storable>(_ models: [M], to url: URL) throws(StorageError) {
+        try WholeFile.write(try encode(models), to: try path(url))
+    }
+
+    /// Reads the model in a file.
+    ///
+    /// - Throws: `io` where the file cannot be read; as ``decode(_:from:)-(M.Type,_)``.
+    public static func read<M: Storable>(_: M.Type, from url: URL) throws(StorageError) -> M {
+        try decode(M.self, from: try WholeFile.read(try path(url)))
+    }
+
+    /// Reads the models in a file.
+    public static func read<M: Storable>(_: [M].Type, from url: URL) throws(StorageError) -> [M] {
+        try decode([M].self, from: try WholeFile.read(try path(url)))
+    }
+
+    private static func path(_ url: URL) throws(StorageError) -> String {
+        guard url.isFileURL, !url.path.utf8.contains(0) else {
+            throw StorageError(.configuration, "\(url) is no file's URL.")
+        }
+        return url.path
+    }
+}
+
+// Records without the program's types. Their archives are, byte for byte, those of types with the same properties.
+extension KeyedArchive {
+    /// The archive of one record.
+    ///
+    /// ```swift
+    /// let schema = try await store.recordSchemas().first { $0.name == "Person" }
+    /// ```
+    /// - Parameters:
+    ///   - record: the record with all that it owns.
+    ///   - schema: what the record consists of; the names of its models are the objects' classes.
+    ///   - className: the root's class in place of the schema's name.
+    /// - Throws: `configuration` for a schema that cannot be stored; `missingKey`, `invalidValue` or `limitExceeded` for
+    ///   a record that a store of the schema refuses.
+    public static func encode(
+        _ record: Record, as schema: RecordSchema, className: String? = nil
+    ) throws(StorageError) -> [UInt8] {
+        try encode([StoredRecord(record)], ModelRows(schema), className: className, asList: false)
+    }
+
+    /// The archive of an array of records, in its order.
+    ///
+    /// - Throws: as for one record, with the index of the element; `limitExceeded` at 4 GiB.
+    public static func encode(
+        _ records: [Record], as schema: RecordSchema, className: String? = nil
+    ) throws(StorageError) -> [UInt8] {
+        try encode(records.map { StoredRecord($0) }, ModelRows(schema), className: className, asList: true)
+    }
+
+    /// The records in an archive whose root is an array of objects, or one object. A property whose key is missing is
+    /// nil, or empty where it is an array of owned records.
+    ///
+    /// - Throws: `corrupt` for anything but such an archive, with the place; `typeMismatch` for a value that does not
+    ///   fit its property, and for a required one that is missing.
+    public static func decode(_ schema: RecordSchema, from archive: [UInt8]) throws(StorageError) -> [Record] {
+        try decode(ModelRows(schema), from: archive).map(\.record)
+    }
+}
+
+/// Files that are read and replaced whole.
+enum WholeFile {
+    /// The largest file that is read into memory.
+    private static let largest: Int64 = 1 << 32
+
+    static func read(_ path: String) throws(StorageError) -> [UInt8] {
+        let layer = SystemFileLayer()
+        let place = try OpenFile.place(of: path, layer)
+        let file: OpenFile
+        do { file = try OpenFile(place, .read, layer, name: path) } catch { throw FileFailure.error(error, path) }
+        let size = try file.status().size
+        guard size <= largest else { throw StorageError(.io, "\(path) is no file of less than 4 GiB.") }
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        let count = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(StorageError) in try file.read(at: 0, into: buffer) }
+        }
+        guard try count.get() == bytes.count else {
+            throw StorageError(.io, "\(path) was cut while it was read. Read it again.")
+        }
+        return bytes
+    }
+
+    /// Writes a file beside the path, and puts it there when it is on the disk.
+    static func write(_ bytes: [UInt8], to path: String) throws(StorageError) {
+        let file = try PublishedFile(path, over: .anyFile)
+        let written = bytes.withUnsafeBytes { bytes in
+            Result { () throws(StorageError) in try file.file.write(at: 0, bytes) }
+        }
+        try written.get()
+        try file.publish()
     }
 }

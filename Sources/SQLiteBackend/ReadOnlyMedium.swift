@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Foundation
+internal import StorageDriver
 
 #if canImport(Glibc)
 internal import Glibc
@@ -44,7 +45,7 @@ enum ReadOnlyMedium {
         path.utf8.map { byte in
             let scalar = Unicode.Scalar(byte)
             let isPlain = scalar.properties.isAlphabetic && byte < 0x80 || "/._-~0123456789".utf8.contains(byte)
-            return isPlain ? String(Character(scalar)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            return isPlain ? String(Character(scalar)) : "%" + Hexadecimal.text(of: [byte])
         }.joined()
     }
 }

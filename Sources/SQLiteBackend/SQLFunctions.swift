@@ -175,7 +175,7 @@ struct SQLCall {
         if type.storage == .double, case .int(let integer) = value { return .double(Double(integer)) }
         guard type != .decimal, case .text(let text) = value else { return value }
         if text == "NaN", type.storage == .double { return .double(.nan) }
-        guard text.utf8.count == 20, let integer = UInt64(text) else { return value }
+        guard text.utf8.count == Int(CSQLITE_UNSIGNED_DIGITS), let integer = UInt64(text) else { return value }
         return type.storage == .double ? .double(Double(integer)) : Value(unsigned: integer)
     }
 
@@ -185,9 +185,7 @@ struct SQLCall {
         case .int(let value): sqlite3_result_int64(context, value)
         case .double(let value) where !value.isNaN: sqlite3_result_double(context, value)
         case .double: finish(text: "NaN")
-        case .unsigned(let value):
-            let digits = String(value)
-            finish(text: String(repeating: "0", count: max(20 - digits.utf8.count, 0)) + digits)
+        case .unsigned(let value): finish(text: Value.digits(value))
         case .text(let text): finish(text: text)
         case .blob(let bytes):
             bytes.withUnsafeBytes { csqlite_result_blob(context, $0.baseAddress, UInt64($0.count)) }

@@ -71,10 +71,10 @@ extension Value {
         switch self {
         case .null: "NULL"
         case .int(let value): String(value)
-        case .unsigned(let value): (String(repeating: "0", count: 20 - String(value).count) + String(value)).quotedText
+        case .unsigned(let value): Self.digits(value).quotedText
         case .double(let value): Self.sql(value)
         case .text(let text): Self.sql(text)
-        case .blob(let bytes): "x'" + bytes.map(Self.hex).joined() + "'"
+        case .blob(let bytes): "x'" + Hexadecimal.text(of: bytes) + "'"
         }
     }
 
@@ -86,11 +86,14 @@ extension Value {
 
     /// A NUL would end the statement's text.
     private static func sql(_ text: String) -> String {
-        text.utf8.contains(0) ? "CAST(x'" + text.utf8.map(hex).joined() + "' AS TEXT)" : text.quotedText
+        text.utf8.contains(0) ? "CAST(x'" + Hexadecimal.text(of: text.utf8) + "' AS TEXT)" : text.quotedText
     }
 
-    private static func hex(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0" + digits : digits
+    /// An integer above `Int64.max` as the text that SQLite keeps of it: 20 digits, which sort in its order.
+    static func digits(_ value: UInt64) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CSQLITE_UNSIGNED_DIGITS) + 1) { digits in
+            csqlite_unsigned_text(value, digits.baseAddress)
+            return String(decoding: digits.dropLast().lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
     }
 }

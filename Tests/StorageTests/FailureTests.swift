@@ -36,6 +36,7 @@ struct FailureTests {
         var level = 0.0
         var mood: Mood = .good
         var note = ""
+        var tags: [String] = []
         @Unique var serial: Int?
     }
 
@@ -60,16 +61,20 @@ struct FailureTests {
         try await withFolder { folder in
             let path = folder.appending(path: "a.db").path
             let store = try await Store(SQLiteBackend(path: path), models: Reading.self)
-            try await store.insert(Self.readings(1...6))
+            try await store.insert(Self.readings(1...8))
             try otherProgram(path) { database in
                 run("UPDATE Reading SET small = 300 WHERE id = 2", database)
                 run("UPDATE Reading SET mood = 'awful' WHERE id = 3", database)
                 run("UPDATE Reading SET level = 'high' WHERE id = 4", database)
                 run("UPDATE Reading SET note = CAST(x'61F09F98' AS TEXT) WHERE id = 5", database)
                 run("UPDATE Reading SET level = 2 WHERE id = 6", database)
+                // Three bytes that are no text, in the place of which decoding puts three others.
+                run("UPDATE Reading SET tags = CAST(x'5B22F09F98225D' AS TEXT) WHERE id = 7", database)
+                run("UPDATE Reading SET tags = '[01]' WHERE id = 8", database)
             }
             let wanted: [(Int, String, Value?)] = [
                 (2, "small", .int(300)), (3, "mood", .text("awful")), (4, "level", .text("high")), (5, "note", nil),
+                (7, "tags", nil), (8, "tags", nil),
             ]
             for (key, property, value) in wanted {
                 let error = await expectError(.typeMismatch) { try await store.find(Reading.self, key: key) as Any }

@@ -13,9 +13,9 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     private let trace: QueryTrace?
     /// As of the last commit that was waited for: what readers see.
     private let committed: Mutex<ArchiveTables>
-    private let writer: Mutex<WriterState>
+    private let writer: Mutex<EngineState>
 
-    struct WriterState: ~Copyable {
+    struct EngineState: ~Copyable {
         /// Nil once the engine is closed.
         var file: StoreFile?
         /// There where another process may write.
@@ -24,8 +24,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         var tables: ArchiveTables
         /// How models' records are entries, as of the last commit.
         var archives: [ModelArchive]
-        var tally: EntryTally
-        var copies: RecordCopies
+        var usage: FileUsage
         let builder = RowBuilder()
         let written = WrittenKeys()
     }
@@ -40,10 +39,9 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         committed = Mutex(loader.tables)
         let follower = configuration.access == .readOnly ? StoreFollower(opening, opened) : nil
         writer = Mutex(
-            WriterState(
+            EngineState(
                 file: file, follower: follower, tables: follower == nil ? loader.tables : ArchiveTables(),
-                archives: loader.archives,
-                tally: loader.tally, copies: loader.copies))
+                archives: loader.archives, usage: loader.usage))
     }
 
     var info: BackendInfo {
@@ -115,7 +113,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     /// Writes a commit; nil where there is nothing to wait for.
     private func commit(
-        _ changes: Changes, _ file: StoreFile, _ state: inout WriterState
+        _ changes: PendingChanges, _ file: StoreFile, _ state: inout EngineState
     ) throws(StorageError) -> WrittenCommit? {
         // Without tables there is nothing that a file could begin with.
         if file.sequence == nil, !changes.changesSchema { return nil }
@@ -131,16 +129,15 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     }
 
     private func append(
-        _ changes: Changes, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout WriterState
+        _ changes: PendingChanges, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout EngineState
     ) throws(StorageError) -> WrittenCommit? {
         let sequence = file.sequence.map { $0 &+ 1 } ?? 0
-        var recorder = ChangeRecorder(changes.tables, archives, sequence: sequence, copies: state.copies)
+        var recorder = ChangeRecorder(changes.tables, archives, sequence: sequence, usage: state.usage)
         let written = state.written
         let commit = try file.write(willWait: waitsForDisk) { (commit) throws(StorageError) in
             try recorder.record(changes, written, to: &commit)
         }
-        state.tally += recorder.tally
-        state.copies = recorder.copies
+        state.usage = recorder.usage
         return waitsForDisk ? commit : nil
     }
 
@@ -148,14 +145,13 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     /// Writes the file anew with these tables, in the place of the old one.
     private func rewrite(
-        _ tables: ArchiveTables, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout WriterState
+        _ tables: ArchiveTables, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout EngineState
     ) throws(StorageError) {
         // Commits in the file that goes may still be waited for.
         if waitsForDisk { try file.sync() }
         var recorder = ChangeRecorder(tables, archives, sequence: 0)
         try file.rewrite { (commit) throws(StorageError) in try recorder.recordAll(to: &commit) }
-        state.tally = recorder.tally
-        state.copies = recorder.copies
+        state.usage = recorder.usage
         state.archives = archives
     }
 
@@ -176,11 +172,11 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     }
 
     /// The commit before is done whatever becomes of this: the old file stays where the new one cannot be written.
-    private func compactIfWorthwhile(_ file: StoreFile, _ state: inout WriterState) {
+    private func compactIfWorthwhile(_ file: StoreFile, _ state: inout EngineState) {
         let tables = state.tables
         let records = tables.list.reduce(0) { $0 + ($1.schema.isRoot ? $1.rows.count : 0) }
         guard configuration.compaction == .automatic,
-            state.tally.isWorthCompacting(records: records, bytes: file.size)
+            state.usage.isWorthCompacting(records: records, bytes: file.size)
         else { return }
         let before = file.size
         do {
@@ -189,8 +185,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
                 "store file compacted",
                 metadata: ["path": "\(configuration.path)", "before": "\(before)", "after": "\(file.size)"])
         } catch {
-            // Not again with every commit.
-            state.tally = EntryTally(written: records)
+            state.usage.postponeCompaction(records: records)
             logger.warning(
                 "A store file was not compacted", metadata: ["path": "\(configuration.path)", "cause": "\(error)"])
         }
@@ -217,7 +212,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     }
 
     private func withFile<T: Sendable>(
-        _ body: (inout WriterState, StoreFile) throws(StorageError) -> T
+        _ body: (inout EngineState, StoreFile) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         try writer.withLock { (state) throws(StorageError) in
             guard let file = state.file else { throw Self.closed }
@@ -226,4 +221,25 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     }
 
     static var closed: StorageError { StorageError(.closed, "The store is closed; open it again to use it.") }
+}
+
+extension ArchiveEngine: CheckingEngine {
+    /// Reads the file again from its beginning: every frame's checksum, every trailer, every entry.
+    func findDamage() throws(StorageError) -> [String] {
+        try fileSnapshot()?.findDamage() ?? []
+    }
+}
+
+extension ArchiveEngine: BackupEngine {
+    /// Commits are only added, so the bytes up to the last one's end are a store whatever comes meanwhile; where the file is
+    /// rewritten, what is open stays as it was.
+    func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {
+        guard let snapshot = try fileSnapshot() else {
+            throw StorageError(.io, "The store has no file yet; it begins with the first commit.")
+        }
+        let permissions = try snapshot.file.status().permissions
+        let file = try PublishedFile(path, over: isReplacing ? .anyFile : .nothing, permissions: permissions)
+        try snapshot.copy(to: file.file)
+        try file.publish()
+    }
 }

@@ -66,12 +66,12 @@ final class ArchiveReader: ArchiveSession, StorageReader {
 
 /// The writing session of one transaction.
 final class ArchiveWriter: ArchiveSession, StorageWriter {
-    private(set) var changes: Changes
+    private(set) var changes: PendingChanges
     private let builder: RowBuilder
     private let written: WrittenKeys
 
     init(_ tables: ArchiveTables, _ builder: RowBuilder, _ written: WrittenKeys, _ trace: QueryTrace?) {
-        changes = Changes(tables)
+        changes = PendingChanges(tables)
         (self.builder, self.written) = (builder, written)
         super.init(trace)
     }
@@ -79,12 +79,12 @@ final class ArchiveWriter: ArchiveSession, StorageWriter {
     override func view() -> ArchiveTables { changes.tables }
 
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
-        let before = Changes(copying: changes)
+        let before = PendingChanges(copying: changes)
         let written = builder.packedBytes
         do {
             try body()
-            if builder.packedBytes &- written >= RecordLimit.leastWritten {
-                try RecordLimit.check(changes.tables, since: before.tables, largestRow: builder.largestRow)
+            if builder.packedBytes &- written >= RecordSizeCheck.leastWritten {
+                try RecordSizeCheck.check(changes.tables, since: before.tables, largestRow: builder.largestRow)
             }
         } catch {
             changes = before

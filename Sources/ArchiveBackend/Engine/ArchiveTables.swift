@@ -16,7 +16,7 @@ struct ArchiveTables {
     /// The rows of a table, without a copy of the rest.
     func rows(of name: String) -> RowTree? { places[name].map { list[$0].rows } }
 
-    /// Changes a table where it stands, so that its rows are not copied.
+    /// PendingChanges a table where it stands, so that its rows are not copied.
     mutating func change<T>(
         _ name: String, _ body: (inout ArchiveTable) throws(StorageError) -> T
     ) throws(StorageError) -> T {

@@ -3,36 +3,35 @@ internal import StorageDriver
 /// Writes a transaction's changes, or a whole store, as entries of a commit.
 struct ChangeRecorder {
     /// How many records of a model go into entries of their own; more are put together in segments, which are for programs
-    /// and not for the eye, and take a quarter of the room.
+    /// and not for the eye, and take a quarter of the space.
     private static let mostSeparate = 8
 
     let archives: [ModelArchive]
     let tables: ArchiveTables
     let sequence: UInt64
-    /// What was written, for the rule of compaction.
-    private(set) var tally = EntryTally()
-    /// Where the store's own entry is after what was written.
-    private(set) var copies: RecordCopies
+    /// The file's after what was written.
+    private(set) var usage: FileUsage
 
     init(
-        _ tables: ArchiveTables, _ archives: [ModelArchive], sequence: UInt64, copies: RecordCopies = RecordCopies()
+        _ tables: ArchiveTables, _ archives: [ModelArchive], sequence: UInt64, usage: FileUsage = FileUsage()
     ) {
-        self.copies = copies
+        self.usage = usage
         self.tables = tables
         self.archives = archives
         self.sequence = sequence
     }
 
-    // MARK: Changes
+    // MARK: PendingChanges
 
     mutating func record(
-        _ changes: Changes, _ written: WrittenKeys, to commit: inout CommitWriter
+        _ changes: PendingChanges, _ written: WrittenKeys, to commit: inout CommitWriter
     ) throws(StorageError) {
         let isNeeded = changes.changesSchema || !changes.truncated.isEmpty || Self.hasForgottenKeys(changes)
         if isNeeded {
-            let since = changes.changesSchema ? sequence : copies.since
-            try addStoreRecord(truncated: changes.truncated, since: since, to: &commit)
+            let since = changes.changesSchema ? sequence : usage.catalogSince
+            try addCatalog(truncated: changes.truncated, since: since, to: &commit)
         }
+        let before = usage.written
         for archive in archives {
             if let keys = written.keys(of: archive.name) {
                 try record(keys, changes, archive, to: &commit)
@@ -41,13 +40,13 @@ struct ChangeRecorder {
             }
         }
         // A repetition alone is no commit.
-        if !isNeeded, tally.written > 0, copies.isDue(at: sequence) {
-            try addStoreRecord(since: copies.since, to: &commit)
+        if !isNeeded, usage.written > before, usage.needsCatalog(at: sequence) {
+            try addCatalog(since: usage.catalogSince, to: &commit)
         }
     }
 
     /// Whether a key was assigned that no record in the file will have.
-    private static func hasForgottenKeys(_ changes: Changes) -> Bool {
+    private static func hasForgottenKeys(_ changes: PendingChanges) -> Bool {
         let tables = changes.tables.list
         return tables.indices.contains { index in
             let greatest = tables[index].greatestKey
@@ -61,7 +60,7 @@ struct ChangeRecorder {
 
     /// Records what has changed of these records, few enough for entries of their own.
     private mutating func record(
-        _ keys: [Cell], _ changes: Changes, _ archive: ModelArchive, to commit: inout CommitWriter
+        _ keys: [Cell], _ changes: PendingChanges, _ archive: ModelArchive, to commit: inout CommitWriter
     ) throws(StorageError) {
         if keys.isEmpty { return }
         let members = archive.tables.compactMap { tables[$0] }
@@ -83,7 +82,7 @@ struct ChangeRecorder {
 
     /// Looks for what has changed in all records of a model.
     private mutating func record(
-        _ changes: Changes, _ archive: ModelArchive, to commit: inout CommitWriter
+        _ changes: PendingChanges, _ archive: ModelArchive, to commit: inout CommitWriter
     ) throws(StorageError) {
         let members = archive.tables.compactMap { tables[$0] }
         let difference = RecordDifference(from: changes.base, to: members)
@@ -108,9 +107,9 @@ struct ChangeRecorder {
         _ key: UnsafePointer<Cell>, _ buffer: RecordBuffer?, _ isSeparate: Bool, _ writer: inout EntryWriter,
         _ commit: inout CommitWriter
     ) throws(StorageError) {
-        tally.written += 1
+        usage.written += 1
         guard let buffer else { return try writer.delete(key, isSeparate: isSeparate, &commit) }
-        if isSeparate, buffer.bytes < EntryWriter.segmentBytes { tally.separate += 1 }
+        if isSeparate, buffer.bytes < EntryWriter.segmentBytes { usage.separate += 1 }
         try writer.add(buffer, key, isSeparate: isSeparate, &commit)
     }
 
@@ -137,9 +136,9 @@ struct ChangeRecorder {
 
     // MARK: Everything
 
-    /// Writes all records in segments, as a file that begins anew. Each of its commits has the store's own entry.
+    /// Writes all records in segments, as a file that begins anew. Each of its commits has the catalog.
     mutating func recordAll(to commit: inout CommitWriter) throws(StorageError) {
-        try addStoreRecord(since: 0, to: &commit)
+        try addCatalog(since: 0, to: &commit)
         var begun = commit.sequence
         for archive in archives {
             let members = archive.tables.compactMap { tables[$0] }
@@ -153,10 +152,10 @@ struct ChangeRecorder {
                         key[index] = root.format.cell(column, of: row)
                     }
                     guard buffer.fill(key) else { continue }
-                    tally.written += 1
+                    usage.written += 1
                     if commit.sequence != begun {
                         begun = commit.sequence
-                        try addStoreRecord(since: 0, to: &commit)
+                        try addCatalog(since: 0, to: &commit)
                     }
                     try writer.add(buffer, key, isSeparate: false, &commit)
                 }
@@ -165,33 +164,14 @@ struct ChangeRecorder {
         }
     }
 
-    private mutating func addStoreRecord(
+    private mutating func addCatalog(
         truncated: Set<String> = [], since: UInt64, to commit: inout CommitWriter
     ) throws(StorageError) {
-        copies.note(since: since, at: commit.sequence)
-        let bytes = try StoreRecord.encoded(tables, truncated: truncated, since: since)
+        usage.noteCatalog(since: since, at: commit.sequence)
+        let bytes = try CatalogEntry.encoded(tables, truncated: truncated, since: since)
         let result = bytes.withUnsafeBytes { contents in
-            Result { () throws(StorageError) in try commit.add(name: StoreRecord.entryName, contents: contents) }
+            Result { () throws(StorageError) in try commit.add(name: CatalogEntry.entryName, contents: contents) }
         }
         try result.get()
-    }
-}
-
-/// How much of a file is spent on what a compacted file would not have.
-struct EntryTally {
-    /// Records that were written, and deletions.
-    var written = 0
-    /// Records in entries of their own, which take several times the place that they take in a segment.
-    var separate = 0
-
-    static func += (left: inout EntryTally, right: EntryTally) {
-        left.written += right.written
-        left.separate += right.separate
-    }
-
-    /// Whether a file with so many records gets small by compaction: what is superseded and what stands alone is more
-    /// than what a compacted file has. So the cost of compaction is that of the writes since the last, times a constant.
-    func isWorthCompacting(records: Int, bytes: Int64) -> Bool {
-        bytes > 1 << 20 && written - records + separate > max(records, 1000)
     }
 }

@@ -4,8 +4,7 @@ internal import StorageDriver
 struct StoreLoader {
     var tables = ArchiveTables()
     private(set) var archives: [ModelArchive] = []
-    private(set) var tally = EntryTally()
-    private(set) var copies = RecordCopies()
+    private(set) var usage = FileUsage()
     private var decoders: [String: ModelLoader] = [:]
     private let builder = RowBuilder()
 
@@ -23,10 +22,10 @@ struct StoreLoader {
 
     /// - Throws: `corrupt` for an entry that is none of a store's, or whose contents do not fit the schema.
     mutating func take(_ entry: Entry) throws(StorageError) {
-        if entry.name == StoreRecord.entryName {
-            let record = try StoreRecord(entry.contents)
-            copies.note(since: record.since ?? entry.commit, at: entry.commit)
-            return try apply(record)
+        if entry.name == CatalogEntry.entryName {
+            let catalog = try CatalogEntry(entry.contents)
+            usage.noteCatalog(since: catalog.since ?? entry.commit, at: entry.commit)
+            return try apply(catalog)
         }
         guard let slash = entry.name.firstIndex(of: "/"), let loader = decoders[String(entry.name[..<slash])] else {
             throw StorageError(.corrupt, "The entry \(entry.name) belongs to no model of the store.")
@@ -48,8 +47,8 @@ struct StoreLoader {
         let places = loader.places
         let isSeparate = isSeparate && entry.contents.count < EntryWriter.segmentBytes
         try loader.decoder.decode(entry.contents) { (record) throws(StorageError) in
-            tally.written += 1
-            if isSeparate { tally.separate += 1 }
+            usage.written += 1
+            if isSeparate { usage.separate += 1 }
             try put(record, places)
         }
     }
@@ -77,7 +76,7 @@ struct StoreLoader {
     private mutating func delete(_ entry: Entry, _ loader: ModelLoader) throws(StorageError) {
         let places = loader.places
         try loader.decoder.decodeKeys(entry.contents) { (key, _) throws(StorageError) in
-            tally.written += 1
+            usage.written += 1
             for place in places {
                 try tables.change(at: place) { (table) throws(StorageError) in
                     _ = table.remove(prefix: key, count: table.rootKeyCount, builder)
@@ -86,12 +85,12 @@ struct StoreLoader {
         }
     }
 
-    // MARK: The store's own entry
+    // MARK: The catalog
 
-    mutating func apply(_ record: StoreRecord) throws(StorageError) {
+    mutating func apply(_ catalog: CatalogEntry) throws(StorageError) {
         var next = ArchiveTables()
-        let truncated = record.tables.map(\.schema).filter { record.truncated.contains($0.name) }
-        for recorded in record.tables {
+        let truncated = catalog.tables.map(\.schema).filter { catalog.truncated.contains($0.name) }
+        for recorded in catalog.tables {
             let isEmpty = truncated.contains { recorded.schema.isOfModel($0) }
             var table = try self.table(recorded, isEmpty: isEmpty)
             table.greatestKey = recorded.greatestKey
@@ -107,8 +106,8 @@ struct StoreLoader {
         }
     }
 
-    /// The table as it is now, in the form that the record gives it.
-    private func table(_ recorded: StoreRecord.Table, isEmpty: Bool) throws(StorageError) -> ArchiveTable {
+    /// The table as it is now, in the form that the catalog gives it.
+    private func table(_ recorded: CatalogEntry.Table, isEmpty: Bool) throws(StorageError) -> ArchiveTable {
         let (schema, missing) = (recorded.schema, recorded.missing.map(\.value))
         guard missing.count == schema.columns.count, schema.key.allSatisfy(schema.columns.indices.contains) else {
             throw StorageError(.corrupt, "The store's schema of the table \(schema.name) contradicts itself.")

@@ -80,3 +80,113 @@ struct RowRange {
         enter(row: 0)
     }
 }
+
+/// A walk forward through the rows of a tree, which it keeps alive.
+struct RowWalk {
+    private let tree: RowTree
+    private var node = 0
+    private var page = 0
+    private var index = 0
+    /// The page at the place, or nil behind the last; the index is one of its rows'.
+    private var current: RowPage?
+    /// Whether the walk stands anywhere yet.
+    private var isBegun: Bool
+
+    /// - Parameter isSought: whether the walk begins with a ``seek(_:count:)`` instead of at the first row.
+    init(_ tree: RowTree, isSought: Bool = false) {
+        self.tree = tree
+        isBegun = !isSought
+        if isBegun { load() }
+    }
+
+    private mutating func load() { current = node < tree.nodes.count ? tree.nodes[node].pages[page] : nil }
+
+    /// The row at which the walk stands; nil behind the last.
+    @inline(__always)
+    var row: UnsafeRawPointer? { current?[index] }
+    /// Whether the walk stands at a page's first row.
+    @inline(__always)
+    var isAtPage: Bool { index == 0 && current != nil }
+
+    /// Goes to the first row that does not stand before a key, which must not stand before the one of the last call.
+    /// Costs one comparison where that is the row here.
+    mutating func seek(_ key: UnsafePointer<Cell>, count: Int) {
+        if isBegun {
+            guard let row, tree.order.compare(row, to: key, count: count) < 0 else { return }
+        }
+        isBegun = true
+        let position = tree.search(key, count: count).position
+        (node, page, index) = (position.node, position.page, position.row)
+        load()
+    }
+
+    /// The row here if its key begins with the key's first `count` columns.
+    @inline(__always)
+    func row(at key: UnsafePointer<Cell>, count: Int) -> UnsafeRawPointer? {
+        guard let row, tree.order.compare(row, to: key, count: count) == 0 else { return nil }
+        return row
+    }
+
+    /// Goes one row on. Behind the last row it does nothing.
+    @inline(__always)
+    mutating func advance() {
+        guard let current else { return }
+        index += 1
+        if index == current.count { advancePage() }
+    }
+
+    private mutating func advancePage() {
+        index = 0
+        page += 1
+        if page == tree.nodes[node].pages.count { (node, page) = (node + 1, 0) }
+        load()
+    }
+
+    /// Leads two walks that both stand at a page over all nodes and pages that their trees share.
+    static func skipShared(_ left: inout RowWalk, _ right: inout RowWalk) {
+        while left.isAtPage, right.isAtPage {
+            let nodes = left.page == 0 && right.page == 0 ? sharedNodes(left, right) : 0
+            let pages = nodes == 0 ? sharedPages(left, right) : 0
+            if nodes + pages == 0 { return }
+            left.skip(nodes, pages)
+            right.skip(nodes, pages)
+        }
+    }
+
+    /// Leads two walks that stand at equal rows to the last of the equal rows that follow each other in their pages.
+    static func skipEqual(_ left: inout RowWalk, _ right: inout RowWalk) {
+        guard let page = left.current, let other = right.current else { return }
+        let most = min(page.count - left.index, other.count - right.index) - 1
+        var count = 0
+        while count < most, RowFormat.areEqual(page[left.index + count + 1], other[right.index + count + 1]) {
+            count &+= 1
+        }
+        left.index += count
+        right.index += count
+    }
+
+    /// How many nodes both have from here on.
+    private static func sharedNodes(_ left: RowWalk, _ right: RowWalk) -> Int {
+        NodeList.shared(left.tree.nodes, from: left.node, right.tree.nodes, from: right.node)
+    }
+
+    /// How many pages both have from here on in their nodes.
+    private static func sharedPages(_ left: RowWalk, _ right: RowWalk) -> Int {
+        shared(left.tree.nodes[left.node].pages, left.page, right.tree.nodes[right.node].pages, right.page)
+    }
+
+    @inline(__always)
+    private static func shared<T: AnyObject>(_ some: [T], _ start: Int, _ others: [T], _ otherStart: Int) -> Int {
+        let most = min(some.count - start, others.count - otherStart)
+        var count = 0
+        while count < most, some[start + count] === others[otherStart + count] { count += 1 }
+        return count
+    }
+
+    private mutating func skip(_ nodes: Int, _ pages: Int) {
+        node += nodes
+        page += pages
+        if page > 0, page == tree.nodes[node].pages.count { (node, page) = (node + 1, 0) }
+        load()
+    }
+}

@@ -14,6 +14,12 @@ typedef struct {
 
 enum { CSQLITE_NULL = 0, CSQLITE_INT = 1, CSQLITE_DOUBLE = 2, CSQLITE_TEXT = 3, CSQLITE_BLOB = 4, CSQLITE_UNSIGNED = 5 };
 
+// Integers above INT64_MAX are kept as text of 20 digits, which sorts after every integer and in its own order.
+#define CSQLITE_UNSIGNED_DIGITS 20
+
+// Writes the text of such an integer, and a NUL behind it.
+void csqlite_unsigned_text(uint64_t value, char *digits);
+
 // How a column is read. The first three trust a STRICT table's types where the value is not zero; `ANY` asks for the
 // type of every value.
 enum {

@@ -88,6 +88,22 @@ extension Array: ScalarValue where Element: ColumnValue {
     }
 }
 
+extension JSONReader {
+    /// Reads an array; nil where none begins, or an element is none.
+    fileprivate mutating func readArray<E>(_ element: (inout JSONReader) -> E?) -> [E]? {
+        guard enterArray() else { return nil }
+        var elements: [E] = []
+        while let hasNext = hasNext(isFirst: elements.isEmpty) {
+            guard hasNext else { return elements }
+            guard let next = element(&self) else { return nil }
+            // Most arrays are short and their elements of one length: one allocation for them, not one for 1, 2 and 4.
+            if elements.isEmpty { elements.reserveCapacity(min(likelyCount, 16)) }
+            elements.append(next)
+        }
+        return nil
+    }
+}
+
 extension RowWriter {
     /// Writes strings as the JSON text that a `JSONWriter` makes of them, straight to its place. Writes nothing and
     /// returns false where a character must be escaped or the text is larger than a value may be.
@@ -101,7 +117,7 @@ extension RowWriter {
         for string in strings {
             // As many bytes as were counted: a string's contiguous storage is its UTF-8.
             let isPlain = string.utf8.withContiguousStorageIfAvailable { bytes in
-                guard !bytes.contains(where: JSONWriter.isEscaped) else { return false }
+                guard !bytes.contains(where: JSONForm.isEscaped) else { return false }
                 end.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
                 if let start = bytes.baseAddress { (end + 1).copyMemory(from: start, byteCount: bytes.count) }
                 end += bytes.count + 3

@@ -16,7 +16,8 @@ extension IntegerColumnValue {
     }
 
     public static func decode(_ json: inout JSONReader) -> Self? {
-        json.readNumber().flatMap { Self($0) }
+        Self.isSigned
+            ? json.readSigned().flatMap(Self.init(exactly:)) : json.readUnsigned().flatMap(Self.init(exactly:))
     }
 
     public func encode(into json: inout JSONWriter) {

@@ -6,52 +6,11 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 extension String: ScalarValue, SortableValue {
     @inlinable public static var columnType: ColumnType { .string }
 
     @inlinable @inline(__always)
-    public static func decode(_ cell: Cell) -> String? {
-        guard cell.tag == .text else { return nil }
-        let bytes = cell.bytes
-        let text = String(decoding: bytes, as: UTF8.self)
-        return isASCII(bytes) || isExact(text, cell) ? text : nil
-    }
-
-    /// Text of ASCII alone needs no repair, which most of it is and which a few words tell.
-    @inlinable @inline(__always)
-    static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var (place, found) = (0, UInt64(0))
-        while place &+ 8 <= bytes.count {
-            found |= bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            place &+= 8
-        }
-        while place < bytes.count {
-            found |= UInt64(bytes[place])
-            place &+= 1
-        }
-        return found & 0x8080_8080_8080_8080 == 0
-    }
-
-    /// Decoding repairs ill-formed UTF-8 by replacement characters, and repaired text is not the stored text. A native
-    /// string's bytes are contiguous, so comparing them is one memcmp.
-    @usableFromInline
-    static func isExact(_ text: String, _ cell: Cell) -> Bool {
-        let bytes = cell.bytes
-        let isSame = text.utf8.withContiguousStorageIfAvailable { decoded in
-            guard decoded.count == bytes.count else { return false }
-            guard let left = decoded.baseAddress, let right = bytes.baseAddress else { return true }
-            return memcmp(left, right, bytes.count) == 0
-        }
-        return isSame ?? text.utf8.elementsEqual(bytes)
-    }
+    public static func decode(_ cell: Cell) -> String? { cell.string }
 
     @inlinable @inline(__always)
     public func encode(into row: inout RowWriter) {

@@ -23,7 +23,7 @@ public struct ModelDigest: Hashable, Sendable {
 
     /// The digest in hexadecimal.
     public var hexadecimal: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.text(of: bytes)
     }
 }
 

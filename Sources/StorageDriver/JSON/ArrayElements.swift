@@ -81,7 +81,14 @@ indirect enum JSONTree: Equatable {
 extension JSONReader {
     /// Reads an array, handing each element to the body, until it returns false. True at the array's end.
     mutating func readElements(_ body: (inout JSONReader) -> Bool) -> Bool {
-        readArray { body(&$0) ? () : nil } != nil
+        guard enterArray() else { return false }
+        var isFirst = true
+        while let hasNext = hasNext(isFirst: isFirst) {
+            guard hasNext else { return true }
+            guard body(&self) else { return false }
+            isFirst = false
+        }
+        return false
     }
 
     /// Passes over a value; false where there is none.
@@ -92,14 +99,14 @@ extension JSONReader {
         if readNull() { return .null }
         if let bool = readBool() { return .bool(bool) }
         if let string = readString() { return .string(Array(string.utf8)) }
-        if let number = readNumber() { return Self.number(number).map(JSONTree.number) }
-        return readArray { $0.readTree() }.map(JSONTree.array)
-    }
-
-    private static func number(_ text: String) -> Value? {
-        if let integer = Int64(text) { return .int(integer) }
-        if let integer = UInt64(text) { return .unsigned(integer) }
-        return Double(text).map(Value.double)
+        if let number = readNumber() { return .number(number) }
+        var elements: [JSONTree] = []
+        let isArray = readElements { json in
+            guard let element = json.readTree() else { return false }
+            elements.append(element)
+            return true
+        }
+        return isArray ? .array(elements) : nil
     }
 }
 

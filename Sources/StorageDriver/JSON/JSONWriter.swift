@@ -11,50 +11,20 @@ public struct JSONWriter: Sendable {
     package init() {}
 
     /// Notes why the array cannot be stored.
-    package mutating func fail(_ reason: String) {
-        failure = reason
-    }
+    package mutating func fail(_ reason: String) { failure = reason }
 
     /// Appends text that is JSON already.
     package mutating func append(_ json: String) {
         bytes.append(contentsOf: json.utf8)
     }
 
-    package mutating func append(_ number: Double) {
-        if number.isFinite {
-            // -0.0 equals 0.0, and equal arrays have equal text.
-            append(number == 0 ? "0.0" : number.description)
-        } else {
-            append(number.isNaN ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\"")
-        }
-    }
+    package mutating func append(_ number: Double) { append(JSONForm.number(number)) }
 
     package mutating func appendString(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
         var string = string
-        string.withUTF8 { text in
-            if text.contains(where: Self.isEscaped) {
-                for byte in text { appendCharacter(byte) }
-            } else {
-                bytes.append(contentsOf: text)
-            }
-        }
+        string.withUTF8 { text in JSONForm.escape(UnsafeRawBufferPointer(text)) { bytes.append(contentsOf: $0) } }
         bytes.append(UInt8(ascii: "\""))
-    }
-
-    @inline(__always)
-    package static func isEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private mutating func appendCharacter(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            bytes.append(UInt8(ascii: "\\"))
-            bytes.append(byte)
-        case 0..<0x20: appendEscape(byte)
-        default: bytes.append(byte)
-        }
     }
 
     package mutating func appendArray<E>(_ elements: [E], _ each: (E, inout JSONWriter) -> Void) {
@@ -67,15 +37,48 @@ public struct JSONWriter: Sendable {
         }
         bytes.append(UInt8(ascii: "]"))
     }
+}
 
-    private mutating func appendEscape(_ byte: UInt8) {
-        switch byte {
-        case 0x0A: append("\\n")
-        case 0x0D: append("\\r")
-        case 0x09: append("\\t")
-        default:
-            append(byte < 0x10 ? "\\u000" : "\\u00")
-            append(String(byte, radix: 16))
+/// How numbers and text stand in the JSON that this toolkit writes.
+package enum JSONForm {
+    package static func number(_ number: Double) -> String {
+        // -0.0 equals 0.0, and equal arrays have equal text.
+        if number.isFinite { return number == 0 ? "0.0" : number.description }
+        return number.isNaN ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\""
+    }
+
+    @inlinable @inline(__always)
+    package static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    /// Hands out what stands between the quotes for a text, part by part.
+    ///
+    /// - Parameter escapesDelete: whether the control character that JSON takes as it is is escaped too, for a terminal.
+    @inlinable @inline(__always)
+    package static func escape(
+        _ text: UnsafeRawBufferPointer, escapesDelete: Bool = false, _ append: (UnsafeRawBufferPointer) -> Void
+    ) {
+        var start = 0
+        for index in 0..<text.count where isEscaped(text[index]) || escapesDelete && text[index] == 0x7F {
+            append(UnsafeRawBufferPointer(rebasing: text[start..<index]))
+            appendEscape(of: text[index], append)
+            start = index &+ 1
         }
+        append(UnsafeRawBufferPointer(rebasing: text[start...]))
+    }
+
+    @usableFromInline
+    static func appendEscape(of byte: UInt8, _ append: (UnsafeRawBufferPointer) -> Void) {
+        let letter: UInt8? =
+            switch byte {
+            case 0x0A: UInt8(ascii: "n")
+            case 0x0D: UInt8(ascii: "r")
+            case 0x09: UInt8(ascii: "t")
+            case 0..<0x20, 0x7F: nil
+            default: byte
+            }
+        let escape = letter.map { [UInt8(ascii: "\\"), $0] } ?? Array("\\u00".utf8) + Hexadecimal.digits(of: [byte])
+        escape.withUnsafeBytes(append)
     }
 }

@@ -66,11 +66,8 @@ extension Value: CustomStringConvertible {
             let shown = String(String.UnicodeScalarView(start)).debugDescription
             return start.endIndex == value.unicodeScalars.endIndex ? shown : shown + "…"
         case .blob(let value):
-            let hex = value.prefix(24).map { byte in
-                let digits = String(byte, radix: 16)
-                return digits.count == 1 ? "0" + digits : digits
-            }
-            return "x'" + hex.joined() + (value.count > 24 ? "…' (\(value.count) bytes)" : "'")
+            return "x'" + Hexadecimal.text(of: value.prefix(24))
+                + (value.count > 24 ? "…' (\(value.count) bytes)" : "'")
         }
     }
 }

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 
 /// Records as JSON: one array, or one object a line.
 struct RecordJSON: RecordWriter {
@@ -48,5 +49,45 @@ struct RecordJSON: RecordWriter {
         case .children(let children?): JSONText.append(children, "[", "]", to: &bytes) { append($0, to: &$1) }
         case .child(nil), .children(nil): bytes += "null".utf8
         }
+    }
+}
+
+/// Writes JSON text as bytes.
+enum JSONText {
+    /// Appends a text in quotes.
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { text in
+            JSONForm.escape(UnsafeRawBufferPointer(text), escapesDelete: true) { bytes.append(contentsOf: $0) }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a list with what stands around it.
+    static func append<C: Collection>(
+        _ list: C, _ open: Unicode.Scalar, _ close: Unicode.Scalar, to bytes: inout [UInt8],
+        _ element: (C.Element, inout [UInt8]) -> Void
+    ) {
+        bytes.append(UInt8(ascii: open))
+        var isFirst = true
+        for item in list {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            element(item, &bytes)
+        }
+        bytes.append(UInt8(ascii: close))
+    }
+
+    /// Whether the text is a number as JSON writes one.
+    static func isNumber(_ text: String) -> Bool {
+        guard let last = text.utf8.last, last != UInt8(ascii: "N") else { return false }
+        return isValue(text)
+    }
+
+    /// Whether the text is JSON.
+    static func isValue(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in (try? JSONParser.parse(UnsafeRawBufferPointer(bytes))) != nil }
     }
 }

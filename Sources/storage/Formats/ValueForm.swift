@@ -1,5 +1,6 @@
 import Foundation
 import StorageAPI
+import StorageDriver
 
 /// How scalars stand in JSON, CSV and tables. What is written is read back as the same value.
 ///
@@ -24,7 +25,7 @@ enum ValueForm {
         case (.double(let seconds), .date): DateText.text(seconds) ?? text(seconds, type)
         case (.double(let number), _): text(number, type)
         case (.text(let text), _): text
-        case (.blob(let bytes), .uuid) where bytes.count == 16: UUIDText.text(bytes)
+        case (.blob(let bytes), .uuid) where bytes.count == 16: uuid(bytes)
         case (.blob(let bytes), _): Data(bytes).base64EncodedString()
         }
     }
@@ -55,6 +56,10 @@ enum ValueForm {
         return type == .float ? Float(number).description : number.description
     }
 
+    private static func uuid(_ bytes: [UInt8]) -> String {
+        bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }
+    }
+
     /// Appends the value as JSON.
     static func append(_ value: Value, _ type: ColumnType, to bytes: inout [UInt8]) {
         guard let text = text(value, type) else {
@@ -77,17 +82,5 @@ enum ValueForm {
             }
         case .null, .blob: false
         }
-    }
-}
-
-/// UUIDs as their usual text.
-enum UUIDText {
-    static func text(_ bytes: [UInt8]) -> String {
-        var text = ""
-        for (place, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(place) { text += "-" }
-            text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-        return text
     }
 }

@@ -1,3 +1,6 @@
+import StorageAPI
+import StorageDriver
+
 /// Comma-separated values as RFC 4180 has them, with a header.
 ///
 /// What looks like a number, `true` or `false` is taken for one until its column says otherwise; its text is kept. An empty
@@ -96,7 +99,7 @@ struct CSVSource: RecordSource {
             let field: (text: [UInt8], isQuoted: Bool, end: Int)
             if position < content.count, content[position] == UInt8(ascii: "\"") {
                 guard let quoted = quotedField(content, position + 1) else {
-                    return .failure(JSONProblem(message: "A quoted field does not end as it should.", offset: position))
+                    return .failure(JSONProblem("A quoted field does not end as it should.", at: position))
                 }
                 field = quoted
             } else {
@@ -104,7 +107,7 @@ struct CSVSource: RecordSource {
                 field = (Array(content[position..<end]), false, end)
             }
             guard let text = String(validating: field.text, as: UTF8.self) else {
-                return .failure(JSONProblem(message: "A text is not UTF-8.", offset: position))
+                return .failure(JSONProblem("A text is not UTF-8.", at: position))
             }
             fields.append(Field(text: text, isQuoted: field.isQuoted))
             guard field.end < content.count else { return .success(fields) }

@@ -1,4 +1,6 @@
 import Foundation
+import StorageAPI
+import StorageDriver
 
 /// The bytes of a file as they are needed, a mebibyte at a time; grows for a record that is larger, up to a limit.
 final class InputBuffer {

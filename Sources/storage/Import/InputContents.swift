@@ -1,3 +1,8 @@
+import ArchiveBackend
+import CArchive
+import Foundation
+import TerminalOutput
+
 /// A file's contents from the first byte on, decompressed where the file is compressed.
 protocol InputContents: AnyObject {
     /// Reads up to as many bytes as there is room for; 0 at the end.
@@ -32,3 +37,162 @@ private final class PlainContents: InputContents {
         return count
     }
 }
+
+/// How an input is compressed, which its first bytes tell and not its name.
+enum InputCompression: String, CaseIterable {
+    case gzip, xz, zstd
+
+    /// - Returns: nil for bytes that begin none of the formats.
+    init?(beginning bytes: some Sequence<UInt8>) {
+        guard let format = Self.allCases.first(where: { bytes.starts(with: $0.magic) }) else { return nil }
+        self = format
+    }
+
+    // RFC 1952, section 2.3.1 (with its one method, deflate); The .xz File Format, 2.1.1.1; RFC 8878, section 3.1.1.
+    private var magic: [UInt8] {
+        switch self {
+        case .gzip: [0x1F, 0x8B, 0x08]
+        case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]
+        case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
+        }
+    }
+
+    private var ending: String {
+        switch self {
+        case .gzip: ".gz"
+        case .xz: ".xz"
+        case .zstd: ".zst"
+        }
+    }
+
+    /// Lets a libarchive reader take this format and no other; false where the system's has no code for it.
+    func allow(_ archive: OpaquePointer?) -> Bool {
+        switch self {
+        case .gzip: archive_read_support_filter_gzip(archive) == ARCHIVE_OK
+        case .xz: archive_read_support_filter_xz(archive) == ARCHIVE_OK
+        case .zstd: archive_read_support_filter_zstd(archive) == ARCHIVE_OK
+        }
+    }
+
+    /// A file's name without the ending that tells of its compression: `cities.csv` of `cities.csv.gz`.
+    static func uncompressedName(_ name: String) -> String {
+        let ending = allCases.map(\.ending).first { name.lowercased().hasSuffix($0) }
+        return String(name.dropLast(ending?.count ?? 0))
+    }
+}
+
+/// Decompresses a file as it is read, by the system's libarchive with one filter and the raw format, in memory that the
+/// window of the compression bounds.
+final class CompressedContents: InputContents {
+    private let source: CompressedSource
+    private let compression: InputCompression
+    private let archive: OpaquePointer?
+    private var isEmpty = false
+    private var check: UInt32 = 0
+    private var length: UInt32 = 0
+
+    init(_ file: InputFile, _ compression: InputCompression) throws(ToolError) {
+        self.compression = compression
+        source = CompressedSource(file)
+        archive = archive_read_new()
+        guard compression.allow(archive) else {
+            throw ToolError(
+                "\(file.name) is compressed by \(compression.rawValue), which this system's libarchive cannot read; "
+                    + "decompress it first.")
+        }
+        try require(archive_read_support_format_raw(archive))
+        // What is compressed may be nothing at all, which the raw format does not take.
+        try require(archive_read_support_format_empty(archive))
+        // libarchive calls back only inside calls that this object makes, and the source lives as long as it does.
+        let context = Unmanaged.passUnretained(source).toOpaque()
+        try require(archive_read_open(archive, context, nil, readCompressed, nil))
+        var entry: OpaquePointer?
+        let result = archive_read_next_header(archive, &entry)
+        isEmpty = result == ARCHIVE_EOF
+        if !isEmpty { try require(result) }
+        // A header that libarchive does not take makes it read the file as if it were not compressed.
+        guard archive_filter_code(archive, 0) != ARCHIVE_FILTER_NONE else { throw damage("its header is damaged") }
+    }
+
+    deinit { archive_read_free(archive) }
+
+    var position: Int { Int(archive_filter_bytes(archive, -1)) }
+
+    func read(into bytes: UnsafeMutableRawBufferPointer) throws(ToolError) -> Int {
+        let count = isEmpty ? 0 : archive_read_data(archive, bytes.baseAddress, bytes.count)
+        guard count >= 0, source.failure == nil else { throw failure() }
+        if count == 0 {
+            try checkEnd()
+        } else if compression == .gzip {
+            check = CyclicRedundancyCheck.crc32(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), after: check)
+            length &+= UInt32(truncatingIfNeeded: count)
+        }
+        return count
+    }
+
+    /// libarchive stops where it finds no further frame, whatever stands there, and looks at no checksum of gzip's.
+    private func checkEnd() throws(ToolError) {
+        let rest = source.file.size - position
+        guard rest == 0 else {
+            throw damage("its last \(rest.grouped) bytes are no \(compression.rawValue) data")
+        }
+        guard compression == .gzip else { return }
+        // CRC-32 and the length modulo 2^32, little-endian (RFC 1952, section 2.3.1).
+        let trailer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 4)
+        defer { trailer.deallocate() }
+        let count = try source.file.read(at: source.file.size - trailer.count, into: trailer)
+        let isWhole =
+            count == trailer.count && UInt32(littleEndian: trailer.load(as: UInt32.self)) == check
+            && UInt32(littleEndian: trailer.load(fromByteOffset: 4, as: UInt32.self)) == length
+        guard isWhole else { throw damage("its checksum does not match, or it is several gzip files in one") }
+    }
+
+    // MARK: Problems
+
+    private func require(_ result: Int32) throws(ToolError) {
+        if result != ARCHIVE_OK { throw failure() }
+    }
+
+    private func failure() -> ToolError {
+        source.failure ?? damage(archive_error_string(archive).map { String(cString: $0) } ?? "no reason given")
+    }
+
+    private func damage(_ reason: String) -> ToolError {
+        ToolError(
+            "\(source.file.name) cannot be decompressed as \(compression.rawValue): \(reason); get the file again, or "
+                + "decompress it first.")
+    }
+}
+
+/// Hands a file's bytes to libarchive, a block at a time.
+private final class CompressedSource {
+    let file: InputFile
+    private var offset = 0
+    private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
+    /// What reading the file threw, which C cannot carry.
+    var failure: ToolError?
+
+    init(_ file: InputFile) { self.file = file }
+    deinit { block.deallocate() }
+
+    func next() throws(ToolError) -> UnsafeRawBufferPointer {
+        let count = try file.read(at: offset, into: block)
+        offset += count
+        return UnsafeRawBufferPointer(rebasing: block.prefix(count))
+    }
+}
+
+private let readCompressed:
+    @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int = {
+        archive, context, bytes in
+        guard let context, let bytes else { return -1 }
+        let source = Unmanaged<CompressedSource>.fromOpaque(context).takeUnretainedValue()
+        do throws(ToolError) {
+            let next = try source.next()
+            bytes.pointee = next.baseAddress
+            return next.count
+        } catch {
+            source.failure = error
+            return -1
+        }
+    }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import StorageAPI
+import StorageDriver
 
 /// How records stand in an input.
 enum InputFormat: String, CaseIterable, ExpressibleByArgument {

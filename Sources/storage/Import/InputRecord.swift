@@ -1,3 +1,6 @@
+import StorageAPI
+import StorageDriver
+
 /// A record as it stands in the input.
 struct InputRecord {
     /// The line on which it begins, from 1.

@@ -1,3 +1,8 @@
+import Foundation
+import StorageAPI
+import StorageDriver
+import TerminalOutput
+
 /// A JSON value as it was written: numbers as their text, so that none is rounded, and members in their order.
 enum JSONValue: Equatable {
     case null
@@ -56,5 +61,83 @@ extension JSONValue {
     /// An object with members in the order in which they are written.
     static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         .object(members.map { Member(name: $0.key, value: $0.value) })
+    }
+}
+
+/// Reads one JSON value from bytes, as strictly as RFC 8259 asks: UTF-8, no value beyond the grammar, and no name twice in
+/// one object, since one of the two would be lost.
+struct JSONParser {
+    private var scanner: JSONScanner
+    /// How many values there were.
+    private var count = 0
+
+    /// Deeper text than any record is, before it outgrows the stack.
+    private static let deepest = 256
+    /// More values than any record has, before small ones take a multiple of their text's memory.
+    private static let mostValues = 1 << 22
+
+    private init(_ bytes: UnsafeRawBufferPointer) { scanner = JSONScanner(bytes, deepest: Self.deepest) }
+
+    /// The value that the bytes are, with white space around it.
+    static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONProblem) -> JSONValue {
+        var parser = JSONParser(bytes)
+        let value = try parser.value()
+        guard parser.scanner.isAtEnd else { throw parser.scanner.problem("There is text after the value.") }
+        return value
+    }
+
+    private mutating func value() throws(JSONProblem) -> JSONValue {
+        count += 1
+        guard count <= Self.mostValues else {
+            throw scanner.problem(
+                "There are more than \(Self.mostValues.grouped) values in one (the limit of an import); cut it into records."
+            )
+        }
+        switch scanner.peek() {
+        case UInt8(ascii: "{")?: return try object()
+        case UInt8(ascii: "[")?: return try array()
+        case UInt8(ascii: "\"")?: return .string(try scanner.decoded(try scanner.string()))
+        case UInt8(ascii: "-")?, (UInt8(ascii: "0")...UInt8(ascii: "9"))?:
+            return .number(String(decoding: try scanner.number(), as: UTF8.self))
+        default:
+            if scanner.takeExactly("true") { return .bool(true) }
+            if scanner.takeExactly("false") { return .bool(false) }
+            if scanner.takeExactly("null") { return .null }
+            throw scanner.noValue()
+        }
+    }
+
+    private mutating func object() throws(JSONProblem) -> JSONValue {
+        var members: [JSONValue.Member] = []
+        try scanner.enter(UInt8(ascii: "{"))
+        while try scanner.hasNext(UInt8(ascii: "}"), isFirst: members.isEmpty) {
+            let name = try scanner.decoded(try scanner.name())
+            members.append(JSONValue.Member(name: name, value: try value()))
+        }
+        if let name = Self.repeated(members) {
+            throw scanner.problem("The name \"\(name)\" is there twice in one object.")
+        }
+        return .object(members)
+    }
+
+    /// Names are compared by their bytes, as the store compares them.
+    private static func repeated(_ members: [JSONValue.Member]) -> String? {
+        guard members.count > 16 else {
+            for (index, member) in members.enumerated() {
+                for other in members[..<index] where other.name.isSame(as: member.name) {
+                    return member.name
+                }
+            }
+            return nil
+        }
+        var names: Set<[UInt8]> = []
+        return members.first { !names.insert(Array($0.name.utf8)).inserted }?.name
+    }
+
+    private mutating func array() throws(JSONProblem) -> JSONValue {
+        var elements: [JSONValue] = []
+        try scanner.enter(UInt8(ascii: "["))
+        while try scanner.hasNext(UInt8(ascii: "]"), isFirst: elements.isEmpty) { elements.append(try value()) }
+        return .array(elements)
     }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import SQLiteBackend
 import StorageAPI
+import StorageDriver
 
 /// A store as the command line names it: a URL, or the path of a file whose first bytes tell its kind.
 struct StoreLocation: ExpressibleByArgument {
@@ -118,5 +119,26 @@ struct StoreLocation: ExpressibleByArgument {
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw ToolError("\(path) may not be read by this user.", .noInput)
         }
+    }
+}
+
+extension StoreLocation {
+    /// Opens the store to write, makes it where there is none, and closes it. Files that were made for work that failed go
+    /// again.
+    func withTarget<T: Sendable>(_ work: (Store) async throws -> T) async throws -> T {
+        let path = path ?? ""
+        // A link that leads nowhere is something that is there.
+        let isNew = !path.isEmpty && (try? FileManager.default.attributesOfItem(atPath: path)) == nil
+        do {
+            return try await with(.making, work)
+        } catch {
+            if isNew { Self.removeFiles(path) }
+            throw error
+        }
+    }
+
+    /// The file, and what SQLite and the archive keep beside it.
+    private static func removeFiles(_ path: String) {
+        for suffix in ["", "-wal", "-shm", "-lock"] { unlink(path + suffix) }
     }
 }

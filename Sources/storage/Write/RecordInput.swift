@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import StorageDriver
 import TerminalOutput
 
 /// Where a writing command takes its records from.
@@ -59,5 +60,63 @@ struct RecordInput: ParsableArguments {
             case .json(let json): try json.records(of: schema)
             }
         }
+    }
+}
+
+/// Records as JSON text: one object, an array of objects, or an object a line.
+struct JSONRecords: Sendable {
+    /// The name for messages.
+    let name: String
+    let bytes: [UInt8]
+
+    /// The records, all of them or none.
+    ///
+    /// - Throws: where the text is no JSON, or one is no record of the model, named by its line or number.
+    func records(of schema: RecordSchema) throws(ToolError) -> [Record] {
+        let form = RecordForm(schema)
+        var records: [Record] = []
+        for (place, value) in try values() {
+            guard case .object(let members) = value else {
+                throw ToolError("\(name), \(place): a record must be an object; this is \(value.kind).")
+            }
+            do throws(RecordProblem) {
+                records.append(try form.record(members))
+            } catch {
+                throw ToolError("\(name), \(place): \(error.sentence)")
+            }
+        }
+        return records
+    }
+
+    /// Each value, and where it stands.
+    private func values() throws(ToolError) -> [(place: String, value: JSONValue)] {
+        let problem: JSONProblem
+        switch Self.parsed(bytes[...]) {
+        case .success(.array(let elements)):
+            return elements.enumerated().map { ("record \($0 + 1)", $1) }
+        case .success(let value): return [("record 1", value)]
+        case .failure(let error): problem = error
+        }
+        if let lines = try lines() { return lines }
+        let line = 1 + bytes.prefix(problem.offset).count { $0 == 0x0A }
+        throw ToolError("\(name), line \(line): \(problem.message)")
+    }
+
+    /// The values of lines; nil where the first line is no whole value, so that the text is not one of lines.
+    private func lines() throws(ToolError) -> [(place: String, value: JSONValue)]? {
+        var values: [(place: String, value: JSONValue)] = []
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        for (number, line) in lines.enumerated() where !line.allSatisfy(\.isJSONSpace) {
+            switch Self.parsed(line) {
+            case .success(let value): values.append(("line \(number + 1)", value))
+            case .failure where values.isEmpty: return nil
+            case .failure(let problem): throw ToolError("\(name), line \(number + 1): \(problem.message)")
+            }
+        }
+        return values.isEmpty ? nil : values
+    }
+
+    private static func parsed(_ bytes: ArraySlice<UInt8>) -> Result<JSONValue, JSONProblem> {
+        bytes.withUnsafeBytes { bytes in Result { () throws(JSONProblem) in try JSONParser.parse(bytes) } }
     }
 }

@@ -24,7 +24,7 @@ import Testing
         ]
         let file = try openFile(path, .readWrite, codec, layer: files).file
         for commit in commits { try file.append { (writer) throws(StorageError) in try writer.add(commit) } }
-        // Without the room behind them, whose tests are its own.
+        // Without the preallocated space behind them, whose tests are its own.
         return (Array(try #require(files[path]).prefix(Int(file.size))), commits)
     }
 

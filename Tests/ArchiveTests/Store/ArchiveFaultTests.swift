@@ -116,7 +116,7 @@ import Testing
             }
         }
         try await step { try await store.compact() }
-        // More than the room, and more than a frame.
+        // More than the preallocated space, and more than a frame.
         try await step { try await store.insert(Person(id: 90, name: "large", photo: Data(noiseBytes(300 << 10)))) }
         try await step { try await store.truncate(Note.self) }
         try await step { try await store.insert(Note(title: "c")) }
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    /// Every seventh place of a store's commits, or all of them, and a few of the room behind them.
+    /// Every seventh place of a store's commits, or all of them, and a few of the space behind them.
     private static func places(_ bytes: [UInt8]) -> [Int] {
         let end = bytes.count - bytes.reversed().prefix { $0 == 0 }.count
         return TestExtent.share(Array(0..<end), oneOf: 7) + stride(from: end, to: bytes.count, by: 100)

@@ -165,7 +165,7 @@ import Testing
         try await open().close()
     }
 
-    @Test func `superseded records give their room back by themselves`() async throws {
+    @Test func `superseded records give their space back by themselves`() async throws {
         let noise = { Data((0..<2000).map { _ in UInt8.random(in: 0...255) }) }
         let store = try await open { $0.durability = .relaxed }
         var largest = 0

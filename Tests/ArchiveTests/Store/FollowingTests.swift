@@ -80,7 +80,7 @@ private final class Progress: Sendable {
         let files = MemoryFiles()
         let backend = ArchiveBackend(path: "/a.karch")
         let writer = try await Store(FaultyBackend(backend: backend, files: files), models: Note.self)
-        // What the file was before each note, of which the second makes room for the third.
+        // What the file was before each note, of which the second preallocates space for the third.
         var (states, ends): ([[UInt8]], [Int]) = ([], [])
         for id in 1...3 {
             try await writer.insert(Note(id: id, title: "\(id)"))
@@ -104,7 +104,7 @@ private final class Progress: Sendable {
     }
 
     @Test(arguments: [(1, 1), (2, 2)])
-    func `without a change, a look costs one system call, or two where there is room for commits`(
+    func `without a change, a look costs one system call, or two where there is preallocated space`(
         notes: Int, calls: Int
     ) async throws {
         let files = MemoryFiles()

@@ -1,0 +1,129 @@
+internal import Logging
+package import StorageDriver
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// A file of commits, open for writing by one process, or for reading by any.
+///
+/// Not thread-safe: whoever uses it makes its calls one after the other; a ``WrittenCommit`` may be waited for meanwhile.
+/// <doc:StoreFileFormat> describes the file.
+package final class StoreFile {
+    package enum Mode: Sendable {
+        /// To read and append; the only writer. The file is created with the first commit.
+        case readWrite
+        /// To read up to the last commit, beside a writer.
+        case readOnly
+        /// To read what is whole of a damaged file.
+        case salvage
+    }
+
+    /// The path without symbolic links.
+    package let path: String
+    let mode: Mode
+    let options: FileOptions
+    let layer: any FileLayer
+    let logger: Logger
+    /// Why nothing more can be done, once that is so.
+    let failure: WriteFailure
+    let buffers = WriteBuffers()
+    // Held until the file is closed or forgotten.
+    private var lock: WriterLock?
+    /// What is open; nil before the first commit and after ``close()``.
+    var commitLog: CommitLog?
+    /// What opening it found.
+    var found = Recovery()
+    /// A file without a byte, which somebody else has made: the first commit replaces it.
+    var emptyFile: OpenFile?
+
+    /// The commits of an open file, and where the next one goes.
+    struct CommitLog {
+        let file: OpenFile
+        var scanner: CommitScanner
+        let disk: DiskState
+        /// Whether the last commit has no entries, so that damage before it cannot pass for a torn tail.
+        var isSealed: Bool
+        var preallocated: PreallocatedSpace
+    }
+
+    init(
+        _ path: String, _ mode: Mode, _ options: FileOptions, _ layer: any FileLayer, _ logger: Logger,
+        _ lock: WriterLock?
+    ) {
+        (self.path, self.mode, self.options, self.layer) = (path, mode, options, layer)
+        (self.logger, self.lock) = (logger, lock)
+        failure = WriteFailure(path, logger)
+    }
+
+    /// The sequence number of the last commit, or nil where there is none.
+    package var sequence: UInt64? { commitLog?.scanner.last?.sequence }
+    /// Bytes of all commits.
+    package var size: Int64 { commitLog?.scanner.position ?? 0 }
+    /// The identity that all generations of the file share, or nil before the first commit.
+    package var storeID: UUID? { commitLog?.scanner.last?.store }
+    /// How often the file was rewritten.
+    package var generation: UInt32 { commitLog?.scanner.last?.generation ?? 0 }
+    /// The version of its format, which for an old file is another until it is rewritten.
+    var version: UInt16 { commitLog?.scanner.last?.version ?? StoreFormat.version }
+    /// How the file is compressed, which may differ from the option until it is rewritten.
+    package var codec: ArchiveCodec { commitLog?.scanner.codec ?? options.codec }
+
+    func require(writing: Bool) throws(StorageError) {
+        try failure.check()
+        guard !writing || mode == .readWrite else {
+            throw StorageError(.io, "\(path) is open for reading only; open it for writing.")
+        }
+    }
+
+    /// Throws why nothing can be written, if that is so.
+    func requireWritable() throws(StorageError) { try require(writing: true) }
+
+    /// Waits for what was written without waiting, and closes the file. The second call does nothing.
+    package func close() throws(StorageError) {
+        defer {
+            (commitLog, emptyFile) = (nil, nil)
+            lock = nil
+            failure.close()
+        }
+        guard mode == .readWrite, let commitLog else { return }
+        // A commit may have been written while the sync of the one before failed.
+        guard !failure.isSet else { return commitLog.disk.takeBack() }
+        try sync()
+        seal()
+        releasePreallocatedSpace()
+    }
+}
+
+/// How a store file is written.
+package struct FileOptions: Sendable {
+    /// For a new file, and for one that is rewritten.
+    package let codec: ArchiveCodec
+    /// Of commits.
+    package let level: Int
+    /// Of a file that is written anew.
+    package let rewritingLevel: Int
+
+    /// Throws `configuration` for a level that the codec does not have, and `unsupported` for a codec that this system's
+    /// libarchive lacks.
+    package init(codec: ArchiveCodec = .zstd, level: Int? = nil) throws(StorageError) {
+        try codec.requireSupport()
+        if let level, codec.levels?.contains(level) != true {
+            let accepted = codec.levels.map { "takes levels \($0.lowerBound) to \($0.upperBound)" } ?? "has no levels"
+            throw StorageError(.configuration, "Level \(level) is not possible: \(codec.rawValue) \(accepted).")
+        }
+        self.codec = codec
+        self.level = level ?? codec.defaultLevel
+        rewritingLevel = level ?? codec.defaultRewritingLevel
+    }
+
+    /// The compressor for commits to a file of a codec, with this level where it is of the same.
+    func compressor(for codec: ArchiveCodec) -> FrameCompressor {
+        FrameCompressor(codec: codec, level: codec == self.codec ? level : codec.defaultLevel, isAppending: true)
+    }
+
+    /// The compressor for a file that is written anew.
+    var rewritingCompressor: FrameCompressor { FrameCompressor(codec: codec, level: rewritingLevel) }
+}

@@ -1,0 +1,32 @@
+/// What an engine counts of its file: how much of it compaction would save, and where the catalog is.
+struct FileUsage {
+    /// Records that were written, and deletions.
+    var written = 0
+    /// Records in entries of their own, which take several times the place that they take in a segment.
+    var separate = 0
+    /// The commit from which on the catalog in force holds.
+    private(set) var catalogSince: UInt64 = 0
+    /// The last commit that has the catalog.
+    private var lastCatalog: UInt64 = 0
+
+    /// Commits after which the catalog is repeated: as few as damage of some blocks of a disk takes, and so many that its
+    /// bytes are few beside theirs.
+    private static let catalogDistance: UInt64 = 256
+
+    /// Whether a file with so many records gets small by compaction: what is superseded and what stands alone is more
+    /// than what a compacted file has. So the cost of compaction is that of the writes since the last, times a constant.
+    func isWorthCompacting(records: Int, bytes: Int64) -> Bool {
+        bytes > 1 << 20 && written - records + separate > max(records, 1000)
+    }
+
+    /// Counts as after a compaction, where one has failed: so it is not tried again with every commit.
+    mutating func postponeCompaction(records: Int) { (written, separate) = (records, 0) }
+
+    /// Whether a commit is to repeat the catalog, so that damage to one commit leaves it in another: only one has it, or the
+    /// last that has it is long ago.
+    func needsCatalog(at commit: UInt64) -> Bool {
+        lastCatalog == catalogSince || commit &- lastCatalog >= Self.catalogDistance
+    }
+
+    mutating func noteCatalog(since: UInt64, at commit: UInt64) { (catalogSince, lastCatalog) = (since, commit) }
+}

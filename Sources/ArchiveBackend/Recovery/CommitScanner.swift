@@ -1,0 +1,240 @@
+internal import StorageDriver
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A commit whose checks hold.
+struct Commit: Equatable {
+    let trailer: Trailer
+    let frames: Int
+    /// Where its frames begin and end.
+    let range: Range<Int64>
+}
+
+/// Walks over a file commit by commit, and believes none whose checks do not hold.
+struct CommitScanner {
+    enum Step: Equatable {
+        case commit(Commit)
+        /// The file ends here, or has nothing but preallocated space.
+        case end
+        /// What follows is no sound commit.
+        case mismatch
+        /// What follows was written by a newer version.
+        case newer(UInt16)
+    }
+
+    let window: FileWindow
+    let codec: ArchiveCodec
+    /// Where the next commit begins.
+    private(set) var position: Int64 = 0
+    /// The last sound commit's.
+    private(set) var last: Trailer?
+    /// Where the file's record of its length stands; nil before the first commit, and in files of version 1.
+    private(set) var lengthPlace: Int64?
+    /// What the file says how long it is at least; 0 where that cannot be read.
+    var knownLength: Int64 = 0
+    /// How far a commit was walked over that is not whole yet.
+    private var walk: Walk?
+    /// Whether commits before ``position`` are lost, so that the chain cannot be followed.
+    private var isAfterGap = false
+
+    /// Where a reader goes on when more of a commit is there, which else would read all of a large one with each look.
+    private struct Walk {
+        /// The last frame that was whole.
+        let frame: Range<Int64>
+        /// How many there were up to it.
+        let frames: Int
+        /// Up to where the bytes were looked through for later trailers.
+        var searched: Int64
+    }
+
+    init(_ window: FileWindow, _ codec: ArchiveCodec) {
+        self.window = window
+        self.codec = codec
+    }
+
+    /// Whether there is more behind the last commit than there was, in a file that has not changed otherwise: commits that
+    /// are written over preallocated space change no size, and file systems keep times in steps of milliseconds. What stands
+    /// there and is no such space may be half of a commit that is whole by now.
+    func mayHaveNext() throws(StorageError) -> Bool {
+        guard codec == .zstd, position < window.end else { return false }
+        var byte: UInt8 = 0
+        let count = try withUnsafeMutableBytes(of: &byte) { (bytes) throws(StorageError) in
+            try window.file.read(at: position, into: bytes)
+        }
+        return count == 1 && byte != PreallocatedSpace.firstByte
+    }
+
+    /// Goes on behind what was just written.
+    mutating func adopt(_ trailer: Trailer, end: Int64) {
+        (last, position, walk) = (trailer, end, nil)
+        isAfterGap = false
+    }
+
+    /// Goes on at a later commit.
+    mutating func skip(to offset: Int64) {
+        (position, walk) = (offset, nil)
+        isAfterGap = true
+    }
+
+    mutating func next() throws(StorageError) -> Step {
+        if position == window.end { return .end }
+        if codec == .zstd, try PreallocatedSpace.isAllBehind(position, in: window) { return .end }
+        let isResumed = try resumesWalk()
+        let step = try walkOn()
+        // What was walked over may have been taken back since, and another commit written there.
+        guard isResumed, case .mismatch = step, walk == nil else { return step }
+        return try walkOn()
+    }
+
+    /// Whether the last frame that was walked over is still there.
+    private mutating func resumesWalk() throws(StorageError) -> Bool {
+        guard let walk else { return false }
+        if try codec.frameLength(at: walk.frame.lowerBound, in: window) == Int64(walk.frame.count) { return true }
+        self.walk = nil
+        return false
+    }
+
+    private mutating func walkOn() throws(StorageError) -> Step {
+        var (place, frames) = walk.map { ($0.frame.upperBound, $0.frames) } ?? (position, 0)
+        while true {
+            if let trailer = try trailer(at: place) {
+                walk = nil
+                return trailer.isNewer
+                    ? isOfThisFile(trailer) ? .newer(trailer.version) : .mismatch
+                    : try accept(trailer, position..<place, frames)
+            }
+            guard let length = try codec.frameLength(at: place, in: window) else { return .mismatch }
+            frames += 1
+            walk = Walk(frame: place..<place + length, frames: frames, searched: walk?.searched ?? position)
+            place += length
+        }
+    }
+
+    private func trailer(at place: Int64) throws(StorageError) -> Trailer? {
+        guard let bytes = try window.bytes(at: place, codec.trailerSize) else { return nil }
+        return codec.readTrailer(bytes)
+    }
+
+    private mutating func accept(
+        _ trailer: Trailer, _ range: Range<Int64>, _ frames: Int
+    ) throws(StorageError) -> Step {
+        guard covers(trailer, range), follows(trailer), try check(of: range) == trailer.framesCheck else {
+            return .mismatch
+        }
+        var end = range.upperBound + Int64(codec.trailerSize)
+        if trailer.hasLengthBehind { end = try readLength(at: end, behind: trailer) }
+        adopt(trailer, end: end)
+        return .commit(Commit(trailer: trailer, frames: frames, range: range))
+    }
+
+    /// Reads the record of the length, and says where it ends. A file that ends in it was cut.
+    private mutating func readLength(at place: Int64, behind first: Trailer) throws(StorageError) -> Int64 {
+        guard let bytes = try window.bytes(at: place, codec.trailerSize) else {
+            (lengthPlace, knownLength) = (place, .max)
+            return window.end
+        }
+        noteLength(LengthRecord(bytes, behind: first)?.length ?? 0, at: place)
+        return place + Int64(codec.trailerSize)
+    }
+
+    /// The record of the length stands there, and says this.
+    mutating func noteLength(_ length: Int64, at place: Int64) { (lengthPlace, knownLength) = (place, length) }
+
+    /// Whether all of a commit is there whose trailer stands at a place, although it is no sound one.
+    func isWhole(_ trailer: Trailer, at place: Int64) throws(StorageError) -> Bool {
+        let range = position..<place
+        guard covers(trailer, range) else { return false }
+        return try check(of: range) == trailer.framesCheck
+    }
+
+    private func covers(_ trailer: Trailer, _ range: Range<Int64>) -> Bool {
+        trailer.codec == codec && trailer.offset == UInt64(range.lowerBound) && trailer.length == UInt64(range.count)
+            && trailer.durable <= trailer.offset
+    }
+
+    private func follows(_ trailer: Trailer) -> Bool {
+        guard let last else { return isAfterGap || trailer.sequence == 0 && trailer.isChained(to: nil) }
+        guard trailer.store == last.store, trailer.generation == last.generation else { return false }
+        if isAfterGap { return trailer.sequence > last.sequence }
+        return trailer.sequence == last.sequence &+ 1 && trailer.isChained(to: last)
+    }
+
+    private func check(of range: Range<Int64>) throws(StorageError) -> UInt32? {
+        var check: UInt32 = 0
+        var place = range.lowerBound
+        while let bytes = try window.run(at: place, upTo: range.upperBound) {
+            check = CyclicRedundancyCheck.crc32c(bytes, after: check)
+            place += Int64(bytes.count)
+        }
+        return place == range.upperBound ? check : nil
+    }
+}
+
+extension CommitScanner {
+    /// From where on there may be trailers behind a commit that is not whole, that were not looked for before.
+    var searchStart: Int64 { walk?.searched ?? position }
+
+    /// There are none up to the end that the file has now. One may be there in part.
+    mutating func noteSearched() {
+        walk?.searched = max(position, window.end - Int64(codec.trailerSize))
+    }
+
+    /// The next place from `start` on where a sound trailer of this file stands, perhaps of a newer version.
+    func trailer(from start: Int64) throws(StorageError) -> (place: Int64, trailer: Trailer)? {
+        let marker = codec.trailerMarker
+        var place = start
+        while let bytes = try window.run(at: place, upTo: window.end), bytes.count >= marker.count {
+            guard let hit = bytes.firstPlace(of: marker) else {
+                if place + Int64(bytes.count) == window.end { return nil }
+                place += Int64(bytes.count - marker.count + 1)
+                continue
+            }
+            let candidate = place + Int64(hit - codec.trailerMarkerPlace)
+            if candidate >= start, let trailer = try trailer(at: candidate), isOfThisFile(trailer) {
+                return (candidate, trailer)
+            }
+            place += Int64(hit + 1)
+        }
+        return nil
+    }
+
+    /// Whether a trailer is one of a commit from ``position`` on. What is stored may be bytes of a store file too: those of
+    /// another one, or of this one as it was.
+    private func isOfThisFile(_ trailer: Trailer) -> Bool {
+        guard trailer.offset >= UInt64(position) else { return false }
+        guard let last else { return true }
+        return trailer.isNewer ? trailer.store == last.store : last.precedes(trailer)
+    }
+}
+
+extension Trailer {
+    fileprivate func isChained(to before: Trailer?) -> Bool { chained(to: before) == self }
+
+    fileprivate func precedes(_ other: Trailer) -> Bool {
+        store == other.store && generation == other.generation && sequence < other.sequence
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where these bytes, at least one, first stand.
+    fileprivate func firstPlace(of pattern: [UInt8]) -> Int? {
+        guard let start = baseAddress else { return nil }
+        var place = 0
+        while place + pattern.count <= count {
+            // The call looks at no byte behind the last place where the pattern could begin.
+            guard let hit = memchr(start + place, Int32(pattern[0]), count - pattern.count + 1 - place) else {
+                return nil
+            }
+            place = start.distance(to: UnsafeRawPointer(hit))
+            if part(place, pattern.count).elementsEqual(pattern) { return place }
+            place += 1
+        }
+        return nil
+    }
+}
