@@ -3,12 +3,12 @@ internal import Configuration
 import StorageDriver
 import StorageAPI
 
-/// What a program's settings say about its store.
+/// A program's settings for its store.
 struct StorageSettings: OptionSettings {
     private let reader: ConfigSnapshotReader
     private let names: [String]
     private let schemes: [String]
-    /// The backend, and whether it is named by a URL, which then has the options as well.
+    /// The backend's scheme, and whether a URL names it, which then also has the options.
     private var scheme = ""
     private var isByURL = false
 
@@ -20,7 +20,7 @@ struct StorageSettings: OptionSettings {
 
     /// The store's address, with these settings as the source of its options.
     ///
-    /// - Throws: `configuration` where there is none, or more than one.
+    /// - Throws: `configuration` if there is none, or more than one.
     consuming func url() throws(StorageError) -> StorageURL {
         // A URL may have a password in it.
         let text = try value("storage.url", .secret)
@@ -88,8 +88,8 @@ struct StorageSettings: OptionSettings {
         name.prefix { $0 != "=" }.lowercased().split { "._-".contains($0) }.joined(separator: ".")
     }
 
-    /// A setting's value as text, whatever type it has where it comes from. The reader gives nil both where a setting is
-    /// missing and where it has another type, so the other types are asked for in turn.
+    /// A setting's value as text, whatever its type. The reader returns nil both if a setting is missing and if it has
+    /// another type, so this tries the other types in turn.
     private func value(_ key: String, _ kind: OptionKind) throws(StorageError) -> String? {
         let key = ConfigKey(key)
         let isSecret = kind == .secret

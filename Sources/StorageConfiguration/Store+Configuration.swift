@@ -7,8 +7,8 @@ extension Store {
     /// Opens the store that a program's settings name.
     ///
     /// The settings are `storage.url`, or `storage.backend`, `storage.path` and `storage.<backend>.<option>`; in the
-    /// environment `STORAGE_URL`, `STORAGE_BACKEND` and so on. They are read once, all from one snapshot. The store logs
-    /// what is in effect at `info`, without secrets.
+    /// environment `STORAGE_URL`, `STORAGE_BACKEND` and so on. They are read once, from one snapshot. The store logs
+    /// the settings in effect at `info`, without secrets.
     ///
     /// ```swift
     /// let settings = ConfigReader(providers: [
@@ -22,13 +22,15 @@ extension Store {
     ///
     /// - Parameters:
     ///   - configuration: the settings; a reader that is scoped gives keys below its scope.
-    ///   - names: all that is set, as the providers spell it, like `ProcessInfo.processInfo.environment.keys`. What is
-    ///     below `storage` and is neither read nor another backend's is an error; other names are passed over.
+    ///   - names: the names of all settings, as the providers spell them, for example
+    ///     `ProcessInfo.processInfo.environment.keys`. A name below `storage` that is neither read nor an option of
+    ///     another backend is an error; other names are ignored.
     ///   - backends: the backends that the settings may name. There is no global registry.
-    ///   - models: the types whose tables are made, or brought up to date, now. Others are when they are first used.
-    ///   - logger: takes the settings in effect and schema changes, and at `trace` every statement. Silent by default.
-    /// - Throws: `configuration` where no store is named, or more than one, or a backend, an option or a value is unknown;
-    ///   and what opening throws.
+    ///   - models: the types whose tables are created or updated now. Those of other types are when they are first
+    ///     used.
+    ///   - logger: logs the settings in effect and schema changes, and every statement at `trace`. Silent by default.
+    /// - Throws: `configuration` if no store or more than one is named, or if a backend, an option or a value is
+    ///   unknown; errors of opening.
     public convenience init(
         configuration: ConfigReader, checking names: some Sequence<String> = [String](),
         backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
@@ -37,7 +39,7 @@ extension Store {
             configuration: configuration, checking: names, backends: backends, models: models, logger: logger)
     }
 
-    /// Opens the store that a program's settings name, with models that stand in an array.
+    /// Opens the store that a program's settings name, with an array of models.
     public convenience init(
         configuration: ConfigReader, checking names: some Sequence<String> = [String](),
         backends: [any StorageBackend.Type], models: [any Storable.Type], logger: Logger = Logger.silent

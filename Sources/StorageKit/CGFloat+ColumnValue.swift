@@ -2,7 +2,7 @@ public import Foundation
 public import StorageAPI
 public import StorageDriver
 
-// A CGFloat is a Double. It stands here since it is Foundation's alone, which StorageAPI does without.
+// A CGFloat is a Double. It is here because only Foundation has it, which StorageAPI does not need.
 extension CGFloat: ScalarValue, SortableValue {
     public static var columnType: ColumnType { .double }
     public static func decode(_ cell: Cell) -> CGFloat? { Double.decode(cell).map { CGFloat($0) } }

@@ -1,2 +1,2 @@
-// An application imports StorageKit alone: this module adds the macros to everything that StorageAPI has.
+// An application imports only StorageKit: this module adds the macros to StorageAPI.
 @_exported public import StorageAPI

@@ -11,14 +11,14 @@
 /// }
 /// ```
 ///
-/// Types come from annotations, from literals, or from a call of an initialiser such as `Date()`; a property whose type
-/// shows in none of these needs an annotation. Computed, static and `@Ignored` properties are not stored. The struct
-/// stands at file scope or inside another type, and is neither generic nor has stored properties inside `#if`.
+/// Types come from annotations, from literals, or from a call of an initialiser such as `Date()`; any other property
+/// needs an annotation. Computed, static and `@Ignored` properties are not stored. The struct must be at file scope or
+/// inside another type. It must not be generic or have stored properties inside `#if`.
 ///
 /// A property's column, as in `where { $0.name == "Ann" }`, is visible where the property is; a private one is not.
 ///
-/// The key is the property called `id`, or those marked with ``Key()``. A single Optional integer or UUID key that is nil is
-/// assigned by the store when the model is inserted.
+/// The key is the property called `id`, or those marked with ``Key()``. If the key is a single Optional integer or UUID
+/// and is nil, the store assigns it when the model is inserted or saved.
 @attached(
     member,
     names: named(Key), named(schema), named(readProperties), named(write), named(writeKey), named(values),
@@ -29,7 +29,7 @@ public macro Storable() = #externalMacro(module: "StorageMacros", type: "Storabl
 
 /// Makes a struct storable under another name than its own.
 ///
-/// Use it to keep the stored name when the struct is renamed, or to open a table that other software made.
+/// Use it to keep the stored name when you rename the struct, or to open a table that other software created.
 ///
 /// - Parameter name: a string literal; not empty and without NUL. Anything else is allowed, SQL words included.
 @attached(
@@ -47,15 +47,15 @@ public macro Storable(_ name: String) = #externalMacro(module: "StorageMacros", 
 @attached(peer)
 public macro Key() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
-/// Keeps an index, so that filtering and sorting by the property need not read every record.
+/// Indexes the property, so that filtering and sorting by it need not read every record.
 ///
 /// Costs some time and space with each write.
 @attached(peer)
 public macro Indexed() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
-/// Refuses two records with equal values of the property. nil is equal to nothing here.
+/// Refuses two records with equal values of the property. nil equals nothing here.
 ///
-/// Writing an equal value throws a `constraint` error. A unique property is indexed as well.
+/// Writing an equal value throws `constraint`. A unique property is also indexed.
 @attached(peer)
 public macro Unique() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
@@ -65,22 +65,21 @@ public macro Unique() = #externalMacro(module: "StorageMacros", type: "MarkerMac
 @attached(peer)
 public macro Field(_ storedName: String) = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
-/// Stores the property under another name than its own, and moves what was stored under an older name to it.
+/// Stores the property under another name than its own, and moves the data of an older name to it.
 ///
 /// - Parameters:
 ///   - storedName: a string literal; not empty and without NUL.
-///   - renamedFrom: the stored name in older stores, a string literal. Stores without it are opened just as well.
+///   - renamedFrom: the stored name in older stores, a string literal. Stores without that name open unchanged.
 @attached(peer)
 public macro Field(_ storedName: String, renamedFrom: String) =
     #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
-/// Moves what was stored under an older name to the property's own name.
+/// Moves the data of an older name to the property's name.
 ///
-/// - Parameter renamedFrom: the stored name in older stores, a string literal. Stores without it are opened just as
-///   well.
+/// - Parameter renamedFrom: the stored name in older stores, a string literal. Stores without that name open unchanged.
 @attached(peer)
 public macro Field(renamedFrom: String) = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
-/// Leaves a property of a `@Storable` struct out of the store. A model that is read has the property's default value.
+/// Excludes a property of a `@Storable` struct from the store. A loaded model has the property's default value.
 @attached(peer)
 public macro Ignored() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")

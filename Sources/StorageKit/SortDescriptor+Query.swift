@@ -1,12 +1,12 @@
-// Here and not in StorageAPI, which does without the full Foundation where it can.
+// Here and not in StorageAPI, which needs less than the full Foundation.
 public import Foundation
 public import StorageAPI
 
 extension SelectionBuilder {
     /// Sorts by Foundation's descriptors, each a key path to one of the model's own properties.
     ///
-    /// Text is sorted by UTF-8 bytes, so a descriptor of text needs the comparator `.lexical`. Another one, and a key
-    /// path that is no stored property of the model, are `invalidQuery` when the query runs.
+    /// Text is sorted by UTF-8 bytes, so a descriptor of text needs the comparator `.lexical`. With another comparator,
+    /// or a key path that is not a stored property of the model, the query throws `invalidQuery` when it runs.
     public func order(_ descriptors: SortDescriptor<Model>...) -> Self {
         var builder = self
         for descriptor in descriptors {

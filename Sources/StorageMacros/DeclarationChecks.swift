@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-// What is wrong with the properties taken together: their stored names and the key.
+// Errors of all properties together: their stored names and the key.
 extension StorableDeclaration {
     /// Two properties under one stored name. Names are compared by their bytes, as everywhere in a store.
     func checkNames() -> [Diagnostic] {
@@ -21,7 +21,7 @@ extension StorableDeclaration {
 }
 
 extension StoredProperty {
-    /// Whether `@Key` could well be meant: a property that each record has to be given, of a type that keys have.
+    /// Whether `@Key` is a plausible suggestion: a property without a default, of a type that can be a key.
     fileprivate var couldBeKey: Bool {
         defaultValue == nil && declaration.bindings.count == 1 && type.isSurelyKey
     }

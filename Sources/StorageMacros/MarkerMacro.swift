@@ -4,7 +4,7 @@ public import SwiftSyntaxMacros
 
 /// `@Key`, `@Indexed`, `@Unique`, `@Field` and `@Ignored`: read by ``StorableMacro``, and expanding to nothing.
 ///
-/// Expanding them all the same shows where they stand in vain.
+/// Expanding them shows misplaced ones.
 public struct MarkerMacro: PeerMacro {
     public static func expansion(
         of node: AttributeSyntax,

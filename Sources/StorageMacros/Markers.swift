@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The attributes that say something about a stored property.
+/// The attributes that mark a stored property.
 enum Marker: String {
     case key = "Key"
     case indexed = "Indexed"
@@ -9,7 +9,7 @@ enum Marker: String {
     case ignored = "Ignored"
 }
 
-/// The markers that stand before one property.
+/// The markers of one property.
 struct Markers {
     var attributes: [AttributeSyntax]
 

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-// What is wrong with one property, or with a name, whatever else the struct holds.
+// Errors of one property or name, independent of the rest of the struct.
 extension StoredProperty {
     func check() -> [Diagnostic] {
         checkType() + (markers[.field]?.checkField() ?? [])

@@ -70,7 +70,7 @@ extension VariableDeclSyntax {
         modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
     }
 
-    /// Whether each instance stores something for this declaration.
+    /// Whether each instance stores a value for this declaration.
     var hasStorage: Bool { !isStatic && !bindings.allSatisfy(\.isComputed) }
 
     /// The type annotation that holds for a binding, which in `var a, b: Int` is the next one; or the type that is

@@ -1,11 +1,11 @@
 import SwiftSyntax
 
-/// What `@Storable` knows of a struct: everything the renderer needs, and nothing that needs a second look at syntax.
+/// What `@Storable` knows about a struct: everything that the renderer needs.
 struct StorableDeclaration {
     /// The stored name as a Swift string literal.
     var storedName: String
-    /// `public` or `package` with a space behind it, or nothing: what the expansion's members need to be visible
-    /// wherever the struct is.
+    /// `public` or `package` and a space, or nothing: the access level that makes the expansion's members as visible as
+    /// the struct.
     var access: String
     /// The stored properties in the order in which rows are read and written.
     var properties: [StoredProperty]
@@ -25,7 +25,7 @@ struct StoredProperty {
     var name: PropertyName
     /// The type that is written or evident, with T? in place of T!.
     var type: TypeSyntax
-    /// The property's own access with a space behind it, or nothing. Its column has the same one.
+    /// The property's access level and a space, or nothing. Its column has the same level.
     var access: String
     var markers: Markers
     /// The default value's source.
@@ -34,12 +34,12 @@ struct StoredProperty {
     var binding: PatternBindingSyntax
     var declaration: VariableDeclSyntax
 
-    /// Where the type is written, or else where the name is.
+    /// The node of the type, or otherwise of the name.
     var typeNode: Syntax {
         binding.typeAnnotation.map { Syntax($0.type) } ?? Syntax(binding.pattern)
     }
 
-    /// The name under which the property is stored, if the syntax tells.
+    /// The name under which the property is stored, if the syntax shows it.
     var storedName: String? {
         guard let field = markers[.field]?.fieldName else { return name.plain }
         return field.plainText

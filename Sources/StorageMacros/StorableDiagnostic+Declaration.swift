@@ -10,12 +10,12 @@ extension Diagnostic {
     }
 
     static func genericStruct(_ node: some SyntaxProtocol) -> Diagnostic {
-        .error("a generic struct cannot be '@Storable': one stored name would stand for many types", at: node)
+        .error("a generic struct cannot be '@Storable': one stored name would mean many types", at: node)
     }
 
     static func privateNestedStruct(_ modifier: DeclModifierSyntax) -> Diagnostic {
         .error(
-            "a nested '@Storable' struct cannot be 'private': its conformance stands at file scope", at: modifier,
+            "a nested '@Storable' struct cannot be 'private': its conformance is at file scope", at: modifier,
             fixIts: [.replace(modifier.name, with: "fileprivate", "make it 'fileprivate'")])
     }
 

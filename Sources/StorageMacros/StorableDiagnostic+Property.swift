@@ -98,7 +98,7 @@ extension FixIt {
         .insert("@Ignored ", before: declaration, "mark it with '@Ignored'")
     }
 
-    /// Writes the type without its Optional; nothing where the type is not written here.
+    /// Writes the type without its Optional; nil if the type is not written here.
     fileprivate static func unwrap(_ property: StoredProperty) -> FixIt? {
         guard let type = property.binding.typeAnnotation?.type, let wrapped = type.wrapped else { return nil }
         return .replace(type, with: wrapped.trimmedDescription, "remove the Optional")

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// The text of an error or of a fix-it. Its identity is the function that made it.
+/// The text of an error or of a fix-it, identified by the function that made it.
 struct StorableMessage: DiagnosticMessage, FixItMessage {
     let message: String
     let diagnosticID: MessageID
@@ -51,7 +51,7 @@ extension FixIt {
         change(node.trimmedRange, to: text, node, message)
     }
 
-    /// Removes a node and the space behind it.
+    /// Removes a node and the space after it.
     static func remove(_ node: some SyntaxProtocol, _ message: String) -> FixIt {
         change(node.positionAfterSkippingLeadingTrivia..<node.endPosition, to: "", node, message)
     }

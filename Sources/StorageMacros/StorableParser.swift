@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Reads a declaration with `@Storable` into a ``StorableDeclaration``, and collects what is wrong with it.
+/// Reads a declaration with `@Storable` into a ``StorableDeclaration``, and collects its errors.
 struct StorableParser {
     let attribute: AttributeSyntax
     /// What encloses the declaration, innermost first.
@@ -13,7 +13,7 @@ struct StorableParser {
         self.lexicalContext = lexicalContext
     }
 
-    /// The declaration, or nil where it is no struct. Only to be used where no diagnostics were collected.
+    /// The declaration; nil if it is not a struct. Use it only if no diagnostics were collected.
     mutating func parse(_ declaration: some DeclGroupSyntax) -> StorableDeclaration? {
         guard let type = declaration.as(StructDeclSyntax.self) else {
             diagnostics.append(.notAStruct(declaration, attribute))
@@ -26,7 +26,7 @@ struct StorableParser {
             access: access(of: type),
             properties: properties(of: type),
             hasMemberwiseInit: type.hasMemberwiseInit)
-        // Follows from a property that was dropped would only hide what has to be mended first.
+        // Errors that follow from a dropped property would only hide the first one.
         guard diagnostics.isEmpty else { return nil }
         diagnostics += model.checkNames() + model.checkKeys(of: type)
         return model
@@ -40,7 +40,7 @@ struct StorableParser {
         }
     }
 
-    /// The extension stands at file scope, where a struct that is private to another type cannot be named.
+    /// The extension is at file scope, where a struct that is private to another type cannot be named.
     private mutating func refuseHidden(_ type: StructDeclSyntax) {
         let modifier = type.modifiers.first { $0.name.tokenKind == .keyword(.private) }
         if let modifier, !lexicalContext.isEmpty { diagnostics.append(.privateNestedStruct(modifier)) }
@@ -52,7 +52,7 @@ struct StorableParser {
         return name.trimmedDescription
     }
 
-    /// A struct without a modifier of its own takes its extension's.
+    /// A struct without a modifier has the access level of its extension.
     private func access(of type: StructDeclSyntax) -> String {
         let own = type.modifiers.access
         let access = own ?? lexicalContext.first?.as(ExtensionDeclSyntax.self)?.modifiers.access

@@ -1,4 +1,5 @@
-// Rows. Reading is divided: the values are read where their types can be named, and put together in the extension.
+// Rows. Reading has two parts: the values are read where their types can be named, and the extension makes the model
+// from them.
 extension StorableRenderer {
     var readProperties: String {
         """

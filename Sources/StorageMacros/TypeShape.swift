@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// What the spelling of a type tells. A type that hides behind a name of its own is left to the compiler's overloads.
+// What the spelling of a type shows. A type with a name of its own is left to the compiler's overloads.
 extension TypeSyntax {
     private static let integers: Set = [
         "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
@@ -34,7 +34,7 @@ extension TypeSyntax {
         return TypeSyntax(OptionalTypeSyntax(wrappedType: optional.wrappedType.trimmed))
     }
 
-    /// The type's name if it stands alone or with the prefix of a module that everybody has.
+    /// The type's name, if it is alone or has the prefix of a standard module.
     private var standardName: String? {
         if let type = self.as(IdentifierTypeSyntax.self) { return type.name.text }
         guard let type = self.as(MemberTypeSyntax.self) else { return nil }
@@ -71,8 +71,8 @@ extension TypeSyntax {
     /// A key that can be nil has to be an integer or a UUID, since the store assigns it.
     var isString: Bool { standardName == "String" }
 
-    /// What cannot be stored and can be seen: a closure, a tuple, an existential, a metatype. Looks through Optionals
-    /// and arrays.
+    /// A part that visibly cannot be stored: a closure, a tuple, an existential, a metatype. Looks into Optionals and
+    /// arrays.
     var unstorablePart: String? {
         if let wrapped { return wrapped.unstorablePart }
         let type = unparenthesized

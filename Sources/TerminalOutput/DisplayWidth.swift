@@ -11,7 +11,7 @@ extension String {
         return alignment == .left ? self + space : space + self
     }
 
-    /// The text, or its beginning and an ellipsis where it is wider than allowed.
+    /// The text, or its beginning and an ellipsis if it is too wide.
     package func cut(to width: Int) -> String {
         guard displayWidth > width else { return self }
         var shown = ""
@@ -24,7 +24,7 @@ extension String {
         return shown + "…"
     }
 
-    /// The text without what would move the cursor or turn the line around: data must not draw outside its cell.
+    /// The text without characters that move the cursor or reverse the line: data must not draw outside its cell.
     package var printable: String {
         var result = UnicodeScalarView()
         for scalar in unicodeScalars where !scalar.turnsText {
@@ -35,7 +35,7 @@ extension String {
 }
 
 extension Character {
-    /// The sum of the scalars, but for emoji of several scalars, which are drawn as one.
+    /// The sum of the scalars' widths, except for emoji of several scalars, which are drawn as one.
     fileprivate var displayWidth: Int {
         let scalars = unicodeScalars
         guard scalars.count > 1 else { return scalars.first?.displayWidth ?? 0 }
@@ -64,7 +64,7 @@ extension Unicode.Scalar {
     /// Embeddings, overrides and isolates of the bidirectional algorithm.
     fileprivate var turnsText: Bool { (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value) }
 
-    /// Unicode's East Asian wide and fullwidth characters, but for emoji.
+    /// Unicode's East Asian wide and fullwidth characters, except emoji.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F,  // Hangul initials
         0x2329...0x232A,  // angle brackets

@@ -11,7 +11,7 @@ extension Int {
 }
 
 extension Int {
-    /// The number with the noun, in the plural but for one: `1 record`, `2,000 records`.
+    /// The number with the noun, in the plural except for one: `1 record`, `2,000 records`.
     package func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 }
 
@@ -31,7 +31,7 @@ extension Double {
 extension Duration {
     package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
-    /// The time as a person reads it: `0.42 ms`, `38.1 ms`, `2.04 s`.
+    /// The time in a readable unit: `0.42 ms`, `38.1 ms`, `2.04 s`.
     package var short: String {
         switch seconds {
         case ..<0.01: "\((seconds * 1000).fixed(2)) ms"

@@ -1,13 +1,13 @@
 import Foundation
 
-/// One line on the error stream that says how far the work is, drawn only where a person sees it.
+/// One line of progress on standard error, shown only on a terminal.
 package struct ProgressLine: Sendable {
     private let isShown: Bool
     private static let width = 24
 
     package init(isWanted: Bool) { isShown = isWanted && Terminal.isTerminal(.standardError) }
 
-    /// Draws a bar for work that knows how far it is, from 0 to 1. What is worked on may grow meanwhile.
+    /// Draws a bar for work with a known fraction, from 0 to 1. The amount of work may grow meanwhile.
     package func show(_ label: String, _ fraction: Double) {
         guard isShown else { return }
         let fraction = fraction.isFinite ? min(max(fraction, 0), 1) : 1
@@ -21,7 +21,7 @@ package struct ProgressLine: Sendable {
         if isShown { write("\r\u{1B}[K") }
     }
 
-    /// Draws a moving block and the time for work that cannot say how far it is, as one call to a store is.
+    /// Draws a moving block and the time for work of unknown length, such as one call to a store.
     package func during<T>(_ label: String, _ work: () async throws -> T) async throws -> T {
         guard isShown else { return try await work() }
         let drawing = Task { await animate(label) }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What is known of the terminal, if there is one.
+/// The terminal, if there is one.
 package enum Terminal {
     package static func isTerminal(_ stream: FileHandle) -> Bool { isatty(stream.fileDescriptor) == 1 }
 
@@ -13,13 +13,13 @@ package enum Terminal {
         return 80
     }
 
-    /// Writes a question to the terminal, where the answer is then typed behind it.
+    /// Writes a question to the terminal; the answer is typed after it.
     package static func prompt(_ question: String) {
-        // Where it cannot be written, nobody answers, which is a no.
+        // If it cannot be written, nobody answers, which counts as no.
         try? FileHandle.standardError.write(contentsOf: Data(question.utf8))
     }
 
-    /// Whether what is printed may be bold: not into a file, and not for people who do not want it (no-color.org).
+    /// Whether output may be bold: not in a file, and not if the user does not want it (no-color.org).
     package static let hasStyle: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return isTerminal(.standardOutput) && environment["NO_COLOR", default: ""].isEmpty

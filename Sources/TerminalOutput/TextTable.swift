@@ -39,7 +39,7 @@ package struct TextTable {
     /// The lines of the table: titles, a rule, the rows.
     package var lines: [String] { lines(widths(fitting: nil), hasTitles: true) }
 
-    /// The width of each column. Where all are wider than a line, the widest give way.
+    /// The width of each column. If the sum is wider than a line, the widest columns shrink.
     ///
     /// - Parameter least: the widths of rows that were printed before.
     package func widths(fitting line: Int?, least: [Int]? = nil) -> [Int] {

@@ -6,7 +6,7 @@ import SQLiteBackend
 import StorageAPI
 import StorageConformance
 
-/// The backends that the suite can be told to run on; a new one is a case here and what the compiler then asks for.
+/// The backends on which the program can run the suite. To add one, add a case and what the compiler then demands.
 enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
     case sqlite, archive, memory
 
@@ -19,11 +19,11 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Stores in files, each in a folder of its own.
+/// A harness for stores in files, each in a folder of its own.
 struct FileHarness: ConformanceHarness {
     let backend: BackendChoice
 
-    // The suite kills processes, and cuts no power: the operating system has what was committed.
+    // The suite kills processes but cuts no power, so what the operating system has is enough.
     func backend(at place: URL) -> any StorageBackend {
         switch backend {
         case .sqlite: SQLiteBackend(path: place.appending(path: "test.db").path, durability: .relaxed)
@@ -43,6 +43,6 @@ struct FileHarness: ConformanceHarness {
 }
 
 extension CommandLine {
-    /// The file of the running program; nil where the system does not tell.
+    /// The file of the running program; nil if the system does not say.
     static var ownExecutable: URL? { Bundle.main.executableURL }
 }

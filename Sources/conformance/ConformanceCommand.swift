@@ -3,7 +3,7 @@ import Foundation
 import StorageConformance
 import TerminalOutput
 
-/// `conformance run`, which is what is meant where no command is named.
+/// `conformance run`, the default command.
 struct ConformanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -98,13 +98,13 @@ struct ConformanceCommand: AsyncParsableCommand {
     private var cases: [ConformanceCase] {
         let all = Conformance.v1.cases
         if only.isEmpty { return all }
-        // An identifier that is the whole of one case names that case alone.
+        // A complete identifier names that case only.
         return all.filter { test in
             only.contains { id in test.id == id || !all.contains { $0.id == id } && test.id.hasPrefix(id) }
         }
     }
 
-    /// How each case is run in a process of its own, where it is to be.
+    /// How each case runs in a process of its own, if that is requested.
     private var isolated: IsolatedCases? {
         guard isolate, let executable = CommandLine.ownExecutable else { return nil }
         return IsolatedCases(

@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// The conformance suite as a program: it runs the cases on a backend, and is the second process that some of them need.
+/// The conformance suite as a program. It runs the cases on a backend, and it is also the second process that some
+/// cases need.
 @main
 struct ConformanceProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

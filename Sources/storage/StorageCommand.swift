@@ -6,15 +6,15 @@ import Foundation
 struct StorageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storage",
-        abstract: "Looks into, changes, moves and checks stores of Swift structs, without their types.",
+        abstract: "Read, change, move and check stores of Swift structs, without their types.",
         discussion: """
-            A store is named by a URL (sqlite:people.db, archive:people.karch?readonly=true) or by its file's path.
+            Name a store by a URL (sqlite:people.db, archive:people.karch?readonly=true) or by its file's path.
 
             Examples:
               storage info people.db
               storage select people.db Person --where 'age >= 28' --order 'name' --limit 10
               storage get people.db Person 1
-              storage help select             what a command can be told
+              storage help select             the options of a command
 
             \(ToolExit.help)
             """,

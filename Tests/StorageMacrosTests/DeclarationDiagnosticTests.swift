@@ -34,7 +34,7 @@ import Testing
         expectRefusal(
             "@Storable struct Box<T> { var id: Int }",
             DiagnosticSpec(
-                message: "a generic struct cannot be '@Storable': one stored name would stand for many types",
+                message: "a generic struct cannot be '@Storable': one stored name would mean many types",
                 line: 1, column: 21))
     }
 
@@ -42,7 +42,7 @@ import Testing
         expectRefusal(
             "struct Box<T> { @Storable struct Pen { var id: Int } }",
             DiagnosticSpec(
-                message: "a generic struct cannot be '@Storable': one stored name would stand for many types",
+                message: "a generic struct cannot be '@Storable': one stored name would mean many types",
                 line: 1, column: 17))
     }
 
@@ -50,7 +50,7 @@ import Testing
         expectRefusal(
             "enum Shop { @Storable private struct Pen { var id: Int } }",
             DiagnosticSpec(
-                message: "a nested '@Storable' struct cannot be 'private': its conformance stands at file scope",
+                message: "a nested '@Storable' struct cannot be 'private': its conformance is at file scope",
                 line: 1, column: 23, fixIts: [FixItSpec(message: "make it 'fileprivate'")]),
             fixed: "enum Shop { @Storable fileprivate struct Pen { var id: Int } }")
     }

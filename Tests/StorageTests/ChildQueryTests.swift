@@ -58,8 +58,8 @@ struct ChildQueryTests {
         }
     }
 
-    @Test("Q3 a child's property is nil where the child is", arguments: Backend.allCases)
-    func oneChild(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 a child's property is nil where the child is`(_ backend: Backend) async throws {
         try await expect([2], on: backend) { $0.city.name == "Rome" }
         try await expect([1, 3, 4, 5, 6], on: backend) { $0.city.name != "Rome" }
         try await expect([1, 4, 5, 6], on: backend) { $0.city.name == nil }
@@ -75,20 +75,20 @@ struct ChildQueryTests {
         try await expect([3], on: backend) { $0.city.name.isIn(["Oslo", "Bern"]) }
     }
 
-    @Test("Q3 a child of a child is nil or not", arguments: Backend.allCases)
-    func nestedPresence(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 a child of a child is nil or not`(_ backend: Backend) async throws {
         try await expect([3], on: backend) { $0.city.twin != nil }
         try await expect([1, 2, 4, 5, 6], on: backend) { $0.city.twin == nil }
     }
 
-    @Test("Q3 any, all and none over the array of an optional child", arguments: Backend.allCases)
-    func nestedArrays(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 any, all and none over the array of an optional child`(_ backend: Backend) async throws {
         try await expect([3], on: backend) { $0.city.streets.any { $0.name == "Main" } }
         try await expect([1, 2, 4, 5, 6], on: backend) { $0.city.streets.none { $0.name == "Main" } }
     }
 
-    @Test("Q3 any, all and none, over empty arrays too", arguments: Backend.allCases)
-    func quantifiers(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 any, all and none, over empty arrays too`(_ backend: Backend) async throws {
         try await expect([4, 5], on: backend) { $0.pens.any { $0.color == "red" } }
         try await expect([1, 2, 3, 4], on: backend) { $0.pens.all { $0.color == "red" } }
         try await expect([1, 2, 3, 6], on: backend) { $0.pens.none { $0.color == "red" } }
@@ -104,15 +104,15 @@ struct ChildQueryTests {
         }
     }
 
-    @Test("Q2 an optional array: nil, empty and full", arguments: Backend.allCases)
-    func optionalArrays(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q2 an optional array: nil, empty and full`(_ backend: Backend) async throws {
         try await expect([1, 2, 3, 6], on: backend) { $0.spares == nil }
         try await expect([4, 5], on: backend) { $0.spares != nil }
         try await expect([5], on: backend) { $0.spares.any { $0.color == "red" } }
     }
 
-    @Test("Q5 owners sort by a child's property, without a child first", arguments: Backend.allCases)
-    func sorting(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q5 owners sort by a child's property, without a child first`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.people)
             let select = store.select(Person.self)
@@ -123,8 +123,8 @@ struct ChildQueryTests {
         }
     }
 
-    @Test("W6 update and delete by a condition on children", arguments: Backend.allCases)
-    func writes(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W6 update and delete by a condition on children`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.people)
             #expect(try await store.delete(Person.self).where { $0.pens.any { $0.price >= 5 } }.run() == 2)

@@ -45,8 +45,8 @@ struct ChildTests {
             inner: trays)
     }
 
-    @Test("C1 C2 one, optional, array, optional array and nested children come back", arguments: Backend.allCases)
-    func loads(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C1 C2 one, optional, array, optional array and nested children come back`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let boxes = (1...60).map(Self.box)
             try await store.insert(boxes.reversed())
@@ -59,8 +59,8 @@ struct ChildTests {
         }
     }
 
-    @Test("C1 children come with sorted, filtered and limited owners", arguments: Backend.allCases)
-    func sortedOwners(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C1 children come with sorted, filtered and limited owners`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let boxes = (1...60).map(Self.box)
             try await store.insert(boxes)
@@ -75,8 +75,8 @@ struct ChildTests {
         }
     }
 
-    @Test("C3 after save and update the stored children are the given ones", arguments: Backend.allCases)
-    func replaces(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C3 after save and update the stored children are the given ones`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let neighbours = [Self.box(1), Self.box(3)]
             try await store.insert(neighbours)
@@ -91,8 +91,8 @@ struct ChildTests {
         }
     }
 
-    @Test("C3 reordered, shrunk, grown, emptied, with equal ids", arguments: Backend.allCases)
-    func arrays(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C3 reordered, shrunk, grown, emptied, with equal ids`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let parts = [3, 1, 2, 1, 1].enumerated().map { Self.part($0.element, "p\($0.offset)") }
             var box = Box(id: 1, parts: parts)
@@ -118,8 +118,8 @@ struct ChildTests {
         }
     }
 
-    @Test("C2 nobody steals a child: moved to another owner, it is data", arguments: Backend.allCases)
-    func moves(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C2 nobody steals a child: moved to another owner, it is data`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let part = Self.part(9, "moving")
             var first = Box(id: 1, key: part, parts: [part])
@@ -134,8 +134,8 @@ struct ChildTests {
         }
     }
 
-    @Test("W4 one key twice in an array: the last one's children are kept", arguments: Backend.allCases)
-    func repeatedOwners(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W4 one key twice in an array: the last one's children are kept`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             func renumbered(_ number: Int) -> Box {
                 var box = Self.box(number)
@@ -149,8 +149,8 @@ struct ChildTests {
         }
     }
 
-    @Test("C7 a failure in the middle of a graph leaves nothing of the call", arguments: Backend.allCases)
-    func failures(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C7 a failure in the middle of a graph leaves nothing of the call`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let old = Self.box(7)
             try await store.insert(old)
@@ -169,8 +169,9 @@ struct ChildTests {
         }
     }
 
-    @Test("W6 W7 delete and truncate take all levels: nothing returns with the same key", arguments: Backend.allCases)
-    func deletes(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W6 W7 delete and truncate take all levels: nothing returns with the same key`(_ backend: Backend) async throws
+    {
         try await withStore(backend) { store in
             let boxes = (1...60).map(Self.box)
             func expectNoGhosts(_ ids: some Sequence<Int>, sourceLocation: SourceLocation = #_sourceLocation)
@@ -197,8 +198,8 @@ struct ChildTests {
         }
     }
 
-    @Test("C1 a transaction's partial update leaves the children", arguments: Backend.allCases)
-    func partialUpdate(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C1 a transaction's partial update leaves the children`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             var box = Self.box(59)
             try await store.insert(box)
@@ -208,8 +209,8 @@ struct ChildTests {
         }
     }
 
-    @Test("C3 200 owners with 100 children each are saved, changed and deleted", arguments: Backend.allCases)
-    func manyChildren(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C3 200 owners with 100 children each are saved, changed and deleted`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let parts = (0..<100).map { Part(id: $0) }
             var boxes = (0..<200).map { Tray(id: $0, parts: parts) }

@@ -17,8 +17,8 @@ struct ConcurrencyTests {
         var id: Int?
     }
 
-    @Test("T3 64 tasks that each increment a counter lose nothing", arguments: Backend.allCases)
-    func increments(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T3 64 tasks that each increment a counter lose nothing`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Counter(id: 1))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,8 +40,9 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("K2 64 tasks that insert at once get 64 keys, in a model that nobody has used", arguments: Backend.allCases)
-    func inserts(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `K2 64 tasks that insert at once get 64 keys, in a model that nobody has used`(_ backend: Backend) async throws
+    {
         try await withStore(backend) { store in
             let keys = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for _ in 0..<64 { group.addTask { try await store.insert(Late()).id } }
@@ -51,8 +52,8 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("W4 of writers that wait together one may fail alone", arguments: Backend.allCases)
-    func failingAlone(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W4 of writers that wait together one may fail alone`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let failures = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for index in 0..<64 {
@@ -77,8 +78,8 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("T4 readers during a writer see no torn pair and no half graph", arguments: Backend.allCases)
-    func readersAndWriter(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T4 readers during a writer see no torn pair and no half graph`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert((0..<5).map { Counter(id: $0) })
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -106,8 +107,8 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("T5 a builder taken out of a transaction or a read block throws closed", arguments: Backend.allCases)
-    func smuggledBuilders(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T5 a builder taken out of a transaction or a read block throws closed`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Counter(id: 1))
             let select = try store.blocking.transaction { tx in tx.select(Counter.self) }
@@ -123,8 +124,10 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("T5 after close every call and stream throws closed; closing twice is no error", arguments: Backend.allCases)
-    func closed(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T5 after close every call and stream throws closed; closing twice is no error`(_ backend: Backend)
+        async throws
+    {
         try await withStore(backend) { store in
             let counter = Counter(id: 1)
             try await store.insert((1...1000).map { Counter(id: $0) })
@@ -163,8 +166,8 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("T5 closing while others work: each call is done or closed, nothing hangs", arguments: Backend.allCases)
-    func closingDuringUse(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T5 closing while others work: each call is done or closed, nothing hangs`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert((0..<300).map { Counter(id: -1 - $0) })
             let (underWay, isUnderWay) = AsyncStream.makeStream(of: Void.self)
@@ -194,8 +197,10 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("T1 a blocking write or close inside a transaction throws busy, not a deadlock", arguments: Backend.allCases)
-    func blockingInside(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T1 a blocking write or close inside a transaction throws busy, not a deadlock`(_ backend: Backend)
+        async throws
+    {
         try await withStore(backend) { store in
             try await store.insert(Counter(id: 1))
             let codes = try await store.transaction { tx in

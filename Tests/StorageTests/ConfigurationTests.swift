@@ -61,8 +61,10 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("the first provider that has a setting decides it: command line, environment, JSON file with its own types")
-    func providersInOrder() async throws {
+    @Test
+    func `the first provider that has a setting decides it: command line, environment, JSON file with its own types`()
+        async throws
+    {
         try await withFolder { folder in
             let json = """
                 {"storage": {"backend": "archive", "path": "unused", "sqlite":
@@ -152,8 +154,8 @@ struct ConfigurationTests {
         #expect(error?.message.contains(hint) == true, "\(error?.message ?? "")")
     }
 
-    @Test("an option without its backend's name is found without a list of names")
-    func misplaced() async throws {
+    @Test
+    func `an option without its backend's name is found without a list of names`() async throws {
         let settings = environment([
             "STORAGE_BACKEND": "sqlite", "STORAGE_PATH": ":memory:", "STORAGE_DURABILITY": "relaxed",
         ])
@@ -161,14 +163,14 @@ struct ConfigurationTests {
         #expect(error?.message.contains("did you mean storage.sqlite.durability?") == true, "\(error?.message ?? "")")
     }
 
-    @Test("a backend that is not linked says which product to add")
-    func notLinked() async throws {
+    @Test
+    func `a backend that is not linked says which product to add`() async throws {
         let message = await refusal(["STORAGE_URL": "archive:a.karch"], backends: [SQLiteBackend.self])
         #expect(message.contains("link the product ArchiveBackend and add ArchiveBackend.self"), "\(message)")
     }
 
-    @Test("a secret reaches its backend, and neither the log nor an error")
-    func secrets() async throws {
+    @Test
+    func `a secret reaches its backend, and neither the log nor an error`() async throws {
         let lines = Recorder.Lines()
         let logger = Logger(label: "test", factory: { _ in Recorder(lines: lines) })
         let settings = environment(["STORAGE_BACKEND": "vault", "STORAGE_VAULT_PASSWORD": "hunter2"])

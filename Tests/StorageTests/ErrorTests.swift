@@ -15,10 +15,10 @@ struct ErrorTests {
         var leaves: [Leaf] = []
     }
 
-    @Test(
-        "E1 operation, model, key, element and backend are named, and the description is readable",
-        arguments: Backend.allCases)
-    func places(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E1 operation, model, key, element and backend are named, and the description is readable`(_ backend: Backend)
+        async throws
+    {
         try await withStore(backend) { store in
             let trees = [Tree(first: "a", second: 1), Tree(first: "b'\"", second: 2)]
             try await store.insert(trees[1])
@@ -48,10 +48,10 @@ struct ErrorTests {
         }
     }
 
-    @Test(
-        "E1 a value that cannot be kept is invalidValue with its property, and nothing is written",
-        arguments: Backend.allCases)
-    func invalidValues(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E1 a value that cannot be kept is invalidValue with its property, and nothing is written`(_ backend: Backend)
+        async throws
+    {
         try await withStore(backend) { store in
             let relative = try #require(URL(string: "b", relativeTo: URL(string: "http://a/")))
             let bad = [Tree(first: "a", second: 1), Tree(first: "a", second: 2, link: relative)]
@@ -64,8 +64,8 @@ struct ErrorTests {
         }
     }
 
-    @Test("E4 a key at the limit passes, one byte more is limitExceeded", arguments: Backend.allCases)
-    func keyLimit(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E4 a key at the limit passes, one byte more is limitExceeded`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let longest = String(repeating: "k", count: store.info.limits.keyBytes)
             try await store.insert(Tree(first: longest, second: 1, leaves: [Leaf(id: 1)]))
@@ -113,10 +113,10 @@ struct ErrorTests {
         }
     }
 
-    @Test(
-        "E2 a hand-written conformance that disagrees with its schema is configuration, no trap",
-        arguments: Backend.allCases)
-    func wrongConformances(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E2 a hand-written conformance that disagrees with its schema is configuration, no trap`(_ backend: Backend)
+        async throws
+    {
         try await withStore(backend) { store in
             try await store.insert(Wrong(id: 1))
             for fault in [Wrong.Fault.readsMore, .readsLess, .readsChild] {
@@ -178,8 +178,8 @@ struct ErrorTests {
         }
     }
 
-    @Test("E2 a schema that cannot be stored is configuration", arguments: Backend.allCases)
-    func refusedSchemas(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E2 a schema that cannot be stored is configuration`(_ backend: Backend) async throws {
         try await expectRefused(NoKey.self, on: backend)
         try await expectRefused(NoProperties.self, on: backend)
         try await expectRefused(NoName.self, on: backend)

@@ -42,8 +42,8 @@ struct FailureTests {
 
     static func readings(_ ids: some Sequence<Int>) -> [Reading] { ids.map { Reading(id: $0, note: "n\($0)") } }
 
-    @Test("a duplicate key in the middle of 1,000 records names it, and nothing is written")
-    func duplicateInTheMiddle() async throws {
+    @Test
+    func `a duplicate key in the middle of 1,000 records names it, and nothing is written`() async throws {
         try await withFolder { folder in
             let store = try await Store(SQLiteBackend(path: folder.appending(path: "a.db").path), models: Reading.self)
             try await store.insert(Reading(id: 500))
@@ -56,8 +56,10 @@ struct FailureTests {
         }
     }
 
-    @Test("a value that another program stored and no property holds is typeMismatch; other rows stay readable")
-    func foreignValues() async throws {
+    @Test
+    func `a value that another program stored and no property holds is typeMismatch; other rows stay readable`()
+        async throws
+    {
         try await withFolder { folder in
             let path = folder.appending(path: "a.db").path
             let store = try await Store(SQLiteBackend(path: path), models: Reading.self)
@@ -90,8 +92,8 @@ struct FailureTests {
         }
     }
 
-    @Test("a file that is no database is corrupt, and stays as it is")
-    func noDatabase() async throws {
+    @Test
+    func `a file that is no database is corrupt, and stays as it is`() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "a.db")
             let text = Data(String(repeating: "This is a letter. ", count: 400).utf8)
@@ -104,8 +106,8 @@ struct FailureTests {
         }
     }
 
-    @Test("a place that cannot hold a file is io", arguments: ["/proc/a.db", "missing/a.db", "."])
-    func impossiblePlaces(_ place: String) async throws {
+    @Test(arguments: ["/proc/a.db", "missing/a.db", "."])
+    func `a place that cannot hold a file is io`(_ place: String) async throws {
         try await withFolder { folder in
             let path = place.hasPrefix("/") ? place : folder.appending(path: place).path
             let error = await expectError(.io) { try await Store(SQLiteBackend(path: path), models: Reading.self) }
@@ -113,8 +115,10 @@ struct FailureTests {
         }
     }
 
-    @Test("a full database is full: nothing of the call is stored, reading goes on, and writing when there is space")
-    func full() async throws {
+    @Test
+    func `a full database is full: nothing of the call is stored, reading goes on, and writing when there is space`()
+        async throws
+    {
         try await withFolder { folder in
             let store = try await Store(SQLiteBackend(path: folder.appending(path: "a.db").path), models: Reading.self)
             try await store.insert(Reading(id: 1))
@@ -129,8 +133,8 @@ struct FailureTests {
         }
     }
 
-    @Test("a database that another program holds past the timeout is busy; afterwards it is written")
-    func locked() async throws {
+    @Test
+    func `a database that another program holds past the timeout is busy; afterwards it is written`() async throws {
         try await withFolder { folder in
             let path = folder.appending(path: "a.db").path
             let store = try await Store(SQLiteBackend(path: path, busyTimeoutMilliseconds: 50), models: Reading.self)
@@ -147,8 +151,8 @@ struct FailureTests {
         }
     }
 
-    @Test("a store of a newer format is schemaNewer, and the file stays as it is")
-    func newer() async throws {
+    @Test
+    func `a store of a newer format is schemaNewer, and the file stays as it is`() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "a.db")
             let store = try await Store(SQLiteBackend(path: file.path), models: Reading.self)
@@ -160,8 +164,8 @@ struct FailureTests {
         }
     }
 
-    @Test("a database cut anywhere is an error or the right data, and never a crash")
-    func cut() async throws {
+    @Test
+    func `a database cut anywhere is an error or the right data, and never a crash`() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "a.db")
             let store = try await Store(SQLiteBackend(path: file.path), models: Reading.self)
@@ -183,8 +187,8 @@ struct FailureTests {
         }
     }
 
-    @Test("a unique value met twice is constraint, naming the property and the record")
-    func unique() async throws {
+    @Test
+    func `a unique value met twice is constraint, naming the property and the record`() async throws {
         try await withFolder { folder in
             let store = try await Store(SQLiteBackend(path: folder.appending(path: "a.db").path), models: Reading.self)
             try await store.insert([Reading(id: 1, serial: 7), Reading(id: 2), Reading(id: 3)])
@@ -197,8 +201,8 @@ struct FailureTests {
         }
     }
 
-    @Test("opened read-only, reading works and writing is unsupported before any effect")
-    func readOnly() async throws {
+    @Test
+    func `opened read-only, reading works and writing is unsupported before any effect`() async throws {
         try await withFolder { folder in
             let path = folder.appending(path: "a.db").path
             let store = try await Store(SQLiteBackend(path: path), models: Reading.self)
@@ -212,8 +216,8 @@ struct FailureTests {
         }
     }
 
-    @Test("two stores on one file see each other's commits")
-    func sharing() async throws {
+    @Test
+    func `two stores on one file see each other's commits`() async throws {
         try await withFolder { folder in
             let path = folder.appending(path: "a.db").path
             let one = try await Store(SQLiteBackend(path: path), models: Reading.self)

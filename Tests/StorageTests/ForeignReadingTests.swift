@@ -7,8 +7,8 @@ import Testing
 struct ForeignReadingTests {
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
-    @Test("opening, listing and reading change no byte and leave no file beside it")
-    func nothingChanges() async throws {
+    @Test
+    func `opening, listing and reading change no byte and leave no file beside it`() async throws {
         try await withForeignDatabase { (path) async throws in
             let before = try bytes(path)
             let backend = SQLiteBackend(path: path)
@@ -25,8 +25,8 @@ struct ForeignReadingTests {
         }
     }
 
-    @Test("types, keys and indexes come from the declarations")
-    func schema() async throws {
+    @Test
+    func `types, keys and indexes come from the declarations`() async throws {
         try await withForeignDatabase { (path) async throws in
             try await Store(SQLiteBackend(path: path)).thenClose { (store) async throws in
                 let tables = try await store.schema()
@@ -42,8 +42,8 @@ struct ForeignReadingTests {
         }
     }
 
-    @Test("records have the values as their types say")
-    func records() async throws {
+    @Test
+    func `records have the values as their types say`() async throws {
         try await withForeignDatabase { (path) async throws in
             try await Store(SQLiteBackend(path: path)).thenClose { (store) async throws in
                 let invoices = try await store.records("Invoice").all()
@@ -62,8 +62,8 @@ struct ForeignReadingTests {
         }
     }
 
-    @Test("models mapped by name are selected, filtered, ordered and summed as everywhere")
-    func models() async throws {
+    @Test
+    func `models mapped by name are selected, filtered, ordered and summed as everywhere`() async throws {
         try await withForeignDatabase { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Artist.self, Invoice.self).thenClose {
                 (store) async throws in
@@ -80,8 +80,8 @@ struct ForeignReadingTests {
         }
     }
 
-    @Test("a key and an index of the table are used")
-    func explains() async throws {
+    @Test
+    func `a key and an index of the table are used`() async throws {
         try await withForeignDatabase { (path) async throws in
             try await Store(SQLiteBackend(path: path)).thenClose { (store) async throws in
                 #expect(

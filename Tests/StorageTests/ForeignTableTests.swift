@@ -27,8 +27,8 @@ struct ForeignTableTests {
         #expect(tables.first?.columns.last?.type == type)
     }
 
-    @Test("a table whose primary key cannot be a key has its row number as one")
-    func rowNumbers() async throws {
+    @Test
+    func `a table whose primary key cannot be a key has its row number as one`() async throws {
         let tables = try await schema(
             "CREATE TABLE a (x, y)", "CREATE TABLE b (d DATE PRIMARY KEY)", "CREATE TABLE c (rowid TEXT, n INT)",
             "CREATE TABLE d (name TEXT COLLATE NOCASE PRIMARY KEY)",
@@ -39,8 +39,8 @@ struct ForeignTableTests {
         #expect(keys == [["rowid"], ["rowid"], ["_rowid_"], ["rowid"], ["name"]])
     }
 
-    @Test("views, virtual tables, generated columns and SQLite's own tables are left out")
-    func leftOut() async throws {
+    @Test
+    func `views, virtual tables, generated columns and SQLite's own tables are left out`() async throws {
         let tables = try await schema(
             "CREATE TABLE t (k INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT, b TEXT AS (a || '!') STORED, c AS (a))",
             "CREATE VIEW v AS SELECT * FROM t", "CREATE VIRTUAL TABLE f USING fts5(a)",
@@ -49,8 +49,8 @@ struct ForeignTableTests {
         #expect(tables[0].columns.map(\.name) == ["k", "a"] && tables[0].assignsKeys)
     }
 
-    @Test("only indexes of all rows by bytes count, and only single unique columns are unique")
-    func indexes() async throws {
+    @Test
+    func `only indexes of all rows by bytes count, and only single unique columns are unique`() async throws {
         let tables = try await schema(
             "CREATE TABLE t (k INTEGER PRIMARY KEY, a TEXT UNIQUE, b TEXT, c TEXT, d TEXT, e TEXT, UNIQUE (b, c))",
             "CREATE UNIQUE INDEX p ON t (d) WHERE d > 'x'", "CREATE UNIQUE INDEX q ON t (e COLLATE NOCASE)",
@@ -66,8 +66,8 @@ struct ForeignTableTests {
         @Field("数") var number: Double
     }
 
-    @Test("odd names, and names that a store keeps for itself")
-    func names() async throws {
+    @Test
+    func `odd names, and names that a store keeps for itself`() async throws {
         try await withForeignDatabase([
             "CREATE TABLE \"Ta\"\"ble '; [x]\" (\"k\"\"'\" INTEGER PRIMARY KEY, \"a b.c\" TEXT, \"数\" REAL)",
             "INSERT INTO \"Ta\"\"ble '; [x]\" VALUES (1, 'x', 2)",
@@ -88,8 +88,8 @@ struct ForeignTableTests {
 
     @Storable struct Label: Equatable { var id: Int }
 
-    @Test("our own tables and those of other software stand side by side")
-    func sideBySide() async throws {
+    @Test
+    func `our own tables and those of other software stand side by side`() async throws {
         try await withForeignDatabase { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Label.self, Artist.self).thenClose {
                 (store) async throws in
@@ -109,8 +109,8 @@ struct ForeignTableTests {
         var name: String
     }
 
-    @Test("text under a collation of the table's is compared by bytes, and a row number may be assigned")
-    func collation() async throws {
+    @Test
+    func `text under a collation of the table's is compared by bytes, and a row number may be assigned`() async throws {
         try await withForeignDatabase([
             "CREATE TABLE t (name TEXT COLLATE NOCASE)", "INSERT INTO t VALUES ('b'), ('A'), ('a'), ('B')",
         ]) { (path) async throws in
@@ -130,9 +130,11 @@ struct ForeignTableTests {
         var v: String
     }
 
-    @Test(
-        "a column whose type says nothing is text that may be a number, and text that would become another is refused")
-    func textOrNumber() async throws {
+    @Test
+    func
+        `a column whose type says nothing is text that may be a number, and text that would become another is refused`()
+        async throws
+    {
         try await withForeignDatabase([
             "CREATE TABLE t (k INTEGER PRIMARY KEY, v STRING)",
             "INSERT INTO t VALUES (1, 'x'), (2, '007'), (3, 1.5), (4, 2)",
@@ -149,16 +151,16 @@ struct ForeignTableTests {
         }
     }
 
-    @Test("a database of UTF-16 text is refused")
-    func encoding() async throws {
+    @Test
+    func `a database of UTF-16 text is refused`() async throws {
         try await withForeignDatabase(["PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (k INTEGER PRIMARY KEY)"]) {
             (path) async throws in
             await expectError(.unsupported) { try await Store(SQLiteBackend(path: path)) }
         }
     }
 
-    @Test("a key that is null is typeMismatch")
-    func nullKeys() async throws {
+    @Test
+    func `a key that is null is typeMismatch`() async throws {
         try await withForeignDatabase([
             "CREATE TABLE t (name TEXT PRIMARY KEY, n INT)", "INSERT INTO t VALUES ('a', 1), (NULL, 2)",
         ]) { (path) async throws in

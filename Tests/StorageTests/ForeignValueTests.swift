@@ -33,8 +33,10 @@ struct ForeignValueTests {
         }
     }
 
-    @Test("days of all years are the seconds that SQLite's own functions make of them, and are written as they were")
-    func calendar() async throws {
+    @Test
+    func `days of all years are the seconds that SQLite's own functions make of them, and are written as they were`()
+        async throws
+    {
         let days = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 36524)"
         try await withForeignDatabase([
             "CREATE TABLE t (k INTEGER PRIMARY KEY, at DATE, text TEXT)",
@@ -50,13 +52,13 @@ struct ForeignValueTests {
         }
     }
 
-    @Test(
-        "what is no date is typeMismatch with the stored value, and other rows stay readable",
-        arguments: [
-            "'soon'", "'2021-02-30'", "'2021-01-02 24:00'", "1609556645000", "1e300", "x'00'", "'NaN'",
-            "'2021-01-02Z '",
-        ])
-    func noDates(stored: String) async throws {
+    @Test(arguments: [
+        "'soon'", "'2021-02-30'", "'2021-01-02 24:00'", "1609556645000", "1e300", "x'00'", "'NaN'",
+        "'2021-01-02Z '",
+    ])
+    func `what is no date is typeMismatch with the stored value, and other rows stay readable`(stored: String)
+        async throws
+    {
         try await withForeignDatabase([
             "CREATE TABLE t (k INTEGER PRIMARY KEY, at DATETIME)", "INSERT INTO t VALUES (1, \(stored)), (2, NULL)",
         ]) { (path) async throws in
@@ -95,8 +97,8 @@ struct ForeignValueTests {
         }
     }
 
-    @Test("a date that a day holds is written as a day, and every bit of others comes back from text")
-    func exactDates() async throws {
+    @Test
+    func `a date that a day holds is written as a day, and every bit of others comes back from text`() async throws {
         let statements = ["CREATE TABLE t (k INTEGER PRIMARY KEY, at DATE)", "INSERT INTO t VALUES (0, '1999-12-31')"]
         try await withForeignDatabase(statements) { (path) async throws in
             let day = try Date("2022-03-04T00:00:00Z")
@@ -118,9 +120,11 @@ struct ForeignValueTests {
         var price: Decimal
     }
 
-    @Test(
-        "decimals are read from integers, reals and text, compared as numbers, and refused where digits would be lost")
-    func decimals() async throws {
+    @Test
+    func
+        `decimals are read from integers, reals and text, compared as numbers, and refused where digits would be lost`()
+        async throws
+    {
         try await withForeignDatabase([
             "CREATE TABLE t (k INTEGER PRIMARY KEY, price DECIMAL(10,2) NOT NULL)",
             "INSERT INTO t VALUES (1, 10), (2, 1.98), (3, 0.1), (4, -0.0), (5, 1e-7), (6, 1e20)",
@@ -144,8 +148,8 @@ struct ForeignValueTests {
         var s: String?
     }
 
-    @Test("text in an integer column and bytes in a text column are typeMismatch, never other values")
-    func looseTypes() async throws {
+    @Test
+    func `text in an integer column and bytes in a text column are typeMismatch, never other values`() async throws {
         try await withForeignDatabase([
             "CREATE TABLE t (k INTEGER PRIMARY KEY, n INTEGER, s TEXT)",
             "INSERT INTO t VALUES (1, '12abc', 'a'), (2, 1, x'6162'), (3, 2.5, 'b'), (4, NULL, 'c'), (5, '7', 8)",

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("SQLite databases of other software are written by models")
 struct ForeignWritingTests {
-    @Test("all verbs write the table's own form, and no record of ours is made")
-    func verbs() async throws {
+    @Test
+    func `all verbs write the table's own form, and no record of ours is made`() async throws {
         try await withForeignDatabase { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Invoice.self).thenClose { (store) async throws in
                 let date = try Date("2022-03-04T05:06:07Z")
@@ -36,8 +36,8 @@ struct ForeignWritingTests {
         }
     }
 
-    @Test("a reference to a record that is missing, and from one that goes, is a constraint")
-    func references() async throws {
+    @Test
+    func `a reference to a record that is missing, and from one that goes, is a constraint`() async throws {
         try await withForeignDatabase { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Artist.self, Album.self)
                 .thenClose { (store) async throws in
@@ -69,9 +69,11 @@ struct ForeignWritingTests {
         "INSERT INTO Customer (CustomerId, Name, Score, Made) VALUES (5, 'five', 7, '2020-01-01 00:00:00')",
     ]
 
-    @Test(
-        "columns that the model does not have keep their values on save and update, and take their defaults on insert")
-    func otherColumns() async throws {
+    @Test
+    func
+        `columns that the model does not have keep their values on save and update, and take their defaults on insert`()
+        async throws
+    {
         try await withForeignDatabase(Self.customers) { (path) async throws in
             try await Store(SQLiteBackend(path: path), models: Named.self).thenClose { (store) async throws in
                 try await store.update(Named(id: 5, name: "5"))
@@ -93,8 +95,8 @@ struct ForeignWritingTests {
     }
     @Storable struct Work: Equatable { var id: Int; var title: String }
 
-    @Test("owned records of a model on such a table are tables of ours beside it")
-    func children() async throws {
+    @Test
+    func `owned records of a model on such a table are tables of ours beside it`() async throws {
         try await withForeignDatabase { (path) async throws in
             let painter = Painter(id: 4, name: "Four", works: [Work(id: 1, title: "one"), Work(id: 2, title: "two")])
             try await Store(SQLiteBackend(path: path), models: Painter.self).thenClose { (store) async throws in
@@ -128,8 +130,8 @@ struct ForeignWritingTests {
         @Field("Title") @Unique var title: String
     }
 
-    @Test("what the table does not have is schemaMismatch, and nothing is changed")
-    func mismatches() async throws {
+    @Test
+    func `what the table does not have is schemaMismatch, and nothing is changed`() async throws {
         try await withForeignDatabase { (path) async throws in
             let before = try Data(contentsOf: URL(filePath: path))
             let backend = SQLiteBackend(path: path)

@@ -48,8 +48,8 @@ struct KeyTests {
         @Key var kind: Kind
     }
 
-    @Test("K1 integer keys at their bounds, 0 and negative", arguments: Backend.allCases)
-    func integerKeys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `K1 integer keys at their bounds, 0 and negative`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let ids = [Int.min, -1, 0, 1, (1 << 53) + 1, 1 << 53, .max]
             try await store.insert(ids.map { Note(id: $0, text: "\($0)") })
@@ -75,8 +75,8 @@ struct KeyTests {
         String(repeating: "k", count: 1024), String(repeating: "é", count: 300), "\u{FEFF}", "\u{10FFFF}", "?1", ":a",
     ]
 
-    @Test("K3 K4 any text is a key of its own: hostile, cased, in both normal forms", arguments: Backend.allCases)
-    func stringKeys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `K3 K4 any text is a key of its own: hostile, cased, in both normal forms`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let records = Self.hostile.enumerated().map { Named(name: $0.element, value: $0.offset) }
             try await store.insert(records)
@@ -97,8 +97,8 @@ struct KeyTests {
         }
     }
 
-    @Test("K1 UUID and enum keys", arguments: Backend.allCases)
-    func uuidAndEnumKeys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `K1 UUID and enum keys`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let ids = (0..<20).map { _ in UUID() }
             try await store.insert(ids.map { Unique(id: $0) })
@@ -119,8 +119,8 @@ struct KeyTests {
         }
     }
 
-    @Test("K3 composite (ab, c) differs from (a, bc)", arguments: Backend.allCases)
-    func compositeKeys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `K3 composite (ab, c) differs from (a, bc)`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let keys = [("ab", "c"), ("a", "bc"), ("abc", ""), ("", "abc"), ("a", "b"), ("a\0", "b"), ("a", "\0b")]
             try await store.insert(keys.enumerated().map { Pair(first: $1.0, second: $1.1, value: $0) })
@@ -139,8 +139,8 @@ struct KeyTests {
         }
     }
 
-    @Test("K1 three key properties of three types, not first in the struct", arguments: Backend.allCases)
-    func tripleKeys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `K1 three key properties of three types, not first in the struct`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let id = UUID()
             let records = [Kind.small, .large].flatMap { kind in
@@ -156,8 +156,8 @@ struct KeyTests {
         }
     }
 
-    @Test("K3 the keys of two models are independent", arguments: Backend.allCases)
-    func independentModels(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `K3 the keys of two models are independent`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Note(id: 1, text: "note"))
             try await store.insert(Other(id: 1, text: "other"))

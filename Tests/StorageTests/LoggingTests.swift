@@ -32,8 +32,8 @@ struct LoggingTests {
         var text = ""
     }
 
-    @Test("the path is logged at debug, schema changes at notice, statements with their time at trace")
-    func levels() async throws {
+    @Test
+    func `the path is logged at debug, schema changes at notice, statements with their time at trace`() async throws {
         try await withFolder { folder in
             let lines = Recorder.Lines()
             let logger = Logger(label: "test", factory: { _ in Recorder(lines: lines) })

@@ -62,8 +62,8 @@ struct MigrationTests {
         var color = "black"
     }
 
-    @Test("S1 opening again changes nothing", arguments: Reopening.allCases)
-    func again(_ backend: Reopening) async throws {
+    @Test(arguments: Reopening.allCases)
+    func `S1 opening again changes nothing`(_ backend: Reopening) async throws {
         try await backend.run { open in
             for round in 1...3 {
                 let store = try await open([V1.self])
@@ -74,8 +74,8 @@ struct MigrationTests {
         }
     }
 
-    @Test("S2 S3 added, removed, renamed and widened properties, of children too", arguments: Reopening.allCases)
-    func evolves(_ backend: Reopening) async throws {
+    @Test(arguments: Reopening.allCases)
+    func `S2 S3 added, removed, renamed and widened properties, of children too`(_ backend: Reopening) async throws {
         try await backend.run { open in
             let first = try await open([V1.self])
             try await first.insert([V1(id: 1, name: "a", age: 7, old: "x", pens: [Pen1(id: 5)]), V1(id: 2, name: "b")])
@@ -121,8 +121,8 @@ struct MigrationTests {
         var id: Int
     }
 
-    @Test("S3 what would lose something is refused before anything is touched", arguments: Reopening.allCases)
-    func refused(_ backend: Reopening) async throws {
+    @Test(arguments: Reopening.allCases)
+    func `S3 what would lose something is refused before anything is touched`(_ backend: Reopening) async throws {
         try await backend.run { open in
             let store = try await open([Wide.self])
             let things = [Wide(id: 1, amount: 1 << 53, note: "n"), Wide(id: 2, amount: 1 << 53 + 1, note: "n")]
@@ -152,8 +152,8 @@ struct MigrationTests {
         @Indexed var more = 0
     }
 
-    @Test("K2 keys that were assigned stay used when the table is rebuilt", arguments: Reopening.allCases)
-    func assigned(_ backend: Reopening) async throws {
+    @Test(arguments: Reopening.allCases)
+    func `K2 keys that were assigned stay used when the table is rebuilt`(_ backend: Reopening) async throws {
         try await backend.run { open in
             let store = try await open([Counted.self])
             try await store.insert([Counted(), Counted(), Counted()])
@@ -187,8 +187,8 @@ struct MigrationTests {
         var id: String
     }
 
-    @Test("S6 any name works", arguments: Reopening.allCases)
-    func names(_ backend: Reopening) async throws {
+    @Test(arguments: Reopening.allCases)
+    func `S6 any name works`(_ backend: Reopening) async throws {
         try await backend.run { open in
             let odd = Odd(id: 1, g: [OddChild(id: 1), OddChild(id: 1, owner: "p", position: 0)])
             for _ in 1...2 {

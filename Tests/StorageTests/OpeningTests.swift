@@ -11,8 +11,8 @@ struct OpeningTests {
         var text = ""
     }
 
-    @Test("sqlite: opens a file, with escapes resolved and options taken")
-    func opens() async throws {
+    @Test
+    func `sqlite: opens a file, with escapes resolved and options taken`() async throws {
         try await withFolder { folder in
             let url = "sqlite:\(folder.path)/a%3Fb%20c.db?durability=relaxed&cache=8&timeout=100"
             let store = try await Store(

@@ -24,8 +24,8 @@ struct OwnedTests {
         Person(id: 3),
     ]
 
-    @Test("roots and owned records do not meet", arguments: Backend.allCases)
-    func apart(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `roots and owned records do not meet`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.save(Self.people)
             try await store.save(Pen(id: 1, color: "root"))
@@ -36,9 +36,10 @@ struct OwnedTests {
         }
     }
 
-    @Test(
-        "owned records come with their owners' keys, in the order of owners and positions", arguments: Backend.allCases)
-    func owners(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `owned records come with their owners' keys, in the order of owners and positions`(_ backend: Backend)
+        async throws
+    {
         try await withStore(backend) { store in
             try await store.save(Self.people)
             let all = try await store.select(Pen.self).owned(by: Person.self, \.pens).all()
@@ -50,8 +51,8 @@ struct OwnedTests {
         }
     }
 
-    @Test("they are filtered, ordered and limited by their own properties", arguments: Backend.allCases)
-    func queried(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `they are filtered, ordered and limited by their own properties`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.save(Self.people)
             let pens = store.select(Pen.self).owned(by: Person.self, \.pens)

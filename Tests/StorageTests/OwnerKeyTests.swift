@@ -66,8 +66,8 @@ struct OwnerKeyTests {
         #expect(try await store.select(M.self).count() == models.count - changed.count, sourceLocation: sourceLocation)
     }
 
-    @Test("C2 string-keyed owners, hostile and in both normal forms", arguments: Backend.allCases)
-    func stringKeys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C2 string-keyed owners, hostile and in both normal forms`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let names = KeyTests.hostile
             let models = names.enumerated().map { ByName(name: $1, branches: branches($0 % 4), one: Leaf(id: $0)) }
@@ -90,8 +90,8 @@ struct OwnerKeyTests {
         }
     }
 
-    @Test("C2 composite-keyed owners", arguments: Backend.allCases)
-    func compositeKeys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C2 composite-keyed owners`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let keys = [("ab", 1), ("a", 1), ("a", 11), ("a1", 1), ("", 0), ("", .min), ("b", .max)]
             let models = keys.enumerated().map { index, key in
@@ -109,8 +109,8 @@ struct OwnerKeyTests {
         }
     }
 
-    @Test("C2 UUID-keyed and unsigned-keyed owners", arguments: Backend.allCases)
-    func wideKeys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C2 UUID-keyed and unsigned-keyed owners`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let uuids = (0..<10).map { ByUUID(id: UUID(), branches: branches($0 % 4)) }
             try await expectWhole(
@@ -122,8 +122,8 @@ struct OwnerKeyTests {
         }
     }
 
-    @Test("S6 a child's properties may be called position and owner", arguments: Backend.allCases)
-    func trickyNames(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `S6 a child's properties may be called position and owner`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let models = (0..<5).map { id in
                 Tricky(

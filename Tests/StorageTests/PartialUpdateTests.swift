@@ -32,8 +32,8 @@ struct PartialUpdateTests {
         var value: Int?
     }
 
-    @Test("W5 sets named properties on the matching rows, to nil, zero and empty too", arguments: Backend.allCases)
-    func sets(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W5 sets named properties on the matching rows, to nil, zero and empty too`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let records = (1...5).map { Record(id: $0) }
             try await store.insert(records)
@@ -60,8 +60,8 @@ struct PartialUpdateTests {
         }
     }
 
-    @Test("W5 the last of several values counts; setting nothing counts the matches", arguments: Backend.allCases)
-    func repeated(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W5 the last of several values counts; setting nothing counts the matches`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert((1...3).map { Record(id: $0) })
             let update = store.update(Record.self).where { $0.id != 2 }
@@ -71,8 +71,8 @@ struct PartialUpdateTests {
         }
     }
 
-    @Test("W5 a change that moves rows out of the filter reaches each once", arguments: Backend.allCases)
-    func movingRows(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W5 a change that moves rows out of the filter reaches each once`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert((1...2000).map { Pair(first: $0, second: "\($0)", value: $0) })
             #expect(try await store.update(Pair.self).where { $0.value > 500 }.set(\.value, to: nil).run() == 1500)
@@ -80,8 +80,8 @@ struct PartialUpdateTests {
         }
     }
 
-    @Test("W5 a key property cannot be changed: invalidQuery, and nothing is written", arguments: Backend.allCases)
-    func keys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W5 a key property cannot be changed: invalidQuery, and nothing is written`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Record(id: 1))
             let error = await expectError(.invalidQuery) {

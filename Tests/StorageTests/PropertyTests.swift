@@ -93,8 +93,8 @@ struct PropertyTests {
         return all
     }
 
-    @Test("V1 empty, nil and full values of every kind come back", arguments: Backend.allCases)
-    func everything(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `V1 empty, nil and full values of every kind come back`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let records = [Everything(id: 1), try Self.full()]
             try await store.insert(records)
@@ -112,8 +112,8 @@ struct PropertyTests {
         }
     }
 
-    @Test("V1 an ignored property has its default, whatever was given", arguments: Backend.allCases)
-    func ignored(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `V1 an ignored property has its default, whatever was given`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             var record = Everything(id: 1)
             record.ignored = 77
@@ -122,8 +122,8 @@ struct PropertyTests {
         }
     }
 
-    @Test("V2 NaN in arrays and in embedded values is NaN", arguments: Backend.allCases)
-    func nestedNaN(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `V2 NaN in arrays and in embedded values is NaN`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             var record = Everything(id: 1)
             record.doubles = [1, .nan, 2]
@@ -144,8 +144,8 @@ struct PropertyTests {
         var numbers: [Int]?
     }
 
-    @Test("V3 nil, empty and zero are three things, in values and in filters", arguments: Backend.allCases)
-    func emptiness(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `V3 nil, empty and zero are three things, in values and in filters`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let records = [
                 Emptiness(id: 1),

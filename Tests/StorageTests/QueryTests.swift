@@ -17,8 +17,8 @@ struct QueryTests {
         (0..<count).map { Row(id: $0, a: $0 % 7 == 0 ? nil : $0 % 5, flag: $0 % 2 == 0, group: $0 % 3, text: "r\($0)") }
     }
 
-    @Test("Q2 and, or, not are two-valued over nil, all cells", arguments: Backend.allCases)
-    func truthTables(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q2 and, or, not are two-valued over nil, all cells`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let values: [Int?] = [nil, 0, 1]
             let rows = values.enumerated().flatMap { i, a in
@@ -62,8 +62,8 @@ struct QueryTests {
         }
     }
 
-    @Test("Q2 a Bool property is a condition by itself", arguments: Backend.allCases)
-    func boolProperties(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q2 a Bool property is a condition by itself`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert([Row(id: 1, flag: true), Row(id: 2)])
             #expect(try await store.select(Row.self).where { $0.flag }.keys() == [1])
@@ -72,8 +72,8 @@ struct QueryTests {
         }
     }
 
-    @Test("Q4 in takes 0, 1 and 10,000 values, and nil", arguments: Backend.allCases)
-    func inSets(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q4 in takes 0, 1 and 10,000 values, and nil`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let rows = Self.rows(100)
             try await store.insert(rows)
@@ -93,8 +93,8 @@ struct QueryTests {
         }
     }
 
-    @Test("Q1 chains of 10,000 conditions", arguments: Backend.allCases)
-    func longChains(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q1 chains of 10,000 conditions`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.rows(30))
             let either = store.select(Row.self).where { row in
@@ -107,8 +107,8 @@ struct QueryTests {
         }
     }
 
-    @Test("E2 a filter nested too deep is limitExceeded, 64 levels pass", arguments: Backend.allCases)
-    func nesting(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E2 a filter nested too deep is limitExceeded, 64 levels pass`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.rows(3))
             func nested(_ levels: Int) -> Select<Row> {
@@ -122,8 +122,8 @@ struct QueryTests {
         }
     }
 
-    @Test("Q5 sort keys in turn, each in its direction, then the key", arguments: Backend.allCases)
-    func sorting(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q5 sort keys in turn, each in its direction, then the key`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let rows = Self.rows(100)
             try await store.insert(rows.shuffled())
@@ -145,8 +145,8 @@ struct QueryTests {
         }
     }
 
-    @Test("Q6 limit 0, beyond the end, the greatest; a negative one is invalidQuery", arguments: Backend.allCases)
-    func paging(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q6 limit 0, beyond the end, the greatest; a negative one is invalidQuery`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let rows = Self.rows(10)
             try await store.insert(rows)
@@ -175,8 +175,8 @@ struct QueryTests {
         }
     }
 
-    @Test("Q1 count, exists, keys, first and stream agree with all", arguments: Backend.allCases)
-    func agreement(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q1 count, exists, keys, first and stream agree with all`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.rows(1000))
             let select = store.select(Row.self)
@@ -195,8 +195,8 @@ struct QueryTests {
         }
     }
 
-    @Test("Q8 a stream sees one snapshot; stopping early releases it", arguments: Backend.allCases)
-    func streams(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q8 a stream sees one snapshot; stopping early releases it`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.rows(1000))
             for _ in 0..<50 {
@@ -212,8 +212,8 @@ struct QueryTests {
         }
     }
 
-    @Test("S1 a model that nobody has stored is empty, for every call", arguments: Backend.allCases)
-    func neverStored(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `S1 a model that nobody has stored is empty, for every call`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             #expect(try await store.find(Row.self, key: 1) == nil)
             #expect(try await store.select(Row.self).where { $0.a == 1 }.all() == [])

@@ -44,8 +44,8 @@ struct RecursionTests {
         return node
     }
 
-    @Test("C4 trees come back, change and go", arguments: Backend.allCases)
-    func trees(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C4 trees come back, change and go`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             var trees = (0..<5).map { id in
                 var tree = Self.tree(id, 2)
@@ -71,8 +71,8 @@ struct RecursionTests {
         }
     }
 
-    @Test("C4 two types that own each other", arguments: Backend.allCases)
-    func mutual(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C4 two types that own each other`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             func file(_ depth: Int) -> File {
                 let folders = depth == 0 ? [] : [Folder(id: 1, files: [file(depth - 1), file(0)]), Folder(id: 1)]
@@ -89,8 +89,8 @@ struct RecursionTests {
         }
     }
 
-    @Test("C4 a tree below a composite-keyed owner, twice", arguments: Backend.allCases)
-    func treesBelowOwners(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C4 a tree below a composite-keyed owner, twice`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let forests = [("de", 1), ("de", 2), ("fr", 1)].enumerated().map { index, key in
                 Forest(
@@ -104,8 +104,8 @@ struct RecursionTests {
         }
     }
 
-    @Test("C4 64 levels pass and come back", arguments: Backend.allCases)
-    func deep(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C4 64 levels pass and come back`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             #expect(store.info.limits.depth >= 64)
             let deepest = Self.chain(store.info.limits.depth)
@@ -116,8 +116,8 @@ struct RecursionTests {
         }
     }
 
-    @Test("C4 one level more is limitExceeded, and nothing is stored", arguments: Backend.allCases)
-    func tooDeep(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C4 one level more is limitExceeded, and nothing is stored`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             let tooDeep = Self.chain(store.info.limits.depth + 1)
             let error = await expectError(.limitExceeded) { try await store.insert([Node(id: 9), tooDeep]) }

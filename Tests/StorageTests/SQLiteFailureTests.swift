@@ -18,8 +18,8 @@ struct SQLiteFailureTests {
         var text = ""
     }
 
-    @Test("notFound, missingKey and invalidQuery name the record, and leave what was there")
-    func plainMistakes() async throws {
+    @Test
+    func `notFound, missingKey and invalidQuery name the record, and leave what was there`() async throws {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path), models: Account.self).thenClose { store in
                 try await store.insert(Account(id: 1, name: "kept"))
@@ -36,8 +36,10 @@ struct SQLiteFailureTests {
         }
     }
 
-    @Test("a sum beyond Int64 is overflow, and a key beyond 64 KiB limitExceeded: the limit passes, one more does not")
-    func limits() async throws {
+    @Test
+    func `a sum beyond Int64 is overflow, and a key beyond 64 KiB limitExceeded: the limit passes, one more does not`()
+        async throws
+    {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path)).thenClose { store in
                 try await store.insert([Account(id: 1, balance: .max), Account(id: 2, balance: 1)])
@@ -54,8 +56,8 @@ struct SQLiteFailureTests {
         }
     }
 
-    @Test("a unique violation names the property also where another one's name ends alike")
-    func uniqueNames() async throws {
+    @Test
+    func `a unique violation names the property also where another one's name ends alike`() async throws {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path), models: Account.self).thenClose { store in
                 try await store.insert(Account(id: 1, first: 1, b: 1))
@@ -67,8 +69,10 @@ struct SQLiteFailureTests {
         }
     }
 
-    @Test("an error of the user's in a transaction, even one that looks like SQLite's, leaves the store writable")
-    func usersErrors() async throws {
+    @Test
+    func `an error of the user's in a transaction, even one that looks like SQLite's, leaves the store writable`()
+        async throws
+    {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path), models: Account.self).thenClose { store in
                 for code in [StorageError.Code.io, .corrupt, .full, .closed] {
@@ -85,8 +89,9 @@ struct SQLiteFailureTests {
         }
     }
 
-    @Test("of writers that wait together, whoever cannot be stored because of a full database is told so")
-    func fullAmongOthers() async throws {
+    @Test
+    func `of writers that wait together, whoever cannot be stored because of a full database is told so`() async throws
+    {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path), models: Label.self).thenClose { store in
                 try await store.withUnsafeSQLiteHandle { run("PRAGMA max_page_count = 60", $0) }
@@ -119,8 +124,8 @@ struct SQLiteFailureTests {
         }
     }
 
-    @Test("a database that another program holds alone is busy at opening, and not afterwards")
-    func heldAlone() async throws {
+    @Test
+    func `a database that another program holds alone is busy at opening, and not afterwards`() async throws {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path), models: Label.self).thenClose {
                 try await $0.insert(Label(id: "a"))
@@ -141,8 +146,10 @@ struct SQLiteFailureTests {
         }
     }
 
-    @Test("opened read-only, every write is unsupported, and tables that are not as declared are schemaMismatch")
-    func readOnly() async throws {
+    @Test
+    func `opened read-only, every write is unsupported, and tables that are not as declared are schemaMismatch`()
+        async throws
+    {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path), models: Account.self).thenClose {
                 try await $0.insert(Account(id: 1))
@@ -169,8 +176,10 @@ struct SQLiteFailureTests {
         }
     }
 
-    @Test("quotes, SQL, NUL, wildcards and a megabyte of text go in and come out, as keys and values and in filters")
-    func hostileValues() async throws {
+    @Test
+    func `quotes, SQL, NUL, wildcards and a megabyte of text go in and come out, as keys and values and in filters`()
+        async throws
+    {
         try await withDatabase { path in
             let texts = [
                 "", "'", "\"", "'; DROP TABLE Label; --", "\0", "a\0b", "%", "_", "*", "?1", ":a", "\u{FEFF}x", "é",

@@ -39,8 +39,8 @@ struct SQLiteNameTests {
         @Field("position") var two = 2
     }
 
-    @Test("quotes with combining marks, dots, brackets and SQL's own words are plain names")
-    func weird() async throws {
+    @Test
+    func `quotes with combining marks, dots, brackets and SQL's own words are plain names`() async throws {
         try await withDatabase { path in
             let weird = Weird(id: 1, group: 3)
             for _ in 1...2 {
@@ -56,8 +56,8 @@ struct SQLiteNameTests {
         }
     }
 
-    @Test("names that differ in case only stay apart, of properties, of models and of their indexes")
-    func cases() async throws {
+    @Test
+    func `names that differ in case only stay apart, of properties, of models and of their indexes`() async throws {
         try await withDatabase { path in
             for _ in 1...2 {
                 try await Store(SQLiteBackend(path: path), models: Lower.self, Upper.self).thenClose { store in
@@ -73,8 +73,8 @@ struct SQLiteNameTests {
         }
     }
 
-    @Test("a key and children under reserved words, whose names meet those of the leading columns")
-    func reserved() async throws {
+    @Test
+    func `a key and children under reserved words, whose names meet those of the leading columns`() async throws {
         try await withDatabase { path in
             let model = Reserved(a: 1, b: "x", c: [Part(id: 1), Part(id: 1, one: 9, two: 0)], d: Part(id: 3))
             for _ in 1...2 {
@@ -105,8 +105,8 @@ struct SQLiteNameTests {
         @Field("b_c") var children: [Part] = []
     }
 
-    @Test("indexes, tables and child tables whose joined names would meet")
-    func joinedNames() async throws {
+    @Test
+    func `indexes, tables and child tables whose joined names would meet`() async throws {
         try await withDatabase { path in
             for _ in 1...2 {
                 let backend = SQLiteBackend(path: path)
@@ -126,8 +126,8 @@ struct SQLiteNameTests {
         }
     }
 
-    @Test("a table that another program has made under a model's name is refused, and the store goes on")
-    func foreignTable() async throws {
+    @Test
+    func `a table that another program has made under a model's name is refused, and the store goes on`() async throws {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path), models: Upper.self).thenClose { store in
                 try sqliteRun(path, "CREATE TABLE A (x)", "INSERT INTO A VALUES (7)")

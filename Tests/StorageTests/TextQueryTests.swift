@@ -20,8 +20,8 @@ struct TextQueryTests {
         (patterns + ["xaby", "a%b", "a_b", "aXb", "100%", "a\0b", "x\0", "éa", "ae\u{301}", "\u{10FFFF}a", "abab"])
         .enumerated().map { Line(id: $0.offset, text: $0.element, optional: $0.offset % 5 == 0 ? nil : $0.element) }
 
-    @Test("Q3 prefix, suffix and contains for every pattern against every text", arguments: Backend.allCases)
-    func patterns(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 prefix, suffix and contains for every pattern against every text`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.lines)
             let select = store.select(Line.self)
@@ -50,8 +50,8 @@ struct TextQueryTests {
         }
     }
 
-    @Test("Q1 hostile operands are values: nothing is interpreted", arguments: Backend.allCases)
-    func hostile(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q1 hostile operands are values: nothing is interpreted`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let texts = KeyTests.hostile
             try await store.insert(texts.enumerated().map { Line(id: $0.offset, text: $0.element) })

@@ -23,8 +23,8 @@ struct TransactionTests {
         Page(id: id, title: title, lines: [Line(id: 1, text: title), Line(id: 1)])
     }
 
-    @Test("T1 what the body writes is stored together, and its value is returned", arguments: Backend.allCases)
-    func commits(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T1 what the body writes is stored together, and its value is returned`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let count = try await store.transaction { tx in
                 try tx.insert(Self.page(1))
@@ -37,9 +37,10 @@ struct TransactionTests {
         }
     }
 
-    @Test(
-        "T1 a thrown error undoes everything, children and new models too, and comes out", arguments: Backend.allCases)
-    func rollsBack(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T1 a thrown error undoes everything, children and new models too, and comes out`(_ backend: Backend)
+        async throws
+    {
         try await withStore(backend) { store in
             let old = [Self.page(1, "a"), Self.page(2, "b"), Self.page(3, "c")]
             try await store.insert(old)
@@ -62,8 +63,8 @@ struct TransactionTests {
         }
     }
 
-    @Test("T1 a StorageError thrown by the body comes out as it is", arguments: Backend.allCases)
-    func ownStorageErrors(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T1 a StorageError thrown by the body comes out as it is`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let error = await expectError(.full) {
                 try await store.transaction { _ -> Int in throw StorageError(.full, "mine", property: "p") }
@@ -72,8 +73,8 @@ struct TransactionTests {
         }
     }
 
-    @Test("T1 a call that fails has done nothing, and the body may go on", arguments: Backend.allCases)
-    func callsFailAlone(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T1 a call that fails has done nothing, and the body may go on`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.transaction { tx in
                 try tx.insert(Self.page(500))
@@ -90,8 +91,8 @@ struct TransactionTests {
         }
     }
 
-    @Test("T2 every read inside sees the transaction's writes, and nobody else does", arguments: Backend.allCases)
-    func readsOwnWrites(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T2 every read inside sees the transaction's writes, and nobody else does`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.page(1))
             try await store.transaction { tx in
@@ -111,8 +112,8 @@ struct TransactionTests {
         }
     }
 
-    @Test("T2 a savepoint fails alone, also inside another; the outer one undoes it", arguments: Backend.allCases)
-    func savepoints(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T2 a savepoint fails alone, also inside another; the outer one undoes it`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.transaction { tx in
                 try tx.insert(Self.page(1))
@@ -143,8 +144,8 @@ struct TransactionTests {
         }
     }
 
-    @Test("T1 the blocking forms are the same calls", arguments: Backend.allCases)
-    func blocking(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T1 the blocking forms are the same calls`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             let blocking = store.blocking
             try blocking.insert([Self.page(1), Self.page(2)])
@@ -165,8 +166,8 @@ struct TransactionTests {
         }
     }
 
-    @Test("T1 a task cancelled in its transaction undoes it; the store goes on", arguments: Backend.allCases)
-    func cancellation(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T1 a task cancelled in its transaction undoes it; the store goes on`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.page(1))
             let (inside, isInside) = AsyncStream.makeStream(of: Void.self)
@@ -193,8 +194,8 @@ struct TransactionTests {
         }
     }
 
-    @Test("T3 a read block sees one snapshot from its first read to its end", arguments: Backend.allCases)
-    func snapshots(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T3 a read block sees one snapshot from its first read to its end`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.page(1, "old"))
             let seen = try await store.read { snapshot in

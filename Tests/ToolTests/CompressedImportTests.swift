@@ -49,8 +49,8 @@ struct CompressedImportTests {
 
     private static let lines = (1...40).map { #"{"id":\#($0),"name":"city \#($0 * $0)"}"# + "\n" }.joined()
 
-    @Test("a compressed file is read as what is in it, whatever its name is", arguments: Compressed.allCases)
-    func reads(_ sample: Compressed) throws {
+    @Test(arguments: Compressed.allCases)
+    func `a compressed file is read as what is in it, whatever its name is`(_ sample: Compressed) throws {
         for (number, name) in ["x.ndjson.\(sample.rawValue)", "x.\(sample.rawValue)", "x"].enumerated() {
             try write(sample.bytes, name)
             try tool.output("import", "sqlite:new.db", "--model", "T\(number)", name)
@@ -58,8 +58,8 @@ struct CompressedImportTests {
         }
     }
 
-    @Test("a compressed file is told on standard input too, be it a file or a pipe", arguments: Compressed.allCases)
-    func readsStandardInput(_ sample: Compressed) throws {
+    @Test(arguments: Compressed.allCases)
+    func `a compressed file is told on standard input too, be it a file or a pipe`(_ sample: Compressed) throws {
         let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "-"], input: sample.bytes)
         #expect(run.status == 0, "\(run.error)")
         let process = tool.process(["import", "new.db", "--model", "Piped", "-"])
@@ -76,8 +76,8 @@ struct CompressedImportTests {
         }
     }
 
-    @Test("comma-separated values are told by the name within the name")
-    func commaSeparated() throws {
+    @Test
+    func `comma-separated values are told by the name within the name`() throws {
         // The lines as a column: their first is its name, and all that follow are texts in quotes that do not end well.
         try write(Compressed.zst.bytes, "x.csv.zst")
         let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "x.csv.zst"])
@@ -85,8 +85,8 @@ struct CompressedImportTests {
         #expect(run.error.contains("x.csv.zst, line 1: the header"), "\(run.error)")
     }
 
-    @Test("a damaged file is one sentence, and nothing is stored", arguments: Compressed.allCases)
-    func refusesDamage(_ sample: Compressed) throws {
+    @Test(arguments: Compressed.allCases)
+    func `a damaged file is one sentence, and nothing is stored`(_ sample: Compressed) throws {
         let whole = sample.bytes
         var damaged: [(String, Data)] = [7, 9, whole.count / 2, whole.count - 1].map {
             ("cut at \($0)", whole.prefix($0))
@@ -112,14 +112,14 @@ struct CompressedImportTests {
         }
     }
 
-    @Test("several gzip files in one are refused, since none but the last could be checked")
-    func refusesJoinedGzip() throws {
+    @Test
+    func `several gzip files in one are refused, since none but the last could be checked`() throws {
         try write(Compressed.gz.bytes + Compressed.gz.bytes, "x.gz")
         #expect(try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "x.gz").contains("several gzip files"))
     }
 
-    @Test("several zstd and xz files in one are read one after the other", arguments: [Compressed.xz, .zst])
-    func readsJoined(_ sample: Compressed) throws {
+    @Test(arguments: [Compressed.xz, .zst])
+    func `several zstd and xz files in one are read one after the other`(_ sample: Compressed) throws {
         try write(sample.bytes + sample.bytes, "x")
         #expect(
             try tool.output("import", "sqlite:new.db", "--model", "T", "--key", "id", "--save", "x")

@@ -36,8 +36,8 @@ import Testing
         try Set(tool.folder.contents.keys).subtracting([Tool.file + "-lock"])
     }
 
-    @Test("an import that finds no room leaves the store as it was, and no new one", arguments: Engine.allCases)
-    func imports(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases)
+    func `an import that finds no room leaves the store as it was, and no new one`(_ engine: Engine) async throws {
         let tool = try await tool(engine)
         let names = try names(tool)
         _ = try failure(tool, "import", Tool.file, "--model", "Pair", "lines.ndjson")
@@ -48,8 +48,8 @@ import Testing
         #expect(try await tool.people(engine) == Person.samples)
     }
 
-    @Test("what is copied, backed up or exported without room is not there at all", arguments: Engine.allCases)
-    func copies(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases)
+    func `what is copied, backed up or exported without room is not there at all`(_ engine: Engine) async throws {
         let tool = try await tool(engine)
         try tool.output("import", Tool.file, "--model", "Pair", "lines.ndjson")
         let store = try tool.folder.contents[Tool.file]

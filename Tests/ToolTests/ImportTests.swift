@@ -31,8 +31,8 @@ struct ImportTests {
         #expect(try rows("T") == "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":null}\n")
     }
 
-    @Test("types are taken from all values, and objects and arrays of objects are owned")
-    func types() throws {
+    @Test
+    func `types are taken from all values, and objects and arrays of objects are owned`() throws {
         let text = """
             [{"id":"a","n":1,"d":1,"u":0,"w":9007199254740993,"t":["x"],"m":1,"o":{"p":1},"c":[{"q":"é"},{"q":null}]},
              {"id":"b","n":-2,"d":0.5,"u":18446744073709551615,"w":0.5,"t":[],"m":"1","o":{"p":2,"r":true},"c":[]}]
@@ -52,8 +52,8 @@ struct ImportTests {
                 """)
     }
 
-    @Test("a stored model's key and types may be named again, and no others")
-    func storedModel() throws {
+    @Test
+    func `a stored model's key and types may be named again, and no others`() throws {
         let options = ["import", "sqlite:new.db", "--model", "T", "--save", "-"]
         let text = #"[{"mail":"a","n":1,"m":2}]"#
         let chosen = ["--key", "mail", "--type", "n=double"]
@@ -69,8 +69,8 @@ struct ImportTests {
         #expect(unknown.contains("no record has this property"))
     }
 
-    @Test("paths become properties, keys and types are chosen")
-    func mapping() throws {
+    @Test
+    func `paths become properties, keys and types are chosen`() throws {
         try write(#"[{"mail":"a@b","info":{"age":3,"x":1},"born":"2001-01-01T00:00:01Z","waste":{"y":1}}]"#, "x.json")
         try tool.output(
             "import", "sqlite:new.db", "--model", "T", "--key", "mail", "--map", "age=info.age", "--map", "=waste",
@@ -82,8 +82,8 @@ struct ImportTests {
                 "}", with: #","info":{"x":1}}"#) + "\n")
     }
 
-    @Test("a model that the store has says what records are")
-    func stored() async throws {
+    @Test
+    func `a model that the store has says what records are`() async throws {
         let tool = try await Tool(.sqlite)
         try Data(#"{"id":50,"name":"New","age":1,"tags":[],"pens":[{"color":"c","price":1}]}"#.utf8)
             .write(to: tool.folder.url.appending(path: "x.ndjson"))
@@ -98,8 +98,8 @@ struct ImportTests {
         #expect(try await tool.people(.sqlite).count == 4)
     }
 
-    @Test("bad records are told by line and nothing is stored; or they are kept aside")
-    func badRecords() throws {
+    @Test
+    func `bad records are told by line and nothing is stored; or they are kept aside`() throws {
         let lines = [#"{"id":1}"#, #"{"id":2"#, "[3]", #"{"id":1}"#, #"{"id":"\#u{FFFD}"}"#, #"{"id":6}"#]
         var bytes = Data(lines.joined(separator: "\n").utf8)
         // A byte that is no UTF-8.
@@ -123,8 +123,8 @@ struct ImportTests {
         try tool.failure(74, "import", "new.db", "--model", "T", "--skip-bad", "bad", "x.ndjson")
     }
 
-    @Test("repeated keys name both places, also where one is the store")
-    func repeated() throws {
+    @Test
+    func `repeated keys name both places, also where one is the store`() throws {
         try write("id,n\n1,1\n2,2\n", "x.csv")
         try tool.output("import", "sqlite:new.db", "--model", "T", "x.csv")
         try write("id,n\n3,3\n2,4\n3,5\n", "y.csv")
@@ -135,8 +135,8 @@ struct ImportTests {
         #expect(try rows("T") == "{\"id\":1,\"n\":1}\n{\"id\":2,\"n\":2}\n")
     }
 
-    @Test("with --save a record takes the place of the one that has its key", arguments: Engine.allCases)
-    func replaces(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases)
+    func `with --save a record takes the place of the one that has its key`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)
         let lines = [
             #"{"id":1,"name":"Wei","age":29,"tags":[],"pens":[]}"#,
@@ -157,8 +157,8 @@ struct ImportTests {
             ])
     }
 
-    @Test("what cannot be read is one sentence, and leaves no store")
-    func unreadable() throws {
+    @Test
+    func `what cannot be read is one sentence, and leaves no store`() throws {
         try tool.failure(66, "import", "sqlite:new.db", "--model", "T", "missing.json")
         try tool.failure(66, "import", "sqlite:new.db", "--model", "T", ".")
         try write(#"[{"id":1},"#, "cut.json")
@@ -174,8 +174,8 @@ struct ImportTests {
         #expect(!exists("new.db"))
     }
 
-    @Test("a text that is not UTF-8 is told by its line, in every format")
-    func invalidText() throws {
+    @Test
+    func `a text that is not UTF-8 is told by its line, in every format`() throws {
         for (name, text) in [
             ("x.csv", "id,t\n1,ä\n2,?\n"), ("x.ndjson", "{\"id\":1}\n\n{\"id\":2,\"t\":\"?\"}\n"),
             ("x.json", "[{\"id\":1},\n\n{\"id\":2,\"t\":\"?\"}]"), ("keyed.json", "{\"1\":{},\n\n\"2\":{\"t\":\"?\"}}"),
@@ -188,8 +188,8 @@ struct ImportTests {
         #expect(!exists("new.db"))
     }
 
-    @Test("a line beyond the limit is refused before it fills the memory")
-    func hugeLine() throws {
+    @Test
+    func `a line beyond the limit is refused before it fills the memory`() throws {
         let path = tool.folder.path("huge.ndjson")
         try write(#"{"id":1,"t":""#, "huge.ndjson")
         // A gigabyte of nothing takes no room on the disk.
@@ -199,8 +199,8 @@ struct ImportTests {
         #expect(!exists("new.db"))
     }
 
-    @Test("what was exported and imported again is equal", arguments: Engine.allCases, ["json", "ndjson", "csv"])
-    func roundTrip(_ engine: Engine, _ format: String) async throws {
+    @Test(arguments: Engine.allCases, ["json", "ndjson", "csv"])
+    func `what was exported and imported again is equal`(_ engine: Engine, _ format: String) async throws {
         let tool = try await Tool(engine)
         try await tool.with(engine) { store in try await store.insert(Everything.samples) }
         try await tool.with(engine, "other.store") { (store) async throws in

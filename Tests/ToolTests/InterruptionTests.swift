@@ -38,8 +38,8 @@ import Testing
         #expect(stored == (!isKilled && process.terminationStatus == 0 ? 3000 : 0))
     }
 
-    @Test("interrupted while a file is imported, all is stored or nothing", arguments: Engine.allCases)
-    func whileImporting(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases)
+    func `interrupted while a file is imported, all is stored or nothing`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         try Data(String(repeating: Self.line + "\n", count: 20_000).utf8)
             .write(to: tool.folder.url.appending(path: "people.ndjson"))

@@ -6,8 +6,8 @@ import Testing
 struct MovingTests {
     private func other(_ engine: Engine) -> Engine { engine == .sqlite ? .archive : .sqlite }
 
-    @Test("a copy is verified, and equal by diff and by the program's types", arguments: Engine.allCases)
-    func copies(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases)
+    func `a copy is verified, and equal by diff and by the program's types`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)
         let other = other(engine)
         let report = try tool.output("copy", Tool.file, "\(other.rawValue):copy.store")
@@ -20,8 +20,8 @@ struct MovingTests {
         #expect(try tool.output("copy", Tool.file, "copy.store", "--replace", "--json").contains("\"verified\":true"))
     }
 
-    @Test("differences are lines, and the exit status tells", arguments: Engine.allCases)
-    func differences(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases)
+    func `differences are lines, and the exit status tells`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)
         let other = other(engine)
         try tool.output("copy", Tool.file, "\(other.rawValue):copy.store")
@@ -41,8 +41,8 @@ struct MovingTests {
         try tool.failure(66, "diff", Tool.file, "missing.store")
     }
 
-    @Test("a whole store is verified, and a damaged one is not", arguments: Engine.allCases)
-    func verifies(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases)
+    func `a whole store is verified, and a damaged one is not`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)
         #expect(try tool.output("verify", Tool.file) == "2 models, nothing is wrong.\n")
         let path = tool.folder.path(Tool.file)
@@ -56,8 +56,8 @@ struct MovingTests {
         #expect(!run.output.isEmpty)
     }
 
-    @Test("a backup is equal to the store, and replaces nothing unasked", arguments: Engine.allCases)
-    func backsUp(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases)
+    func `a backup is equal to the store, and replaces nothing unasked`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)
         try tool.output("backup", Tool.file, "backup.store")
         #expect(try tool.output("diff", Tool.file, "backup.store") == "")
@@ -67,8 +67,8 @@ struct MovingTests {
         #expect(try tool.output("diff", Tool.file, "backup.store") == "")
     }
 
-    @Test("an interrupted copy leaves no target")
-    func interrupted() async throws {
+    @Test
+    func `an interrupted copy leaves no target`() async throws {
         let tool = try await Tool(.sqlite)
         try await tool.with(.sqlite) { (store) async throws in
             try await store.insert(

@@ -2,18 +2,18 @@ internal import StorageAPI
 
 /// How a case is run.
 public struct ConformanceOptions: Sendable {
-    /// Orders the cases, and is what cases draw their values from.
+    /// The seed of the cases' order and of the values that they draw.
     public var seed: UInt64
-    /// How long one case may take before it counts as hanging.
+    /// The time after which a case counts as hanging.
     public var deadline: Duration
     /// How many cases run at the same time.
     public var parallelism: Int
-    /// Called with each operation, as Swift, before it is made; so that one that ends the process is known.
+    /// Called with each operation, as Swift, before it runs. So an operation that ends the process is known.
     public var onOperation: (@Sendable (String) -> Void)?
 
     /// - Parameters:
-    ///   - seed: orders the cases, and is what cases draw their values from.
-    ///   - deadline: how long one case may take before it counts as hanging.
+    ///   - seed: the seed of the cases' order and of the values that they draw.
+    ///   - deadline: the time after which a case counts as hanging.
     ///   - parallelism: how many cases run at the same time; at least one.
     public init(seed: UInt64 = 1, deadline: Duration = .seconds(60), parallelism: Int = 2) {
         self.seed = seed
@@ -23,7 +23,7 @@ public struct ConformanceOptions: Sendable {
 }
 
 extension ConformanceCase {
-    /// Runs the case on a new place of the harness. Never throws, and always ends: after the deadline by giving up.
+    /// Runs the case on a new place of the harness. Never throws. Always ends, at the latest after the deadline.
     public func run(_ harness: some ConformanceHarness, _ options: ConformanceOptions = .init()) async
         -> ConformanceResult
     {
@@ -33,7 +33,7 @@ extension ConformanceCase {
             self, judged(outcome, harness.knownFailures), duration: start.duration(to: .now))
     }
 
-    /// Known failures are strict: one that is gone has to leave the list.
+    /// Known failures are strict: one that passes must be removed from the list.
     private func judged(_ outcome: ConformanceOutcome, _ known: [KnownFailure]) -> ConformanceOutcome {
         guard let known = known.first(where: { $0.id == id }) else { return outcome }
         switch outcome {
@@ -77,7 +77,7 @@ extension ConformanceCase {
         }
     }
 
-    /// Runs the body, or where a capability is lacking the refusal, and closes the stores.
+    /// Runs the body, or expects the refusal if a capability is lacking, and closes the stores.
     private func attempt(_ trial: Trial) async -> ConformanceOutcome {
         do {
             if let (capability, reason) = try await lacking(trial) {
@@ -100,7 +100,7 @@ extension ConformanceCase {
         let info = try await trial.info()
         for capability in needs {
             guard let reason = info.lacking[capability] else { continue }
-            // What outlives closing is enough, unless a process is to end.
+            // Surviving a close is enough, unless a process must end.
             if capability == .durability, !needsHelper, trial.place.outlivesClosing(info) { continue }
             return (capability, reason)
         }
@@ -114,7 +114,7 @@ func caught<T: Sendable>(_ body: () async throws -> T) async -> Result<T, any Er
 }
 
 extension Trial {
-    /// What the backend says of itself; opens a store for it and closes that.
+    /// The backend's description of itself. Opens a store for it, and closes the store.
     func info() async throws -> BackendInfo {
         let store = try await Store(place.backend())
         let info = store.info

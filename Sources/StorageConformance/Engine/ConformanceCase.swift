@@ -2,17 +2,17 @@ public import StorageAPI
 
 /// One case of the suite: a permanent identifier, the clauses that it proves, and what it does.
 public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
-    /// Permanent, and never used for another meaning: `keys/int64-bounds`.
+    /// A permanent identifier that never changes its meaning: `keys/int64-bounds`.
     public let id: String
-    /// The clauses that the case proves, the one that it is named for first.
+    /// The clauses that the case proves, the main one first.
     public let clauses: [Contract]
-    /// What holds, in one sentence.
+    /// What the case proves, in one sentence.
     public let sentence: String
-    /// What the backend must have for the case to run. Where it lacks one, the case asks for the refusal instead.
+    /// The capabilities that the case needs. If the backend lacks one, the case expects the refusal instead.
     public let needs: [BackendInfo.Capability]
-    /// The version of the suite in which the case came. It is advisory in that version, and counts from the next on.
+    /// The version of the suite that added the case. The case is advisory in that version, and counts from the next on.
     public let since: ConformanceVersion
-    /// Whether the case is only run where the harness can start other processes.
+    /// Whether the case runs only if the harness can start other processes.
     let needsHelper: Bool
     let body: @Sendable (Trial) async throws -> Void
 
@@ -36,9 +36,9 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
 
 /// A version of the suite. A major version never changes its cases' meaning; a minor one adds cases.
 public struct ConformanceVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Counts the versions that change what a case means.
+    /// Increases when the meaning of a case changes.
     public let major: Int
-    /// Counts the versions that add cases.
+    /// Increases when cases are added.
     public let minor: Int
 
     /// The first version.
@@ -60,6 +60,6 @@ public struct Conformance: Sendable {
     /// Version 1 of the suite, for version 1 of the contract.
     public static let v1 = Conformance(version: .v1, cases: allCases)
 
-    /// Whether a case only advises: it came with this version, which is not the first.
+    /// Whether a case is advisory: this version added it, and is not the first.
     public func isAdvisory(_ test: ConformanceCase) -> Bool { test.since == version && version.minor > 0 }
 }

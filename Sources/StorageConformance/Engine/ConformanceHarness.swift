@@ -9,33 +9,33 @@ public import StorageAPI
 /// }
 /// ```
 ///
-/// The suite asks for a place, makes a backend for it, opens a store on that, and for a reopened store makes the backend
-/// again: a backend is a configuration, and what outlives a closed store is at the place. For a backend that keeps files
-/// the place is a new folder, and nothing else needs to be written.
+/// For each case the suite asks for a place, makes a backend for it, and opens a store on the backend. To reopen a
+/// store it makes the backend again: a backend is a configuration, and what outlives a closed store is at the place.
+/// For a backend with files the place is a new folder, and nothing else must be written.
 public protocol ConformanceHarness: Sendable {
-    /// What a store's data belongs to: a folder, or an object that holds it in memory.
+    /// What holds a store's data: a folder, or an object in memory.
     associatedtype Place: Sendable = URL
 
-    /// A new place with nothing in it, nobody else's.
+    /// A new empty place for one case.
     func makePlace() async throws -> Place
 
-    /// The backend at a place: the same for a new and for a reopened store.
+    /// The backend for a place: the same for a new and for a reopened store.
     func backend(at place: Place) async throws -> any StorageBackend
 
-    /// Removes the place with all that is there. Every store on it is closed by then.
+    /// Removes the place and everything in it. Every store on it is already closed.
     func destroy(_ place: Place) async throws
 
-    /// What is still there of a place that was destroyed: names of files, of locks. Empty where all is gone.
+    /// What is left of a destroyed place: names of files, of locks. Empty if nothing is left.
     func leftovers(of place: Place) -> [String]
 
-    /// Whether a closed store can be opened again at its place, in this process, with what it held. By default where the
-    /// backend is durable, which has to be.
+    /// Whether a closed store can be reopened at its place in this process, with its contents. By default true if the
+    /// backend is durable; a durable backend must return true.
     func outlivesClosing(_ info: BackendInfo) -> Bool
 
-    /// The files that hold the store at a place, which the cases of damage change; none for a backend without files.
+    /// The files of the store at a place, which the damage cases change; none for a backend without files.
     func files(at place: Place) -> [URL]
 
-    /// Failures that the author knows of. They are strict: a case that passes after all fails as "unexpected".
+    /// Failures that the author knows. They are strict: a listed case that passes counts as failed.
     var knownFailures: [KnownFailure] { get }
 
     /// How to start a process that opens the place and takes part in the cases of two processes and of killed ones; nil
@@ -46,7 +46,7 @@ public protocol ConformanceHarness: Sendable {
 extension ConformanceHarness {
     /// None.
     public var knownFailures: [KnownFailure] { [] }
-    /// Where the backend is durable.
+    /// True if the backend is durable.
     public func outlivesClosing(_ info: BackendInfo) -> Bool { info.has(.durability) }
     /// None.
     public func files(at place: Place) -> [URL] { [] }
@@ -54,7 +54,7 @@ extension ConformanceHarness {
     public func helper(at place: Place) -> HelperCommand? { nil }
 }
 
-// Backends that keep files: a place is a folder of its own.
+// Backends with files: a place is a folder of its own.
 extension ConformanceHarness where Place == URL {
     /// A new folder among the temporary ones.
     public func makePlace() throws -> URL {
@@ -78,21 +78,21 @@ extension ConformanceHarness where Place == URL {
     }
 }
 
-// Backends that keep objects leave nothing to look for.
+// Backends with objects leave nothing.
 extension ConformanceHarness {
-    /// Does nothing: the object goes with its last owner.
+    /// Does nothing: the object is released with its last owner.
     public func destroy(_ place: Place) async throws {}
     /// Nothing.
     public func leftovers(of place: Place) -> [String] { [] }
 }
 
-/// A failure that the author of a backend knows of and lists.
+/// A failure that the author of a backend knows.
 public struct KnownFailure: Sendable, Codable {
     /// The case's identifier.
     public let id: String
     /// Why it fails, in one sentence.
     public let reason: String
-    /// Where it is being mended.
+    /// A link to where it is being corrected.
     public let link: String
 
     /// A failure of the case with the identifier.
@@ -107,7 +107,7 @@ public struct KnownFailure: Sendable, Codable {
 public struct HelperCommand: Sendable {
     /// The program's file.
     public let executable: URL
-    /// What it is started with, in front of what the suite adds.
+    /// Its first arguments; the suite adds others.
     public let arguments: [String]
 
     /// A program with its arguments.

@@ -1,17 +1,17 @@
 internal import StorageAPI
 
-/// A run of cases on one backend: in an order drawn from the seed, some at a time.
+/// A run of cases on one backend, in an order that follows from the seed, several at a time.
 public struct ConformanceRun<Harness: ConformanceHarness>: Sendable {
     /// Makes the backend, and a place for each case.
     public let harness: Harness
-    /// What is run.
+    /// The cases to run.
     public let cases: [ConformanceCase]
     /// The seed, the deadline of a case, and how many run at a time.
     public let options: ConformanceOptions
 
     /// - Parameters:
     ///   - harness: makes the backend, and a place for each case.
-    ///   - cases: what is run; all of version 1 by default.
+    ///   - cases: the cases to run; all of version 1 by default.
     ///   - options: the seed, the deadline of a case, and how many run at a time.
     public init(
         _ harness: Harness, cases: [ConformanceCase] = Conformance.v1.cases, options: ConformanceOptions = .init()
@@ -49,7 +49,7 @@ public struct ConformanceRun<Harness: ConformanceHarness>: Sendable {
             duration: start.duration(to: .now))
     }
 
-    /// What the backend says of itself, for the report; nil where it cannot be opened, as its cases then tell.
+    /// The backend's description of itself, for the report; nil if it cannot be opened, which its cases report.
     private func backendInfo() async -> BackendInfo? {
         let info = await withDeadline(options.deadline, on: CaseExecutor("info")) { [harness] in
             await caught {

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Threads of one case's own. A case that never returns keeps these, and none of the runtime's few.
+/// Threads for one case. A case that never returns blocks these, and none of the runtime's few.
 final class CaseExecutor: TaskExecutor {
     private let queue: DispatchQueue
 
@@ -13,7 +13,8 @@ final class CaseExecutor: TaskExecutor {
     }
 }
 
-/// Runs the body on the executor; nil where it has not returned by then. It is then cancelled and left to itself.
+/// Runs the body on the executor. Returns nil if it has not returned by the deadline; it is then cancelled and
+/// abandoned.
 func withDeadline<T: Sendable>(
     _ deadline: Duration, on executor: CaseExecutor, _ body: @escaping @Sendable () async -> T
 ) async -> T? {

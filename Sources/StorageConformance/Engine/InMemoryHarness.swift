@@ -3,13 +3,13 @@ public import StorageAPI
 
 /// The harness of the in-memory backend, the suite's reference.
 public struct InMemoryHarness: ConformanceHarness {
-    /// A harness that keeps nothing itself.
+    /// A harness without state.
     public init() {}
 
-    /// A new object that holds a store's data.
+    /// A new object for a store's data.
     public func makePlace() -> InMemoryBackend.Place { InMemoryBackend.Place() }
 
-    /// A place is an object, which lives as long as the harness has it.
+    /// True: a place is an object, which lives as long as the harness holds it.
     public func outlivesClosing(_ info: BackendInfo) -> Bool { true }
 
     /// The in-memory backend on the object.

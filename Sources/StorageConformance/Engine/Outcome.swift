@@ -1,19 +1,19 @@
 public import StorageAPI
 
-/// What became of a case. There is no outcome for "skipped".
+/// The outcome of a case. There is none for "skipped".
 public enum ConformanceOutcome: Sendable, Codable {
     /// The clause holds.
     case passed
-    /// It does not.
+    /// The clause does not hold.
     case failed(ConformanceFailure)
     /// The backend declares that it lacks the capability, and refused as it must.
     case refusedAsDeclared(BackendInfo.Capability, reason: String)
-    /// It fails, as the harness lists.
+    /// The case fails, as the harness declares.
     case knownFailure(KnownFailure, ConformanceFailure)
-    /// The harness could not do its part, so nothing is known of the backend.
+    /// The harness failed, so nothing is known about the backend.
     case harnessError(String)
 
-    /// The name that reports give it.
+    /// The name in reports.
     public var name: String {
         switch self {
         case .passed: "passed"
@@ -24,7 +24,7 @@ public enum ConformanceOutcome: Sendable, Codable {
         }
     }
 
-    /// Whether the backend may be published with it: everything but a failure and a harness error.
+    /// Whether the outcome is acceptable: anything except a failure and a harness error.
     public var isAccepted: Bool {
         switch self {
         case .passed, .refusedAsDeclared, .knownFailure: true
@@ -37,14 +37,14 @@ public enum ConformanceOutcome: Sendable, Codable {
 public struct ConformanceResult: Sendable {
     /// The case.
     public let test: ConformanceCase
-    /// What became of it.
+    /// Its outcome.
     public let outcome: ConformanceOutcome
     /// How long it took.
     public let duration: Duration
-    /// Whether the outcome only advises.
+    /// Whether the case is advisory.
     public let isAdvisory: Bool
 
-    /// A case with what became of it.
+    /// A case with its outcome.
     public init(_ test: ConformanceCase, _ outcome: ConformanceOutcome, duration: Duration) {
         self.test = test
         self.outcome = outcome
@@ -52,27 +52,27 @@ public struct ConformanceResult: Sendable {
         isAdvisory = Conformance.v1.isAdvisory(test)
     }
 
-    /// Whether the run as a whole fails by it.
+    /// Whether it makes the run fail.
     public var fails: Bool { !isAdvisory && !outcome.isAccepted }
 }
 
-/// A failure with all that is needed to understand and repeat it.
+/// A failure, with everything needed to understand and repeat it.
 public struct ConformanceFailure: Sendable, Codable {
-    /// What was expected of what, in one sentence.
+    /// The expectation that failed, in one sentence.
     public var message: String
-    /// What differs, part for part: the place, the expected and the actual value.
+    /// The differences part by part: the path, the expected and the actual value.
     public var differences: [Difference]
-    /// What the case did up to the failure, as Swift that can be pasted.
+    /// The operations of the case up to the failure, as Swift to paste.
     public var operations: [String] = []
     /// The declarations of the models that it used.
     public var declarations: [String] = []
-    /// Where in the suite the expectation stands.
+    /// The source location of the expectation in the suite.
     public var location: String
 
     /// - Parameters:
-    ///   - message: what was expected of what, in one sentence.
-    ///   - differences: what differs, part for part.
-    ///   - location: where the expectation stands, as `file:line`.
+    ///   - message: the expectation that failed, in one sentence.
+    ///   - differences: the differences part by part.
+    ///   - location: the source location of the expectation, as `file:line`.
     public init(_ message: String, _ differences: [Difference] = [], location: String) {
         self.message = message
         self.differences = differences
@@ -82,7 +82,7 @@ public struct ConformanceFailure: Sendable, Codable {
 
 extension ConformanceFailure: Error {}
 
-/// The harness's own error, apart from the backend's.
+/// An error of the harness, as opposed to the backend.
 struct HarnessFailure: Error {
     let message: String
 }

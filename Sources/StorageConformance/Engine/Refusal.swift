@@ -1,6 +1,6 @@
 internal import StorageAPI
 
-/// What is asked of a backend that declares that it lacks a capability (clause E4).
+/// What a backend must do if it declares that it lacks a capability (clause E4).
 enum Refusal {
     static func check(_ capability: BackendInfo.Capability, _ reason: String, _ trial: Trial) async throws {
         try trial.expect(!reason.isEmpty, "The capability \(capability.rawValue) is lacking without a reason.")
@@ -9,7 +9,7 @@ enum Refusal {
         case .concurrentReads: try await concurrentReads(trial)
         case .durability: try await durability(trial)
         case .sharing: try await sharing(trial)
-        // Nothing can be asked: damage that is not found shows in no call.
+        // Nothing can be tested: undetected damage shows in no call.
         case .damageDetection: break
         }
     }
@@ -28,7 +28,7 @@ enum Refusal {
         }
     }
 
-    /// What is reopened is a store: empty, or with what was committed, and never a part of it.
+    /// The reopened store is empty, or has everything that was committed, and never a part of it.
     private static func durability(_ trial: Trial) async throws {
         let store = try await trial.open(Pen.self)
         let pens = (1...10).map { Pen(id: $0) }

@@ -1,11 +1,11 @@
 internal import Foundation
 public import StorageAPI
 
-/// The second process of the cases that need one. It opens a store, does what it is told, and writes lines.
+/// The second process of the cases that need one. It opens a store, plays its role, and writes lines.
 public enum ConformanceHelper {
-    /// Does what the arguments say; they are those of ``ConformanceHarness/helper(at:)``.
+    /// Runs the role that the arguments name; they come from ``ConformanceHarness/helper(at:)``.
     ///
-    /// - Throws: `configuration` for arguments that are none of the suite's; what the store throws.
+    /// - Throws: `configuration` for unknown arguments; errors of the store.
     public static func run(_ backend: any StorageBackend, arguments: [String]) async throws(StorageError) {
         guard let role = arguments.first.flatMap(Role.init) else {
             throw StorageError(
@@ -19,9 +19,9 @@ public enum ConformanceHelper {
         }
     }
 
-    /// What the helper does. Each role writes a line for each step, so that the case knows how far it is.
+    /// What the helper does. Each role writes a line for each step, so that the case can follow it.
     enum Role: String, CaseIterable {
-        /// Commits one graph after the other, without end: writes each one's number when its call has returned.
+        /// Commits one graph after another, without end, and writes the number of each when its call has returned.
         case commits
         /// Writes many records in one transaction and stays in it: writes `inside`, then waits to be killed.
         case transaction
@@ -53,7 +53,7 @@ public enum ConformanceHelper {
         try await store.close()
     }
 
-    /// The graph that is committed under a number: its parts tell whether it is whole.
+    /// The graph for a number. Its parts show whether it is complete.
     static func graph(_ number: Int) -> Person {
         let pens = (0..<20).map { Pen(id: $0, color: "pen \(number)", price: Double(number)) }
         return Person(
@@ -88,6 +88,6 @@ public enum ConformanceHelper {
         say("done")
     }
 
-    /// Writes a line at once: the process may be killed in the next moment.
+    /// Writes a line without buffering: the process may be killed at any moment.
     private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 }

@@ -11,7 +11,7 @@ internal import Darwin
 
 /// A running helper, and the lines that it writes.
 ///
-/// Unchecked: `process` and `output` are set once; what changes is behind the mutex, and reading is one thread's.
+/// Unchecked: `process` and `output` are set once; what changes is behind the mutex, and only one thread reads.
 final class HelperProcess: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
@@ -29,7 +29,7 @@ final class HelperProcess: @unchecked Sendable {
         }
     }
 
-    /// The next line that the helper writes, waiting for it; nil where it has ended.
+    /// Waits for the helper's next line; nil if the helper has ended.
     func line() -> String? {
         while true {
             let line = waiting.withLock { bytes -> String? in
@@ -47,7 +47,7 @@ final class HelperProcess: @unchecked Sendable {
     /// The lines up to the helper's end.
     func lines() -> [String] { Array(sequence(state: ()) { _ in self.line() }) }
 
-    /// Ends the helper where it stands, as a power cut would, and waits for its end.
+    /// Kills the helper at once, and waits for its end.
     func kill() {
         Self.kill(process)
         process.waitUntilExit()
@@ -69,7 +69,7 @@ final class HelperProcess: @unchecked Sendable {
 }
 
 extension Trial {
-    /// Starts a helper on the trial's place; it is ended with the case at the latest.
+    /// Starts a helper on the trial's place. It ends with the case at the latest.
     func startHelper(_ role: ConformanceHelper.Role, _ number: Int = 0) throws -> HelperProcess {
         guard let command = place.helper() else {
             throw HarnessFailure(

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Runs each case in a process of its own: a crash is an outcome of its case, and the others still run.
+/// Runs each case in a process of its own. A crash is an outcome of its case, and the other cases still run.
 ///
 /// ```swift
 /// let isolated = IsolatedCases(HelperCommand(executable: myTool, arguments: ["conformance", "--child"]))
@@ -9,11 +9,11 @@ internal import Foundation
 public struct IsolatedCases: Sendable {
     private let command: HelperCommand
 
-    /// - Parameter command: a program that calls ``ConformanceHelper/runCase(_:_:_:)``. It is given
-    ///   `--only ID --seed NUMBER --deadline SECONDS` behind its own arguments.
+    /// - Parameter command: a program that calls ``ConformanceHelper/runCase(_:_:_:)``. It gets
+    ///   `--only ID --seed NUMBER --deadline SECONDS` after its own arguments.
     public init(_ command: HelperCommand) { self.command = command }
 
-    /// Runs one case. Never throws, and always ends: some time after the case's own deadlines the process is killed.
+    /// Runs one case. Never throws. Always ends: the process is killed some time after the case's own deadlines.
     public func run(_ test: ConformanceCase, _ options: ConformanceOptions) async -> ConformanceResult {
         let start = ContinuousClock.now
         let outcome = await outcome(test, options)
@@ -34,10 +34,10 @@ public struct IsolatedCases: Sendable {
         } catch {
             return .harnessError("The case's process \(command.executable.path) cannot be started: \(error)")
         }
-        // Making, running and destroying have a deadline each; a process that is then still there hangs as a whole.
+        // Making, running and destroying each have a deadline; a process that still runs after these hangs as a whole.
         let grace = options.deadline * 3 + .seconds(10)
         let output = await withDeadline(grace, on: CaseExecutor(test.id)) {
-            // Read aside of waiting: a full pipe would stop the process.
+            // Read while waiting: a full pipe would block the process.
             let data = (try? pipe.fileHandleForReading.readToEnd()) ?? nil
             process.waitUntilExit()
             return CaseOutput(data ?? Data())
@@ -59,7 +59,7 @@ public struct IsolatedCases: Sendable {
     }
 }
 
-/// What a case's process writes: each operation on a line, and at last the outcome as JSON.
+/// The output of a case's process: each operation on a line, and finally the outcome as JSON.
 struct CaseOutput: Sendable {
     private static let operation = "operation "
     private static let outcome = "outcome "
@@ -83,16 +83,16 @@ struct CaseOutput: Sendable {
         write(outcome, String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }
 
-    // At once, since the process may end in the next call.
+    // Unbuffered, since the next call may end the process.
     private static func write(_ head: String, _ text: String) {
         FileHandle.standardOutput.write(Data((head + text.replacing("\n", with: " ") + "\n").utf8))
     }
 }
 
 extension ConformanceHelper {
-    /// The other side of ``IsolatedCases``: runs one case and writes what comes of it to the standard output.
+    /// The other side of ``IsolatedCases``: runs one case and writes its operations and outcome to standard output.
     ///
-    /// - Throws: what encoding the outcome throws.
+    /// - Throws: errors of encoding the outcome.
     public static func runCase(
         _ test: ConformanceCase, _ harness: some ConformanceHarness, _ options: ConformanceOptions
     ) async throws {

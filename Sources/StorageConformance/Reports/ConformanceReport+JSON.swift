@@ -3,7 +3,7 @@ public import Foundation
 extension ConformanceReport {
     /// The report for programs: one object, `results` with an object for each case.
     ///
-    /// - Throws: nothing in practice; what the encoder throws.
+    /// - Throws: errors of the encoder; none in practice.
     public func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

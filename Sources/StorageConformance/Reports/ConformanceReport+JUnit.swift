@@ -1,6 +1,6 @@
 extension ConformanceReport {
-    /// The report as JUnit XML, which continuous integration services read: a suite of test cases, failures with their
-    /// text, and what was refused or is known as skipped with its reason.
+    /// The report as JUnit XML, for continuous integration: a suite of test cases, failures with their text, and
+    /// refused or known failures as skipped, with the reason.
     public func junit(repeating command: (String) -> String) -> String {
         let failures = results.count { if case .failed = $0.outcome { $0.fails } else { false } }
         let errors = results.count { if case .harnessError = $0.outcome { true } else { false } }
@@ -40,7 +40,7 @@ extension ConformanceReport {
 }
 
 extension String {
-    /// The text for XML 1.0, which has no form for most control characters.
+    /// The text for XML 1.0, which cannot represent most control characters.
     fileprivate var xml: String {
         var result = ""
         for scalar in unicodeScalars {

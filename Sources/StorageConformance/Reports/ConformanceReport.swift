@@ -1,17 +1,17 @@
 public import StorageAPI
 
-/// What came of a run.
+/// The results of a run.
 public struct ConformanceReport: Sendable {
-    /// By identifier.
+    /// The results, sorted by identifier.
     public let results: [ConformanceResult]
-    /// What the backend says of itself; nil where it could not be opened.
+    /// The backend's description of itself; nil if it could not be opened.
     public let backend: BackendInfo?
-    /// How it was run.
+    /// The options of the run.
     public let options: ConformanceOptions
-    /// How long all of it took.
+    /// How long the run took.
     public let duration: Duration
 
-    /// Whether the backend conforms: some case was run, and none failed that is not advisory.
+    /// Whether the backend conforms: at least one case ran, and no case failed that is not advisory.
     public var isPassed: Bool { !results.isEmpty && !results.contains { $0.fails } }
 
     /// How many results have each outcome, in a fixed order.
@@ -23,9 +23,9 @@ public struct ConformanceReport: Sendable {
 }
 
 extension ConformanceReport {
-    /// The report as a person reads it: what did not pass, each with all that explains it, and the counts.
+    /// The report for people: each case that did not pass, with its explanation, and the counts.
     ///
-    /// - Parameter command: the command that repeats one case, made from its identifier.
+    /// - Parameter command: returns the command that repeats the case with an identifier.
     public func text(repeating command: (String) -> String) -> String {
         var lines: [String] = []
         for result in results {
@@ -61,7 +61,7 @@ extension ConformanceReport {
 }
 
 extension ConformanceResult {
-    /// What did not hold, with all that explains it; nil where the outcome is accepted.
+    /// Why the case failed, with its explanation; nil if the outcome is accepted.
     public func explanation(_ options: ConformanceOptions) -> String? {
         switch outcome {
         case .passed, .refusedAsDeclared, .knownFailure: nil
@@ -74,7 +74,7 @@ extension ConformanceResult {
 }
 
 extension ConformanceFailure {
-    /// The failure with all that explains it.
+    /// The failure with its explanation.
     func text(of result: ConformanceResult, backend: String?, seed: UInt64, repeating command: String) -> String {
         let title = result.isAdvisory ? "FAILED (advisory)" : "FAILED"
         var lines = ["\(title)  \(result.test.id)", "  \(result.test.sentence)"]

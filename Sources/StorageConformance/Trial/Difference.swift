@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// One place where two values differ, with both values in a form that shows why.
+/// One part in which two values differ, with both values as source.
 public struct Difference: Sendable, Codable {
-    /// The way to the place: `[3].pens[0].color`; empty for the value itself.
+    /// The path to the part: `[3].pens[0].color`; empty for the value itself.
     public let path: String
-    /// The value that was expected.
+    /// The expected value.
     public let expected: String
-    /// The value that is there instead.
+    /// The actual value.
     public let actual: String
 
-    /// The places where two values differ, by the equality of the contract: text by its bytes, numbers by their bits
-    /// but for NaN and the sign of zero. At most `limit`.
+    /// The parts in which two values differ, by the contract's equality: text by its bytes, numbers by their bits
+    /// except for NaN and the sign of zero. At most `limit`.
     static func between(_ expected: Any, _ actual: Any, limit: Int = 5) -> [Difference] {
         var found: [Difference] = []
         compare(expected, actual, at: "", into: &found, limit: limit)
@@ -80,7 +80,7 @@ public struct Difference: Sendable, Codable {
 
 /// What is compared as a whole.
 private enum Scalars {
-    /// Whether two scalars are one by the contract; nil where they are no scalars of one type.
+    /// Whether two scalars are equal by the contract; nil if they are not scalars of one type.
     static func areSame(_ left: Any, _ right: Any) -> Bool? {
         switch (left, right) {
         case (let left as String, let right as String): left.utf8.elementsEqual(right.utf8)

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 import Synchronization
 
-/// Runs a call on a thread of its own while the caller waits for it: what somebody else does during a body.
+/// Runs a call on another thread while the caller waits for it: what another user does during a closure.
 @discardableResult
 func onAnotherThread<T: Sendable>(_ call: @escaping @Sendable () throws -> T) throws -> T {
     let answer = Answer<T>()
@@ -10,7 +10,7 @@ func onAnotherThread<T: Sendable>(_ call: @escaping @Sendable () throws -> T) th
     return try answer.get()
 }
 
-/// What a thread leaves for another one.
+/// The result that one thread passes to another.
 private final class Answer<T: Sendable>: Sendable {
     private let result = Mutex<Result<T, any Error>?>(nil)
     private let isThere = DispatchSemaphore(value: 0)

@@ -1,8 +1,8 @@
 internal import StorageAPI
 
-/// The handle of a transaction, read block or blocking store that writes down each call.
+/// The handle of a transaction, read block or blocking store that records each call.
 struct RecordedHandle {
-    /// The verbs of a handle that itself cannot be copied.
+    /// The verbs of a noncopyable handle.
     private struct Verbs: WritingVerbs {
         let _runner: VerbRunner
     }
@@ -80,7 +80,7 @@ struct RecordedHandle {
         try run(type, "count()", build) { try $0.count() }
     }
 
-    /// A call of a query, written as given.
+    /// A call of a query, recorded as given.
     func run<M: Storable, T>(
         _ type: M.Type, _ source: String, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 },
         _ body: (BlockingSelect<M>) throws -> T
@@ -90,7 +90,7 @@ struct RecordedHandle {
         return try body(query)
     }
 
-    /// A savepoint of the transaction that the handle stands for.
+    /// A savepoint of the handle's transaction.
     @discardableResult
     func savepoint<T>(_ tx: borrowing Transaction, _ body: () throws -> T) throws -> T {
         trial.note("    try \(name).savepoint {")
@@ -100,7 +100,7 @@ struct RecordedHandle {
 }
 
 extension RecordedStore {
-    /// A transaction; the handle writes down, the transaction itself is for savepoints.
+    /// A transaction. The handle records calls; the transaction itself is for savepoints.
     @discardableResult
     func transaction<T: Sendable>(
         _ body: sending @escaping (inout Transaction, RecordedHandle) throws -> T

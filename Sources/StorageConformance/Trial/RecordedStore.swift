@@ -1,6 +1,6 @@
 internal import StorageAPI
 
-/// A store that writes down each call, as Swift, before it is made.
+/// A store that records each call, as Swift, before it makes it.
 struct RecordedStore: Sendable {
     let store: Store
     let name: String
@@ -8,7 +8,7 @@ struct RecordedStore: Sendable {
 
     var info: BackendInfo { store.info }
 
-    /// Writes down a call of a model's.
+    /// Records a call of a model.
     func note<M: Storable>(_ model: M.Type, _ call: String, prefix: String = "try await ") {
         trial.note(model)
         trial.note("\(prefix)\(name).\(call)")
@@ -122,7 +122,7 @@ struct RecordedStore: Sendable {
     }
 }
 
-/// A query that writes itself down when it runs.
+/// A query that records itself when it runs.
 struct RecordedSelect<M: Storable>: Sendable {
     let query: Select<M>
     let store: RecordedStore
@@ -167,7 +167,7 @@ struct RecordedSelect<M: Storable>: Sendable {
         return models
     }
 
-    /// Any other call, written as given.
+    /// Any other call, recorded as given.
     func run<T>(_ source: String, _ body: (Select<M>) async throws -> T) async throws -> T {
         note(source)
         return try await body(query)
@@ -175,7 +175,7 @@ struct RecordedSelect<M: Storable>: Sendable {
 }
 
 extension FilterBuilder {
-    /// What the builder has collected, as Swift.
+    /// The built query, as Swift.
     var source: String { selection.source(for: Model.self) }
 }
 

@@ -64,7 +64,7 @@ enum SwiftSource {
         }
     }
 
-    /// A literal whose every scalar can be told from every other: what is not plain ASCII is escaped.
+    /// A literal in which every scalar is distinguishable: everything except plain ASCII is escaped.
     static func literal(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars.prefix(longestText) {
@@ -80,7 +80,7 @@ enum SwiftSource {
         return result + "\"" + (isCut ? " /* of \(text.utf8.count) bytes */" : "")
     }
 
-    /// A literal that gives the same bits.
+    /// A literal with the same bits.
     static func literal(_ number: Double) -> String {
         if number.isNaN { return "Double.nan" }
         if number.isInfinite { return number < 0 ? "-Double.infinity" : "Double.infinity" }
@@ -89,7 +89,7 @@ enum SwiftSource {
 }
 
 extension String {
-    /// What is between the prefix and the last character, where the text begins so.
+    /// The text between the prefix and the last character, if it has the prefix.
     fileprivate func inner(_ prefix: String) -> String? {
         hasPrefix(prefix) ? String(dropFirst(prefix.count).dropLast()) : nil
     }

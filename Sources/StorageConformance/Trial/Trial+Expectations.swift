@@ -1,7 +1,7 @@
 internal import StorageAPI
 
 extension Trial {
-    /// Fails where two values differ by the equality of the contract.
+    /// Fails if two values differ by the contract's equality.
     func expect<T>(
         _ actual: T, equals expected: T, _ message: String = "The value is another than expected.",
         file: String = #fileID, line: Int = #line
@@ -10,14 +10,14 @@ extension Trial {
         if !differences.isEmpty { throw ConformanceFailure(message, differences, location: "\(file):\(line)") }
     }
 
-    /// Fails where the condition is false.
+    /// Fails if the condition is false.
     func expect(
         _ condition: Bool, _ message: String, file: String = #fileID, line: Int = #line
     ) throws(ConformanceFailure) {
         if !condition { throw ConformanceFailure(message, location: "\(file):\(line)") }
     }
 
-    /// Fails where there is no value, and gives it where there is one.
+    /// Returns the value, or fails if there is none.
     func required<T>(
         _ value: T?, _ message: String = "There is no value.", file: String = #fileID, line: Int = #line
     ) throws(ConformanceFailure) -> T {
@@ -25,7 +25,7 @@ extension Trial {
         return value
     }
 
-    /// Fails where the body does not throw an error of the code; gives the error.
+    /// Fails if the body does not throw an error with the code; returns the error.
     @discardableResult
     func expectError<T>(
         _ code: StorageError.Code, file: String = #fileID, line: Int = #line, _ body: () async throws -> T

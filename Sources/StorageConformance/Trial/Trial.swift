@@ -2,7 +2,7 @@ internal import Foundation
 internal import StorageAPI
 internal import Synchronization
 
-/// One run of a case: gives it stores on a place of its own, writes down what it does, and judges what comes of it.
+/// One run of a case: opens stores on a place of its own, records what it does, and judges the results.
 final class Trial: Sendable {
     let place: TrialPlace
     /// The seed of the run, for cases that draw values.
@@ -32,7 +32,7 @@ final class Trial: Sendable {
         try await open("") { (backend) throws(StorageError) in try await Store(backend) }
     }
 
-    /// Opens a store and brings a model's tables to their declared form.
+    /// Opens a store and prepares a model's tables.
     func open<M: Storable>(_ model: M.Type) async throws -> RecordedStore {
         note(model)
         return try await open(", models: \(SwiftSource.name(of: model)).self") { (backend) throws(StorageError) in
@@ -72,7 +72,7 @@ final class Trial: Sendable {
         for store in state.withLock({ $0.stores }) { try await store.close() }
     }
 
-    /// Keeps a helper, to be ended with the case.
+    /// Registers a helper, which ends with the case.
     func keep(_ helper: HelperProcess) { state.withLock { $0.helpers.append(helper) } }
 
     func endHelpers() {
@@ -81,18 +81,18 @@ final class Trial: Sendable {
 
     // MARK: Recording
 
-    /// Writes down an operation, as Swift.
+    /// Records an operation, as Swift.
     func note(_ operation: String) {
         state.withLock { $0.operations.append(operation) }
         onOperation?(operation)
     }
 
-    /// Writes down that a model is used.
+    /// Records that a model is used.
     func note<M: Storable>(_ model: M.Type) {
         state.withLock { $0.note(model) }
     }
 
-    /// A failure with what was written down so far.
+    /// A failure with what was recorded so far.
     func described(_ failure: ConformanceFailure) -> ConformanceFailure {
         var failure = failure
         state.withLock {
@@ -114,7 +114,7 @@ extension Trial.State {
     }
 }
 
-/// A harness's place, whatever its type.
+/// A harness's place, of any type.
 struct TrialPlace: Sendable {
     let backend: @Sendable () async throws -> any StorageBackend
     let helper: @Sendable () -> HelperCommand?

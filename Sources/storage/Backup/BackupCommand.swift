@@ -9,7 +9,7 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Write a copy of a store's last commit to a file, while the store is in use.",
         discussion: """
-            The file is of the store's own kind, and is there whole and on the disk, or not at all.
+            The file has the store's own format. It is complete and on the disk, or there is no file.
 
             Examples:
               storage backup people.db people-2026-11-21.db
@@ -22,10 +22,10 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: "The file to write.")
     var file: String
 
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var replace = false
 
-    @Flag(help: "Draw no progress on the terminal.")
+    @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
     func run() async throws {

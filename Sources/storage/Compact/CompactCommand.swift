@@ -7,9 +7,9 @@ import TerminalOutput
 struct CompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
-        abstract: "Give back the room of what was deleted and replaced.",
+        abstract: "Free the space of deleted and replaced records.",
         discussion: """
-            The store is written anew beside the old file and takes its place when it is whole.
+            Writes a new file beside the old one, and replaces the old one when the new file is complete.
 
             Examples:
               storage compact people.karch
@@ -22,7 +22,7 @@ struct CompactCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "Draw no progress on the terminal.")
+    @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
     func run() async throws {

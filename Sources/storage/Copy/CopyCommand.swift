@@ -7,10 +7,10 @@ import TerminalOutput
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Copy models with all their records from one store to another, on whatever backends.",
+        abstract: "Copy models with all their records from one store to another, on any backends.",
         discussion: """
             The copy is one transaction: an error, Ctrl-C or a full disk leaves the target as it was. Afterwards the \
-            target is opened again, each model is read back, and counts and digests are compared.
+            target is reopened, each model is read back, and counts and digests are compared.
 
             Examples:
               storage copy sqlite:people.db archive:people.karch
@@ -23,7 +23,7 @@ struct CopyCommand: AsyncParsableCommand {
     @Argument(help: "The store to read, which is not changed.")
     var from: StoreLocation
 
-    @Argument(help: "The store to write; made where there is none.")
+    @Argument(help: "The store to write; created if it does not exist.")
     var to: StoreLocation
 
     @Option(help: ArgumentHelp("A model to copy; all by default.", valueName: "name"))
@@ -35,7 +35,7 @@ struct CopyCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "Draw no progress on the terminal.")
+    @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
     func run() async throws {

@@ -27,10 +27,10 @@ struct DiffCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A model to compare; all by default.", valueName: "name"))
     var model: [String] = []
 
-    @Flag(help: "Print a JSON object for each difference, a line each.")
+    @Flag(help: "Print a JSON object for each difference, one on each line.")
     var json = false
 
-    @Flag(help: "Print nothing; the exit code tells.")
+    @Flag(help: "Print nothing; only set the exit code.")
     var quiet = false
 
     func run() async throws {

@@ -28,13 +28,13 @@ struct ExportCommand: AsyncParsableCommand {
     var format: RecordFormat?
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("The file to make. (default: standard output)", valueName: "file"))
+        name: [.short, .long], help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Replace the file where there is one.")
+    @Flag(help: "Replace an existing file.")
     var overwrite = false
 
-    @Flag(help: "Draw no progress on the terminal.")
+    @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
     func validate() throws {

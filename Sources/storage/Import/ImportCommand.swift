@@ -9,17 +9,17 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Store the records of a JSON, NDJSON or CSV file.",
         discussion: """
-            A model that the store has takes the records as they fit it. Otherwise the file is read twice: first for the \
-            types of its properties, which are printed, then for its records. Objects in records become owned records, \
-            arrays of objects owned records in order, arrays of scalars array columns; what has no common type is kept \
-            as JSON.
+            If the store has the model, the records must fit it. Otherwise the file is read twice: first for the types \
+            of its properties, which are printed, then for its records. Objects in records become owned records, arrays \
+            of objects become owned records in order, arrays of scalars become columns; values without a common type \
+            are stored as JSON.
 
-            Files that gzip, xz or zstd compressed are decompressed as they are read; their first bytes tell, also on \
-            standard input.
+            Files that are compressed with gzip, xz or zstd are decompressed while they are read. Their first bytes \
+            identify them, also on standard input.
 
-            All records are stored in one transaction. Records that are none are told by line, and nothing is stored, \
-            unless --skip-bad names a new file for them. One of these is a record whose key is there already, unless \
-            --save lets it take the other's place.
+            All records are stored in one transaction. Bad records are reported by line, and nothing is stored, unless \
+            --skip-bad names a new file for them. A record whose key is stored already is a bad one, unless --save \
+            replaces the stored record.
 
             Examples:
               storage import people.db --model Person people.json
@@ -29,10 +29,10 @@ struct ImportCommand: AsyncParsableCommand {
               curl -s https://example.com/cities.csv.gz | storage import cities.db --model City --format csv -
               storage import people.db --model Person --save changes.ndjson
 
-            Exit codes: 0 stored; 65 the file holds something else than records of the model.
+            Exit codes: 0 stored; 65 the file has bad records.
             """)
 
-    @Argument(help: "The store to write; made where there is none.")
+    @Argument(help: "The store to write; created if it does not exist.")
     var store: StoreLocation
 
     @Option(help: ArgumentHelp("The model's stored name.", valueName: "name"))
@@ -41,7 +41,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Argument(help: "The file to read; - for standard input.")
     var file: String
 
-    @Option(help: "How records stand in the file; told by its name or beginning otherwise.")
+    @Option(help: "The format of the file. (default: what its name or its beginning shows)")
     var format: InputFormat?
 
     @Option(
@@ -63,16 +63,18 @@ struct ImportCommand: AsyncParsableCommand {
             "The type of a property of a new model: born=date, price=decimal.", valueName: "property=type"))
     var type: [String] = []
 
-    @Flag(help: "Store records whether or not their keys are there, as storage save does; the last of a key stays.")
+    @Flag(
+        help: "Store records whether or not their keys are stored, like storage save; the last record of a key is kept."
+    )
     var save = false
 
     @Option(help: ArgumentHelp("Store the other records, and keep bad ones in this new file.", valueName: "file"))
     var skipBad: String?
 
-    @Flag(help: "Read the file and print what its records consist of; store nothing.")
+    @Flag(help: "Read the file and print the types of its records; store nothing.")
     var dryRun = false
 
-    @Flag(help: "Draw no progress on the terminal.")
+    @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
     func run() async throws {

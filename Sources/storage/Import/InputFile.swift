@@ -23,7 +23,7 @@ final class InputFile: Sendable {
             guard isRead else { throw Self.failure("read", name) }
             if status.st_mode & S_IFMT == S_IFDIR { throw ToolError("\(name) is a folder; name a file.", .noInput) }
             throw ToolError(
-                "\(name) is a pipe or a device, which may have no end; give - and let standard input come from it.", .io
+                "\(name) is a pipe or a device, which may have no end; give - and redirect standard input from it.", .io
             )
         }
         descriptor = file

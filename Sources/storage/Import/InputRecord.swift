@@ -139,6 +139,6 @@ struct DocumentSource: RecordSource {
     }
 
     private func fatal(_ problem: String) -> ToolError {
-        ToolError("\(input.file.name), line \(input.line): \(problem); nothing behind it can be read.")
+        ToolError("\(input.file.name), line \(input.line): \(problem); nothing after it can be read.")
     }
 }

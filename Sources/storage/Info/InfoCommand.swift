@@ -6,7 +6,7 @@ import TerminalOutput
 /// `storage info`.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show what a store is: backend, size, models, records, capabilities.",
+        commandName: "info", abstract: "Show a store's backend, size, models, records and capabilities.",
         discussion: """
             Examples:
               storage info people.db

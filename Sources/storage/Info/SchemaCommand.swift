@@ -8,7 +8,7 @@ struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Show the properties of a store's models.",
         discussion: """
-            Owned records stand below their property. With --json the output is what RecordSchema decodes.
+            Owned records are shown below their property. RecordSchema decodes the output of --json.
 
             Examples:
               storage schema people.db

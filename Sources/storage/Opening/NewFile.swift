@@ -12,7 +12,7 @@ struct NewFile: ~Copyable {
     init(_ path: String, mayReplace: Bool) throws {
         var isFolder: ObjCBool = false
         if !mayReplace, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue {
-            throw ToolError("\(path) is there already; name another file, or give --overwrite.", .io)
+            throw ToolError("\(path) exists already; name another file, or give --overwrite.", .io)
         }
         file = try PublishedFile(path, over: mayReplace ? .anyFile : .nothing)
         handle = FileHandle(fileDescriptor: file.file.descriptor, closeOnDealloc: false)

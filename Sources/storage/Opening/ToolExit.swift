@@ -28,7 +28,7 @@ enum ToolExit: Int32, CaseIterable {
     static let help = """
         Exit status: 0 done; 1 the answer is no (a difference, a problem found, nothing found, not confirmed); \
         64 the command line is wrong; 65 data or a query is wrong; 66 no such store or input; 74 reading or writing \
-        failed; 75 the store is in use; 130 interrupted; 141 nobody reads the output any more.
+        failed; 75 the store is in use; 130 interrupted; 141 the reader of the output has closed it.
         """
 
     init(_ code: StorageError.Code) {

@@ -6,7 +6,7 @@ struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print one record with all that it owns, as JSON.",
         discussion: """
-            A record that is not there is exit status 1.
+            If there is no such record, the exit status is 1.
 
             Examples:
               storage get people.db Person 1
@@ -23,7 +23,7 @@ struct GetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The key, one argument for each of its properties.", valueName: "key"))
     var key: [String]
 
-    @Flag(help: "Print JSON, which is the only form.")
+    @Flag(help: "Print JSON, the only format.")
     var json = false
 
     func run() async throws {

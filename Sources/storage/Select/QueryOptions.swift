@@ -11,10 +11,10 @@ struct QueryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The order, as in 'age desc, name'.", valueName: "order"))
     var order: String?
 
-    @Option(help: ArgumentHelp("The most records to take.", valueName: "count"))
+    @Option(help: ArgumentHelp("The most records to print.", valueName: "count"))
     var limit: Int?
 
-    @Option(help: ArgumentHelp("How many records to pass over first.", valueName: "count"))
+    @Option(help: ArgumentHelp("How many records to skip first.", valueName: "count"))
     var offset: Int?
 
     /// The records that the options ask for.

@@ -32,7 +32,7 @@ struct SelectCommand: AsyncParsableCommand {
     @Flag(help: "The same as --format json.")
     var json = false
 
-    @Flag(help: "Print how the backend would go about the query, and not its records.")
+    @Flag(help: "Print how the backend would run the query, and not its records.")
     var explain = false
 
     private var names: [String]? {

@@ -6,25 +6,25 @@ import TerminalOutput
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Read everything in a store and say what is wrong with it.",
+        abstract: "Read everything in a store and report its problems.",
         discussion: """
-            Looks at checksums and structure as far as the backend has them, and at every row: types, text, keys, unique \
+            Checks checksums and structure, if the backend has them, and every row: types, text, keys, unique \
             properties, owners of children and their positions.
 
             Examples:
               storage verify people.karch
               storage verify sqlite:people.db --json
 
-            Exit codes: 0 nothing is wrong; 1 something is.
+            Exit codes: 0 no problem; 1 a problem was found.
             """)
 
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Flag(help: "Print a JSON object for each problem, a line each.")
+    @Flag(help: "Print a JSON object for each problem, one on each line.")
     var json = false
 
-    @Flag(help: "Draw no progress on the terminal.")
+    @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
     func run() async throws {

@@ -8,8 +8,8 @@ struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete records with all that they own.",
         discussion: """
-            Prints how many went. By key a record that is not there is no error. By a condition that more than one \
-            record meets, it asks first on a terminal, and needs --yes elsewhere.
+            Prints how many were deleted. A missing key is not an error. If more than one record meets the condition, \
+            it asks first on a terminal, and needs --yes elsewhere.
 
             Examples:
               storage delete people.db Person 7
@@ -61,7 +61,7 @@ struct DeleteCommand: AsyncParsableCommand {
 struct TruncateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "truncate",
-        abstract: "Remove every record of a model, and let assigned keys begin at 1 again.",
+        abstract: "Remove every record of a model, and restart assigned keys at 1.",
         discussion: """
             It asks first on a terminal, and needs --yes elsewhere.
 

@@ -6,7 +6,7 @@ struct InsertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "insert", abstract: "Store new records with all that they own: all of them or none.",
         discussion: """
-            Prints each stored record, with its key where the store assigned it. A key that is there already is an error.
+            Prints each stored record, with its key if the store assigned one. A key that is stored already is an error.
 
             Examples:
               storage insert people.db Person id=7 name=Chengdu age=28 'tags=["a","b"]'
@@ -22,10 +22,10 @@ struct InsertCommand: AsyncParsableCommand {
 /// `storage save`.
 struct SaveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "save", abstract: "Store records whether or not their keys are there: all of them or none.",
+        commandName: "save", abstract: "Store records whether or not their keys are stored: all of them or none.",
         discussion: """
-            Afterwards the store holds exactly these records: properties that are not given are nil, and children that \
-            are not given are gone.
+            Afterwards the store has exactly these records: missing properties are nil, and missing children are \
+            removed.
 
             Examples:
               storage save people.db Person id=7 name=Chengdu age=29

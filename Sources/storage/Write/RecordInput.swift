@@ -15,7 +15,7 @@ struct RecordInput: ParsableArguments {
     @Option(
         name: .customLong("json"),
         help: ArgumentHelp(
-            "The records as JSON: an object, an array, or an object a line. (default: read from standard input)",
+            "The records as JSON: an object, an array, or an object on each line. (default: read from standard input)",
             valueName: "text"))
     var text: String?
 

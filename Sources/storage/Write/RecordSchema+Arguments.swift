@@ -66,7 +66,7 @@ extension RecordSchema {
         switch property.kind {
         case .column(.array), .column(.embedded), .child, .children, .ancestor:
             guard let value = ValueForm.json(text) else {
-                throw ToolError("\(property.name) takes JSON, and \(text) is none.")
+                throw ToolError("\(property.name) takes JSON, and \(text) is not JSON.")
             }
             return value
         case .column(let type):
@@ -85,7 +85,7 @@ extension RecordSchema.Property {
     fileprivate func isNil(_ text: String) -> Bool { text == "null" && isOptional }
 
     fileprivate func refusal(_ text: String) -> ToolError {
-        guard case .column(let type) = kind else { return ToolError("\(name) is owned, and no value.") }
+        guard case .column(let type) = kind else { return ToolError("\(name) is owned, not a value.") }
         return ToolError("\(name) is of type \(type), which \(text) is not.")
     }
 }

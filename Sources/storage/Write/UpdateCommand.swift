@@ -8,8 +8,8 @@ struct UpdateCommand: AsyncParsableCommand {
         commandName: "update",
         abstract: "Replace stored records, or set some properties of those that meet a condition.",
         discussion: """
-            With --set, the properties are set on all records that meet --where, and how many there were is printed. \
-            Without it, whole records replace the stored ones of their keys; a missing one is exit status 1.
+            With --set, sets the properties on all records that meet --where, and prints how many there were. Without \
+            it, whole records replace the stored ones with their keys; if one is missing, the exit status is 1.
 
             Examples:
               storage update people.db Person --where 'age < 31' --set age=31 --set nickname=null
@@ -26,7 +26,7 @@ struct UpdateCommand: AsyncParsableCommand {
     @OptionGroup var input: RecordInput
 
     @Option(
-        name: .customLong("where"), help: ArgumentHelp("Which records --set is for.", valueName: "condition"))
+        name: .customLong("where"), help: ArgumentHelp("The records that --set changes.", valueName: "condition"))
     var condition: String?
 
     @Option(help: ArgumentHelp("A property and its new value.", valueName: "property=value"))

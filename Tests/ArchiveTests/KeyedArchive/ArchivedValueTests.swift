@@ -15,7 +15,7 @@ struct ArchivedValueTests {
         ArchivedValue.Entry(key: .string(key), value: value)
     }
 
-    @Test func nestedCollectionsOfABinaryArchive() throws {
+    @Test func `nested collections of a binary archive are read`() throws {
         let value = try ArchivedValue(archive: try fixture("NSKeyedUnarchiver-ComplexTest.plist"))
         let uuid: [UInt8] = [
             0x71, 0xDC, 0x06, 0x8E, 0x34, 0x20, 0x45, 0xFF, 0x91, 0x9E, 0x3A, 0x26, 0x7D, 0x55, 0xEC, 0x22,
@@ -32,7 +32,7 @@ struct ArchivedValueTests {
                 ]))
     }
 
-    @Test func anXMLArchive() throws {
+    @Test func `an XML archive is read`() throws {
         #expect(
             try ArchivedValue(archive: try fixture("NSKeyedUnarchiver-ArrayTest.plist"))
                 == .array([.string("baa"), .string("baa"), .string("black"), .string("sheep")]))
@@ -41,7 +41,7 @@ struct ArchivedValueTests {
                 == .url("foo.xml", base: "https://www.example.com"))
     }
 
-    @Test func setsAndOrderedSetsWrittenOnMacOS() throws {
+    @Test func `sets and ordered sets written on macOS are read`() throws {
         #expect(
             try ArchivedValue(archive: try fixture("NSSet-Numbers.archive"))
                 == .set([.int(3), .int(2), .int(5), .int(1), .int(4)]))
@@ -51,7 +51,7 @@ struct ArchivedValueTests {
     }
 
     @Test(arguments: ["primitives.bin", "primitives.xml"])
-    func severalRoots(name: String) throws {
+    func `several roots are read`(name: String) throws {
         let roots = try ArchivedValue.roots(of: try fixture(name))
         #expect(roots.count == 12)
         #expect(roots["$0"] == .int(1))
@@ -63,7 +63,7 @@ struct ArchivedValueTests {
         #expect(code { try ArchivedValue(archive: try fixture(name)) } == .corrupt)
     }
 
-    @Test func bothFormsOfOneArchiveAreEqual() throws {
+    @Test func `the binary and the XML form of an archive are equal`() throws {
         let value = try ArchivedValue(archive: try fixture("dict.bin"))
         #expect(try ArchivedValue(archive: try fixture("dict.xml")) == value)
         #expect(
@@ -78,13 +78,13 @@ struct ArchivedValueTests {
         "missing_archiver.xml", "missing_objects.xml", "missing_top.xml", "wrong_archiver.xml", "wrong_version.xml",
         "broken_plist.xml",
     ])
-    func damagedArchivesAreRefused(name: String) throws {
+    func `a damaged archive is refused`(name: String) throws {
         let archive = try fixture(name)
         #expect(code { try ArchivedValue(archive: archive) } == .corrupt)
         #expect(code { try KeyedArchive.decode(Reader.self, from: archive) } == .corrupt)
     }
 
-    @Test func ourOwnArchiveKeepsItsClassAndKeys() throws {
+    @Test func `our own archive keeps its class and keys`() throws {
         let archive = try KeyedArchive.encode(Desk(id: 4, spare: Pencil(id: 2, color: "blue")))
         guard case .object("Desk", let fields) = try ArchivedValue(archive: archive) else {
             Issue.record("no object")
@@ -99,14 +99,14 @@ struct ArchivedValueTests {
                 == .object(className: "Pencil", fields: ["id": .int(2), "color": .string("blue"), "parts": .array([])]))
     }
 
-    @Test func xmlWithEntitiesOfItsOwnIsRefused() {
+    @Test func `XML with entities of its own is refused`() {
         let text = """
             <?xml version="1.0"?><!DOCTYPE plist [<!ENTITY a "aaaa">]><plist version="1.0"><string>&a;</string></plist>
             """
         #expect(code { try ArchivedValue(archive: Array(text.utf8)) } == .corrupt)
     }
 
-    @Test func limitsHoldExactly() throws {
+    @Test func `limits hold exactly`() throws {
         let archive = try fixture("NSSet-Numbers.archive")
         #expect(throws: Never.self) { try ArchivedValue(archive: archive, limits: .init(bytes: archive.count)) }
         #expect(

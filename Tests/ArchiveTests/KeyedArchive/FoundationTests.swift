@@ -56,25 +56,25 @@ struct FoundationTests {
         return root
     }
 
-    @Test func foundationReadsOneModel() throws {
+    @Test func `Foundation reads one model`() throws {
         for reader in readers {
             let object = try #require(try unarchive(try KeyedArchive.encode(reader)) as? FoundationReader)
             #expect(object.model == reader)
         }
     }
 
-    @Test func foundationReadsAList() throws {
+    @Test func `Foundation reads a list`() throws {
         let objects = try #require(try unarchive(try KeyedArchive.encode(readers)) as? [FoundationReader])
         #expect(objects.map(\.model) == readers)
     }
 
-    @Test func foundationReadsAManyObjectList() throws {
+    @Test func `Foundation reads a list of many objects`() throws {
         let many = (0..<300).map { Reader(id: $0, name: "reader \($0)", tags: ["tag \($0 % 7)"]) }
         let objects = try #require(try unarchive(try KeyedArchive.encode(many)) as? [FoundationReader])
         #expect(objects.map(\.model) == many)
     }
 
-    @Test func whatFoundationArchivedIsRead() throws {
+    @Test func `what Foundation archived is read`() throws {
         for reader in readers {
             let data = try NSKeyedArchiver.archivedData(
                 withRootObject: FoundationReader(reader), requiringSecureCoding: true)
@@ -85,7 +85,7 @@ struct FoundationTests {
         #expect(try KeyedArchive.decode([Reader].self, from: [UInt8](data)) == readers)
     }
 
-    @Test func propertyListsOfOurArchivesAreWhatFoundationParses() throws {
+    @Test func `Foundation parses the property lists of our archives`() throws {
         let archive = try KeyedArchive.encode(readers[0], className: "Renamed")
         let list = try PropertyListSerialization.propertyList(from: Data(archive), format: nil)
         let dictionary = try #require(list as? [String: Any])

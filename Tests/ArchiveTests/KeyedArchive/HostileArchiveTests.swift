@@ -17,7 +17,7 @@ struct HostileArchiveTests {
     private let desk = Desk(
         id: 3, best: Pencil(id: 1, color: "é", parts: [Part(id: 1, name: "tip")]), pencils: [Pencil(id: 2)])
 
-    @Test func cutAtEveryLength() throws {
+    @Test func `an archive cut at any length is refused`() throws {
         let archive = try KeyedArchive.encode(desk)
         for length in 0..<archive.count {
             let cut = Array(archive[..<length])
@@ -25,7 +25,7 @@ struct HostileArchiveTests {
         }
     }
 
-    @Test func everyByteChanged() throws {
+    @Test func `a changed byte gives a value or a typed error`() throws {
         let archive = try KeyedArchive.encode(desk)
         let allowed: Set<StorageError.Code?> = [nil, .corrupt, .limitExceeded, .typeMismatch]
         for index in archive.indices {
@@ -69,19 +69,19 @@ struct HostileArchiveTests {
         }
     }
 
-    @Test func anArrayThatContainsItself() {
+    @Test func `an array that contains itself is refused`() {
         #expect(code { try ArchivedValue(archive: chain(1, copies: 1, last: 2)) } == .corrupt)
         #expect(code { try ArchivedValue(archive: chain(3, copies: 2, last: 2)) } == .corrupt)
         #expect(code { try KeyedArchive.decode([Branch].self, from: chain(2, copies: 2, last: 2)) } == .corrupt)
     }
 
-    @Test func oneHundredThousandArraysInEachOther() {
+    @Test func `100,000 nested arrays are refused`() {
         let archive = chain(100_000, copies: 1, last: 0)
         #expect(code { try ArchivedValue(archive: archive) } == .limitExceeded)
         #expect(code { try KeyedArchive.decode([Branch].self, from: archive) } == .corrupt)
     }
 
-    @Test func aBillionLaughs() {
+    @Test func `a billion laughs are refused`() {
         let archive = chain(60, copies: 10, last: 0)
         #expect(code { try ArchivedValue(archive: archive) } == .limitExceeded)
         #expect(code { try KeyedArchive.decode([Branch].self, from: archive) } == .corrupt)
@@ -109,7 +109,7 @@ struct HostileArchiveTests {
         }
     }
 
-    @Test func modelsThatContainThemselvesOrEachOtherTooOften() throws {
+    @Test func `models that contain themselves, or each other too often, are refused`() throws {
         #expect(code { try KeyedArchive.decode(Branch.self, from: branches(1, copies: 1, last: 2)) } == .corrupt)
         #expect(code { try KeyedArchive.decode(Branch.self, from: branches(40, copies: 4, last: 2)) } == .corrupt)
         #expect(code { try KeyedArchive.decode(Branch.self, from: branches(5000, copies: 1, last: 2)) } == .corrupt)
@@ -126,7 +126,7 @@ struct HostileArchiveTests {
     @Test(arguments: [
         (24, 0xFF), (26, 0), (26, 9), (25, 0), (25, 9), (8, 0xFF), (16, 0xFF), (1, 0), (24, 1),
     ])
-    func trailersThatContradictThemselves(fromEnd: Int, value: Int) throws {
+    func `a trailer that contradicts itself is refused`(fromEnd: Int, value: Int) throws {
         var archive = try KeyedArchive.encode(desk)
         archive[archive.count - fromEnd] = UInt8(value)
         #expect(readEveryWay(archive) == [.corrupt, .corrupt, .corrupt])
@@ -150,7 +150,7 @@ struct HostileArchiveTests {
         #expect(code { try ArchivedValue(archive: listWith(object)) } == .corrupt)
     }
 
-    @Test func keysThatStandTwice() {
+    @Test func `a repeated key is refused`() {
         let twice = archive(class: "Branch") { list, classUID in
             [
                 list.dictionary([
@@ -162,7 +162,7 @@ struct HostileArchiveTests {
         #expect(readEveryWay(twice) == [.corrupt, .corrupt, .corrupt])
     }
 
-    @Test func valuesOfTheWrongTypeNameTheirProperty() {
+    @Test func `a value of a wrong type names its property`() {
         let archive = archive(class: "Branch") { list, classUID in
             let text = list.uid(3)
             return [
@@ -182,7 +182,7 @@ struct HostileArchiveTests {
         }
     }
 
-    @Test func recordsWithoutKeyOrOfFoundationsClassesAreRefused() {
+    @Test func `records without a key, or of Foundation's classes, are refused`() {
         let keyless = archive(class: "Branch") { list, classUID in
             [list.dictionary([(list.string("$class"), classUID)])]
         }
@@ -193,7 +193,7 @@ struct HostileArchiveTests {
         #expect(code { try KeyedArchive.decode(Branch.self, from: set) } == .corrupt)
     }
 
-    @Test func deepXML() {
+    @Test func `XML that nests too deep is refused`() {
         let open = "<plist>" + String(repeating: "<array>", count: 100_000)
         #expect(code { try ArchivedValue(archive: Array(open.utf8)) } == .corrupt)
     }

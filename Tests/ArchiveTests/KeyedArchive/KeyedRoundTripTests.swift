@@ -10,7 +10,7 @@ struct KeyedRoundTripTests {
         try KeyedArchive.decode(M.self, from: try KeyedArchive.encode(model))
     }
 
-    @Test func everyPropertyTypeWithCornerValues() throws {
+    @Test func `every property type keeps its corner values`() throws {
         var model = Everything(id: .min)
         model.flag = true
         model.small = .min
@@ -38,7 +38,7 @@ struct KeyedRoundTripTests {
         #expect(try roundTrip(model) == model)
     }
 
-    @Test func emptyAndNilStayApart() throws {
+    @Test func `empty and nil differ`() throws {
         let empty = Everything(id: 1)
         #expect(try roundTrip(empty) == empty)
         var desk = Desk(id: 1)
@@ -48,7 +48,7 @@ struct KeyedRoundTripTests {
         #expect(try roundTrip(desk).drawer == nil)
     }
 
-    @Test func numbersThatAreNoNumberAndNegativeZero() throws {
+    @Test func `NaN and negative zero are kept`() throws {
         var model = Everything(id: 1)
         model.double = .nan
         model.float = .nan
@@ -59,7 +59,7 @@ struct KeyedRoundTripTests {
     }
 
     @Test(arguments: [0, 1, 14, 15, 16, 64, 65, 255, 256, 65_535, 65_536, 200_000])
-    func textsDataAndArraysOfEveryLengthOfCount(count: Int) throws {
+    func `texts, data and arrays are kept at every width of a count`(count: Int) throws {
         var model = Everything(id: 1)
         model.text = String(repeating: "x", count: count)
         model.note = String(repeating: "é", count: count)
@@ -68,7 +68,7 @@ struct KeyedRoundTripTests {
         #expect(try roundTrip(model) == model)
     }
 
-    @Test func childrenAndArraysOfChildren() throws {
+    @Test func `children and arrays of children are kept`() throws {
         let desk = Desk(
             id: 7, best: Pencil(id: 1, color: "red", parts: [Part(id: 1, name: "tip")]), spare: Pencil(id: 2),
             pencils: (0..<20).map { number in
@@ -78,7 +78,7 @@ struct KeyedRoundTripTests {
         #expect(try roundTrip(desk) == desk)
     }
 
-    @Test func typesThatOwnThemselves() throws {
+    @Test func `types that own themselves are kept`() throws {
         func branch(_ depth: Int) -> Branch {
             Branch(
                 id: depth, name: "\(depth)", branches: depth == 0 ? [] : [branch(depth - 1), branch(depth - 1)],
@@ -88,7 +88,7 @@ struct KeyedRoundTripTests {
         #expect(try roundTrip(branch(5)) == branch(5))
     }
 
-    @Test func sixtyFourLevelsAreWrittenAndOneMoreIsRefused() throws {
+    @Test func `64 levels are written, and one more is refused`() throws {
         var deep = Branch(id: 0)
         for level in 1...64 { deep = Branch(id: level, branches: [deep]) }
         #expect(try roundTrip(deep) == deep)
@@ -97,7 +97,7 @@ struct KeyedRoundTripTests {
     }
 
     @Test(arguments: [0, 1, 255, 256, 257, 3000])
-    func listsKeepTheirOrder(count: Int) throws {
+    func `a list keeps its order`(count: Int) throws {
         let desks = (0..<count).map { number in
             Desk(id: (number * 7919) % 1000, spare: number % 3 == 0 ? Pencil(id: number) : nil)
         }
@@ -106,7 +106,7 @@ struct KeyedRoundTripTests {
         #expect(try KeyedArchive.decode([Reader].self, from: try KeyedArchive.encode(plain)) == plain)
     }
 
-    @Test func filesAreReplacedWhole() throws {
+    @Test func `a file is replaced whole`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -118,14 +118,14 @@ struct KeyedRoundTripTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reader.plist"])
     }
 
-    @Test func filesThatCannotBeReadOrWrittenAreErrors() {
+    @Test func `a file that cannot be read or written is an error`() {
         let missing = URL(filePath: "/nowhere/at/all.plist")
         #expect(code { try KeyedArchive.read(Reader.self, from: missing) } == .io)
         #expect(code { try KeyedArchive.write(Reader(id: 1), to: missing) } == .io)
         #expect(code { try KeyedArchive.read(Reader.self, from: URL(filePath: "/")) } == .io)
     }
 
-    @Test func whatAStoreRefusesIsRefused() throws {
+    @Test func `what a store refuses is refused`() throws {
         var model = Everything(id: 1)
         model.url = try #require(URL(string: "b", relativeTo: URL(string: "https://example.com/a")))
         let refused = model

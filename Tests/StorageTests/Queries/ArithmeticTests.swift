@@ -18,8 +18,8 @@ struct ArithmeticTests {
         @Indexed var group = 0
     }
 
-    @Test("Q3 + - * / % and unary minus on integers, with Swift's rounding", arguments: Backend.allCases)
-    func integers(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 + - * / % and unary minus on integers, with Swift's rounding`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             let pairs = [-7, -2, -1, 1, 2, 7, 1 << 53, (1 << 53) + 1]
             let rows = pairs.enumerated().flatMap { i, a in
@@ -58,10 +58,10 @@ struct ArithmeticTests {
         }
     }
 
-    @Test(
-        "Q7 a result beyond the property's own type is overflow, in filters, orders and results",
-        arguments: Backend.allCases)
-    func overflow(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q7 a result beyond the property's own type is overflow, in filters, orders and results`(_ backend: Backend)
+        async throws
+    {
         try await withStore(backend) { (store) async throws in
             try await store.insert(
                 Item(id: 1, a: .max, b: .min, small: 127, unsigned: 0, wide: .max, exact: .greatestFiniteMagnitude))
@@ -80,9 +80,10 @@ struct ArithmeticTests {
         }
     }
 
-    @Test(
-        "Q7 integer division by zero is overflow, unless a condition in front excludes it", arguments: Backend.allCases)
-    func divisionByZero(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q7 integer division by zero is overflow, unless a condition in front excludes it`(_ backend: Backend)
+        async throws
+    {
         try await withStore(backend) { (store) async throws in
             try await store.insert([Item(id: 1, a: 6, b: 0, group: 1), Item(id: 2, a: 6, b: 2, group: 1)])
             let select = store.select(Item.self)

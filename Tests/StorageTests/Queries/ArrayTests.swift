@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Q3 Arrays and counts of children")
 struct ArrayQueryTests {
-    @Test("Q3 contains, count and isEmpty of arrays of every element type", arguments: Backend.allCases)
-    func arrays(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 contains, count and isEmpty of arrays of every element type`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             for text in Sample.texts {
                 let bytes = Array(text.utf8)
@@ -28,8 +28,8 @@ struct ArrayQueryTests {
         }
     }
 
-    @Test("Q3 count over children, with a condition and without", arguments: Backend.allCases)
-    func children(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 count over children, with a condition and without`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             try await check({ $0.parts.count == 2 }) { $0.parts.count == 2 }
             try await check({ $0.parts.isEmpty }) { $0.parts.isEmpty }
@@ -48,8 +48,8 @@ struct ArrayQueryTests {
         }
     }
 
-    @Test("Q3 a plain value on the left, and plain against Optional", arguments: Backend.allCases)
-    func sides(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 a plain value on the left, and plain against Optional`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             try await check({ 1 == $0.number }) { 1 == $0.number }
             try await check({ 1 <= $0.number }) { 1 <= $0.number }

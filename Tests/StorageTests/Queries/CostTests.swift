@@ -65,8 +65,8 @@ struct CostTests {
         try await store.close()
     }
 
-    @Test("children of a limited query are read for its records alone, one query for each property")
-    func limitedChildren() async throws {
+    @Test
+    func `children of a limited query are read for its records alone, one query for each property`() async throws {
         try await withRows { select, log in
             _ = try await select.order { $0.small.descending }.limit(7).all()
             let queries = log.take()
@@ -75,8 +75,8 @@ struct CostTests {
         }
     }
 
-    @Test("chosen properties and records without children read no child")
-    func chosen() async throws {
+    @Test
+    func `chosen properties and records without children read no child`() async throws {
         try await withRows { select, log in
             _ = try await select.only { ($0.id, $0.name) }.all()
             #expect(log.take().map(\.query.result) == [.columns([0, 8])])
@@ -88,8 +88,8 @@ struct CostTests {
         }
     }
 
-    @Test("count, exists, aggregates and groups are the backend's, and load no record")
-    func numbers() async throws {
+    @Test
+    func `count, exists, aggregates and groups are the backend's, and load no record`() async throws {
         try await withRows { select, log in
             _ = try await select.where { $0.flag }.count()
             _ = try await select.exists()

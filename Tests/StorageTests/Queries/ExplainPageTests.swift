@@ -28,8 +28,8 @@ struct ExplainPageTests {
         ),
     ]
 
-    @Test("the explanations of five queries on three backends")
-    func page() async throws {
+    @Test
+    func `the explanations of five queries on three backends`() async throws {
         var explanations = Self.queries.map { [$0.text] }
         for backend in [Backend.memory, .sqlite, .archive] {
             try await withStore(backend) { (store) async throws in

@@ -14,8 +14,8 @@ struct ExplainTests {
         }
     }
 
-    @Test("a key is looked up, everything else is said alike", arguments: Backend.allCases)
-    func everywhere(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `a key is looked up, everything else is said alike`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
             let key = try await select.where { $0.id == 7 && $0.flag }.explain()
             #expect(key.access == .key && key.rowsExamined == 1 && !key.sorts)
@@ -29,8 +29,8 @@ struct ExplainTests {
         }
     }
 
-    @Test("indexes serve equality, ranges, prefixes and sets", arguments: Backend.allCases)
-    func indexes(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `indexes serve equality, ranges, prefixes and sets`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
             func expect(
                 _ query: Select<Sample>, _ property: String, rows: Int? = nil,
@@ -52,8 +52,8 @@ struct ExplainTests {
         }
     }
 
-    @Test("a range of most rows takes no index", arguments: [Backend.memory, .archive])
-    func wide(_ backend: Backend) async throws {
+    @Test(arguments: [Backend.memory, .archive])
+    func `a range of most rows takes no index`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
             for query in [select.where { $0.number > 5 }, select.where { $0.number > 5 && $0.maybe + 1 != 7 }] {
                 let range = try await query.explain()
@@ -63,8 +63,8 @@ struct ExplainTests {
         }
     }
 
-    @Test("rows that an index gives in their order are not sorted", arguments: [Backend.sqlite, .archive])
-    func indexOrder(_ backend: Backend) async throws {
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `rows that an index gives in their order are not sorted`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { (select) async throws in
             #expect(try await !select.order { $0.number }.limit(5).explain().sorts)
             #expect(try await !select.where { $0.number == 5 }.explain().sorts)
@@ -72,8 +72,8 @@ struct ExplainTests {
         }
     }
 
-    @Test("a condition that can fail is no way to rows, nor is one behind it", arguments: Backend.allCases)
-    func fallible(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `a condition that can fail is no way to rows, nor is one behind it`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
             let behind = try await select.where { $0.maybe + 1 != 7 && $0.number == 5 }.explain()
             #expect(behind.access == .scan && behind.rowsExamined == 300)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Q1 Q7 Groups, distinct values and chosen properties")
 struct GroupTests {
-    @Test("Q7 count, sum, min, max and average of groups; nil is a group of its own", arguments: Backend.allCases)
-    func groups(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q7 count, sum, min, max and average of groups; nil is a group of its own`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let select = check.store.select(Sample.self)
             let found = try await select.where { $0.number.isIn(-5...5) }.group { $0.maybe }
@@ -28,8 +28,8 @@ struct GroupTests {
         }
     }
 
-    @Test("Q1 groups by several terms, filtered, ordered and paged", arguments: Backend.allCases)
-    func orderedGroups(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q1 groups by several terms, filtered, ordered and paged`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let groups = check.store.select(Sample.self).group { ($0.color, $0.main.name) }
             let all = try await groups.all { ($0.key.0, $0.key.1, $0.count) }
@@ -47,8 +47,8 @@ struct GroupTests {
         }
     }
 
-    @Test("Q7 limit and order choose the rows that are grouped or summed", arguments: Backend.allCases)
-    func limitedRows(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q7 limit and order choose the rows that are grouped or summed`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let first = check.store.select(Sample.self).order { $0.small.descending }.order { $0.id }.limit(10).offset(
                 2)
@@ -59,8 +59,8 @@ struct GroupTests {
         }
     }
 
-    @Test("Q7 a sum does not depend on the order of rows: exact, rounded once", arguments: Backend.allCases)
-    func exactSums(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q7 a sum does not depend on the order of rows: exact, rounded once`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             var sample = Sample(id: 0, number: .max, name: "")
             var rows: [Sample] = []
@@ -84,8 +84,8 @@ struct GroupTests {
         }
     }
 
-    @Test("Q1 distinct keeps one of equal values, in their order", arguments: Backend.allCases)
-    func distinct(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q1 distinct keeps one of equal values, in their order`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let select = check.store.select(Sample.self)
             #expect(try await select.only { $0.maybe }.distinct().all() == [nil, -1, 0, 1, 2, 5])
@@ -99,8 +99,8 @@ struct GroupTests {
         }
     }
 
-    @Test("C6 chosen properties and children as tuples, in the query's order", arguments: Backend.allCases)
-    func tuples(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C6 chosen properties and children as tuples, in the query's order`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let select = check.store.select(Sample.self)
             let plain = try await select.only { ($0.id, $0.name, $0.mood, $0.main.name, $0.colors) }.all()
@@ -121,8 +121,8 @@ struct GroupTests {
         }
     }
 
-    @Test("Q5 nil stands where the order says", arguments: Backend.allCases)
-    func nilPlacement(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q5 nil stands where the order says`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let select = check.store.select(Sample.self)
             let none = check.rows.filter { $0.maybe == nil }.map(\.id)

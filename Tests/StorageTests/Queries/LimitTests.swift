@@ -30,8 +30,8 @@ struct QueryLimitTests {
         }
     }
 
-    @Test("E4 and, or and not nest exactly as deep as declared", arguments: Backend.allCases)
-    func conditions(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E4 and, or and not nest exactly as deep as declared`(_ backend: Backend) async throws {
         try await expectSame(backend, 60...85, passes: 75) { tree, levels in
             (0..<levels).reduce(tree.id == 1) { inner, level in
                 switch level % 3 {
@@ -48,8 +48,8 @@ struct QueryLimitTests {
         }
     }
 
-    @Test("E4 conditions that can fail nest as deep as declared", arguments: Backend.allCases)
-    func fallible(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E4 conditions that can fail nest as deep as declared`(_ backend: Backend) async throws {
         try await expectSame(backend, 10...22, passes: 18) { tree, levels in
             (0..<levels).reduce(tree.id + 1 == 2) { inner, level in
                 level % 2 == 0 ? tree.value != 5 && inner && tree.id > 0 : tree.value > 3 || inner || tree.id == 7
@@ -57,15 +57,15 @@ struct QueryLimitTests {
         }
     }
 
-    @Test("E4 arithmetic nests as deep as declared", arguments: Backend.allCases)
-    func arithmetic(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E4 arithmetic nests as deep as declared`(_ backend: Backend) async throws {
         try await expectSame(backend, 10...18, passes: 15) { tree, levels in
             (0..<levels).reduce(tree.value) { inner, level in level % 2 == 0 ? 1 + inner : inner - 1 } == 0
         }
     }
 
-    @Test("E4 conditions on children of children nest as deep as declared", arguments: Backend.allCases)
-    func children(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E4 conditions on children of children nest as deep as declared`(_ backend: Backend) async throws {
         func nested(_ tree: Tree.Columns, _ levels: Int) -> QueryExpression<Bool> {
             if levels == 0 { return tree.value == 0 && tree.id > 0 }
             switch levels % 3 {
@@ -77,8 +77,8 @@ struct QueryLimitTests {
         try await expectSame(backend, 1...9, passes: 6, nested)
     }
 
-    @Test("E4 so many values and no more; in takes a million", arguments: Backend.allCases)
-    func values(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `E4 so many values and no more; in takes a million`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             try await store.insert([Tree(id: 1), Tree(id: 2, value: 16_000)])
             func chain(_ count: Int) -> Select<Tree> {

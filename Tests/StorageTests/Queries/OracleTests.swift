@@ -90,8 +90,8 @@ struct OracleTests {
     static let seed = ProcessInfo.processInfo.environment["STORAGE_SEED"].flatMap(UInt64.init) ?? 20_260
     static let queries = ProcessInfo.processInfo.environment["STORAGE_QUERIES"].flatMap(Int.init) ?? 150
 
-    @Test("random queries: filter, partition, order, page, count and groups", arguments: Backend.allCases)
-    func oracle(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `random queries: filter, partition, order, page, count and groups`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend, seed: Self.seed) { (check) async throws in
             var random = RandomQuery(random: SeededGenerator(seed: Self.seed))
             let select = check.store.blocking.select(Sample.self)
@@ -118,8 +118,8 @@ struct OracleTests {
         }
     }
 
-    @Test("C6 records without children, chosen by the same queries", arguments: Backend.allCases)
-    func withoutChildren(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C6 records without children, chosen by the same queries`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let loaded = try await check.store.select(Sample.self).where { $0.parts.count > 1 }.withoutChildren().all()
             let wanted = check.rows.filter { $0.parts.count > 1 }

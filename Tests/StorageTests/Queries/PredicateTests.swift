@@ -15,8 +15,8 @@ struct PredicateTests {
         #expect(try await select.keys() == check.rows.filter(swift).map(\.id), sourceLocation: sourceLocation)
     }
 
-    @Test("Q9 comparisons, logic, arithmetic and captured values", arguments: Backend.allCases)
-    func operators(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q9 comparisons, logic, arithmetic and captured values`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let (limit, text, color) = (1, "a", Sample.Color.blue)
             let set: Set<Int> = [0, 1]
@@ -47,8 +47,8 @@ struct PredicateTests {
         }
     }
 
-    @Test("Q9 text, arrays and children", arguments: Backend.allCases)
-    func collections(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q9 text, arrays and children`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             try await expect(check, #Predicate { $0.name.starts(with: "Cheng") }) { $0.name.hasPrefix("Cheng") }
             try await expect(check, #Predicate { $0.name.contains("%") }) { $0.name.contains("%") }
@@ -72,8 +72,8 @@ struct PredicateTests {
         }
     }
 
-    @Test("Q9 what has no counterpart is invalidQuery and names the expression", arguments: Backend.allCases)
-    func unsupported(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q9 what has no counterpart is invalidQuery and names the expression`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             let select = store.select(Sample.self)
             let settings = Settings()
@@ -89,8 +89,8 @@ struct PredicateTests {
         }
     }
 
-    @Test("Q5 sort descriptors", arguments: Backend.allCases)
-    func sortDescriptors(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q5 sort descriptors`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let select = check.store.select(Sample.self)
             let found = try await select.order(SortDescriptor(\.small, order: .reverse), SortDescriptor(\.number))

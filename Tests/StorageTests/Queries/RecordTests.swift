@@ -10,8 +10,8 @@ struct RecordTests {
         var trees: [Tree] = []
     }
 
-    @Test("the same queries as text give records with all that they own", arguments: Backend.allCases)
-    func records(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `the same queries as text give records with all that they own`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let text = "any parts.weight > 1 or main.name == 'a'"
             let wanted = try await check.store.select(Sample.self).where(text: text).order(text: "small desc").all()
@@ -45,8 +45,8 @@ struct RecordTests {
             ])
     }
 
-    @Test("types that own themselves come as deep as they are stored", arguments: Backend.allCases)
-    func recursion(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `types that own themselves come as deep as they are stored`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             let leaf = Tree(id: 9, name: "leaf")
             try await store.insert([
@@ -66,8 +66,8 @@ struct RecordTests {
         return name + "(" + trees.map(outline).joined(separator: ",") + ")"
     }
 
-    @Test("Q9 an unknown model or name is invalidQuery that lists what there is", arguments: Backend.allCases)
-    func unknown(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q9 an unknown model or name is invalidQuery that lists what there is`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             try await store.insert(Tree(id: 1, name: "a"))
             let model = await expectError(.invalidQuery) { try await store.records("Treee").all() }

@@ -15,8 +15,8 @@ struct TextFormTests {
         #expect(try await query.keys() == check.rows.filter(swift).map(\.id), "\(text)", sourceLocation: sourceLocation)
     }
 
-    @Test("Q9 operators in every spelling", arguments: Backend.allCases)
-    func operators(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q9 operators in every spelling`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             try await expect(check, "number == 1") { $0.number == 1 }
             try await expect(check, "1 = number") { $0.number == 1 }
@@ -48,8 +48,8 @@ struct TextFormTests {
         }
     }
 
-    @Test("Q9 tests of text, arrays and children", arguments: Backend.allCases)
-    func tests(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q9 tests of text, arrays and children`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             try await expect(check, "name beginswith 'Cheng'") { $0.name.hasPrefix("Cheng") }
             try await expect(check, "name BEGINSWITH[c] 'CHENG'") { $0.name.lowercased().hasPrefix("cheng") }
@@ -78,8 +78,8 @@ struct TextFormTests {
         }
     }
 
-    @Test("Q1 arguments are values, whatever they hold", arguments: Backend.allCases)
-    func arguments(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q1 arguments are values, whatever they hold`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let select = check.store.select(Sample.self)
             try await expect(check, "small >= ? and name beginswith ?", [1, "Cheng"]) {
@@ -94,8 +94,8 @@ struct TextFormTests {
         }
     }
 
-    @Test("Q5 orders as text", arguments: Backend.allCases)
-    func orders(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q5 orders as text`(_ backend: Backend) async throws {
         try await SampleCheck.run(on: backend) { (check) async throws in
             let select = check.store.select(Sample.self)
             let typed = try await select.order { $0.small.descending }.order { $0.maybe.ascending.nilsLast }
@@ -105,8 +105,8 @@ struct TextFormTests {
         }
     }
 
-    @Test("Q9 what cannot be read is invalidQuery at its character", arguments: Backend.allCases)
-    func errors(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q9 what cannot be read is invalidQuery at its character`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             let cases: [(String, Int, String)] = [
                 ("agee > 3", 1, "agee"), ("name == 'a' and  agee > 3", 18, "agee"), ("main.nam == 'a'", 6, "nam"),

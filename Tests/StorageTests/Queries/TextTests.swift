@@ -19,8 +19,8 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("Q3 what case and diacritics are", arguments: Backend.allCases)
-    func examples(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 what case and diacritics are`(_ backend: Backend) async throws {
         let texts = [
             "Ärger", "ärger", "arger", "A\u{308}RGER", "Straße", "STRASSE", "ΣΊΣΥΦΟΣ", "σισυφος", "ı", "I", "Å",
             "\u{212B}",
@@ -44,8 +44,8 @@ struct FoldedTextTests {
         #expect(try await keys(on: backend, texts) { $0.optional.contains("", ignoring: .case) } == [])
     }
 
-    @Test("Q3 every scalar of Unicode folds, and folding twice changes nothing")
-    func allScalars() throws {
+    @Test
+    func `Q3 every scalar of Unicode folds, and folding twice changes nothing`() throws {
         let folding: TextFolding = [.case, .diacritics]
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -66,8 +66,8 @@ struct FoldedTextTests {
         }
     }()
 
-    @Test("Q3 every backend folds each scalar as TextFolding does", arguments: [Backend.memory, .sqlite, .archive])
-    func everyScalar(_ backend: Backend) async throws {
+    @Test(arguments: [Backend.memory, .sqlite, .archive])
+    func `Q3 every backend folds each scalar as TextFolding does`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             try await store.insert(Self.lines)
             for folding: TextFolding in [.case, .diacritics, [.case, .diacritics]] {
@@ -81,8 +81,8 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("Q3 scalars that fold are found by what they fold to", arguments: Backend.allCases)
-    func foldedScalars(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 scalars that fold are found by what they fold to`(_ backend: Backend) async throws {
         let folding: TextFolding = [.case, .diacritics]
         let scalars = (0...0x1FFFF).compactMap { Unicode.Scalar(UInt32($0)) }.map { String($0) }
             .filter { folding.fold($0) != $0 }
@@ -97,8 +97,8 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("Q3 like: * any characters, ? one scalar, \\ takes a meaning away", arguments: Backend.allCases)
-    func patterns(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 like: a star and a question mark are wildcards, escaped they are not`(_ backend: Backend) async throws {
         let texts = ["", "a", "ab", "abc", "a*c", "a?c", "é", "e\u{301}", "👍🏽", "a\\c", "%", "_", "aXbXc", "\0"]
         let cases: [(String, [Int])] = [
             ("", [0]), ("*", Array(texts.indices)), ("?", [1, 6, 10, 11, 13]), ("a*", [1, 2, 3, 4, 5, 9, 12]),
@@ -124,8 +124,8 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("Q3 a text against another property's", arguments: Backend.allCases)
-    func properties(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `Q3 a text against another property's`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             try await store.insert([
                 Line(id: 1, text: "abc", optional: "ab"), Line(id: 2, text: "abc", optional: "bc"),

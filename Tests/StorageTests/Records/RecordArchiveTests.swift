@@ -20,8 +20,8 @@ struct RecordArchiveTests {
         }
     }
 
-    @Test("are those of types, byte for byte")
-    func equalToTypes() async throws {
+    @Test
+    func `are those of types, byte for byte`() async throws {
         try await expectEqualArchives([PropertyTests.Everything(id: 1), try PropertyTests.full()])
         let trees = [RecursionTests.tree(3, 2)]
         try await expectEqualArchives(trees)
@@ -33,8 +33,8 @@ struct RecordArchiveTests {
         ])
     }
 
-    @Test("refuse what a store refuses, and what does not fit")
-    func refusals() async throws {
+    @Test
+    func `refuse what a store refuses, and what does not fit`() async throws {
         let schema = RecordSchemaTests.person
         let missing = await expectError(.missingKey) {
             try KeyedArchive.encode([RecordWritingTests.person(nil, "a")], as: schema)

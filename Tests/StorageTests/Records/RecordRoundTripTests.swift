@@ -109,8 +109,8 @@ struct RecordRoundTripTests {
             })
     }
 
-    @Test("every type of column, and nil beside empty", arguments: Backend.allCases)
-    func everything(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `every type of column, and nil beside empty`(_ backend: Backend) async throws {
         try await roundTrip([PropertyTests.Everything(id: 1), try PropertyTests.full()], backend)
         try await roundTrip(
             [
@@ -120,8 +120,8 @@ struct RecordRoundTripTests {
             ], backend)
     }
 
-    @Test("children of children, below a key of several parts", arguments: Backend.allCases)
-    func graphs(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `children of children, below a key of several parts`(_ backend: Backend) async throws {
         let address = Address(id: "a", city: nil, former: Card(id: nil, limits: []))
         let holders = [
             Holder(id: 7, address: address, cards: [Card(id: 1), Card(id: 1, limits: [3])]),
@@ -136,8 +136,8 @@ struct RecordRoundTripTests {
             ], backend)
     }
 
-    @Test("C4 types that own themselves, directly and through others", arguments: Backend.allCases)
-    func recursion(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C4 types that own themselves, directly and through others`(_ backend: Backend) async throws {
         let trees = (0..<3).map { id in
             var tree = RecursionTests.tree(id + 1, 2)
             tree.id = id
@@ -176,15 +176,16 @@ struct RecordRoundTripTests {
         var id: Int
     }
 
-    @Test("S6 names of every kind, and keys that the store assigns", arguments: Backend.allCases)
-    func names(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `S6 names of every kind, and keys that the store assigns`(_ backend: Backend) async throws {
         try await roundTrip(
             [Weird(a: "", b: 2, c: 3, d: [Card(id: 1)]), Weird(a: "../x\0", d: [])], backend)
         try await roundTrip([Numbered(id: 1, note: "a"), Numbered(id: 5)], backend)
     }
 
-    @Test("C4 a recursion refers back by name, and says whether there is one or several", arguments: Backend.allCases)
-    func recursiveSchema(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `C4 a recursion refers back by name, and says whether there is one or several`(_ backend: Backend) async throws
+    {
         try await withStore(backend) { (store) async throws in
             try await store.insert(Machine(id: 1))
             func id(isKey: Bool = false) -> RecordSchema.Property {
@@ -204,8 +205,8 @@ struct RecordRoundTripTests {
         }
     }
 
-    @Test("S2 what is gone from the model stays as it is", arguments: [Backend.sqlite, .archive])
-    func removedProperties(_ backend: Backend) async throws {
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `S2 what is gone from the model stays as it is`(_ backend: Backend) async throws {
         try await withFolder { folder in
             try await backend.open(in: folder).thenClose { store in
                 _ = try await store.insert(Before(id: 1, name: "a", gone: "kept", maybe: [Card(id: 1)]))

@@ -41,8 +41,8 @@ struct RecordSchemaTests {
             .init(name: "spares", kind: .children(pen), isOptional: true),
         ], assignsKeys: true)
 
-    @Test("the tables are those of a type with the same properties", arguments: Backend.allCases)
-    func equalTables(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `the tables are those of a type with the same properties`(_ backend: Backend) async throws {
         try await withStore(backend) { (typed) async throws in
             let zhang = Person(name: "Zhang", home: Home(id: 1, city: "Chengdu"), pens: [Pen(id: 1, price: 9.5)])
             let stored = try await typed.insert(zhang)
@@ -58,8 +58,8 @@ struct RecordSchemaTests {
         }
     }
 
-    @Test("a schema adds what the stored one lacks, and takes nothing away", arguments: Backend.allCases)
-    func additions(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `a schema adds what the stored one lacks, and takes nothing away`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             try await store.insert(Pen(id: 1, price: 2))
             let part = RecordSchema(
@@ -81,8 +81,8 @@ struct RecordSchemaTests {
         }
     }
 
-    @Test("types that were used before go on after a schema has changed their tables", arguments: Backend.allCases)
-    func typesAfterwards(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `types that were used before go on after a schema has changed their tables`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             try await store.insert(Pen(id: 1, price: 2))
             let color = RecordSchema.Property(name: "color", kind: .column(.string), isOptional: true)
@@ -106,8 +106,9 @@ struct RecordSchemaTests {
             ])
     }
 
-    @Test("S3 another type, another key and a new required property are schemaMismatch", arguments: Backend.allCases)
-    func mismatches(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `S3 another type, another key and a new required property are schemaMismatch`(_ backend: Backend) async throws
+    {
         try await withStore(backend) { (store) async throws in
             try await store.insert(Person(name: "a", home: Home(id: 1, city: "b")))
             let before = try await store.schema()
@@ -132,8 +133,8 @@ struct RecordSchemaTests {
         }
     }
 
-    @Test("what no type could declare is configuration, and makes nothing", arguments: Backend.allCases)
-    func refused(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `what no type could declare is configuration, and makes nothing`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             let id = RecordSchema.Property(name: "id", kind: .column(.int64))
             func expectRefused(
@@ -163,8 +164,8 @@ struct RecordSchemaTests {
         }
     }
 
-    @Test("S4 a schema comes back from its JSON")
-    func coding() throws {
+    @Test
+    func `S4 a schema comes back from its JSON`() throws {
         let schema = RecordSchema(
             name: "Tree",
             properties: Self.person.properties + [.init(name: "up", kind: .ancestor("Tree", isMany: true))])

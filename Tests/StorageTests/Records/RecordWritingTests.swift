@@ -32,8 +32,8 @@ struct RecordWritingTests {
         }
     }
 
-    @Test("K2 keys are assigned, and the stored records have them", arguments: Backend.allCases)
-    func assignedKeys(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `K2 keys are assigned, and the stored records have them`(_ backend: Backend) async throws {
         try await withPeople(backend) { (store) async throws in
             let stored = try await store.insert([
                 Self.person(nil, "a"), Self.person(7, "b"),
@@ -50,8 +50,8 @@ struct RecordWritingTests {
         }
     }
 
-    @Test("W1 W3 W4 the verbs' errors, and all or nothing", arguments: Backend.allCases)
-    func verbs(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W1 W3 W4 the verbs' errors, and all or nothing`(_ backend: Backend) async throws {
         try await withPeople(backend, 2) { (store) async throws in
             let duplicate = await expectError(.duplicateKey) {
                 try await store.insert([Self.person(5, "x"), Self.person(2, "y")])
@@ -73,8 +73,8 @@ struct RecordWritingTests {
         }
     }
 
-    @Test("what is left out is nil or empty, and owned records are replaced whole", arguments: Backend.allCases)
-    func leftOut(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `what is left out is nil or empty, and owned records are replaced whole`(_ backend: Backend) async throws {
         try await withPeople(backend) { (store) async throws in
             let pens = Record.Content.children([
                 Record(model: "Person.pens", fields: [Self.value("id", .int(1), .int64)]),
@@ -94,8 +94,8 @@ struct RecordWritingTests {
         }
     }
 
-    @Test("V5 what a model cannot hold is invalidValue that names the property", arguments: Backend.allCases)
-    func invalid(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `V5 what a model cannot hold is invalidValue that names the property`(_ backend: Backend) async throws {
         try await withPeople(backend) { (store) async throws in
             func expectInvalid(_ property: String?, _ record: Record) async {
                 let error = await expectError(.invalidValue) { try await store.insert([Self.person(1, "a"), record]) }
@@ -162,8 +162,9 @@ struct RecordWritingTests {
         var other: [String: Int]?
     }
 
-    @Test("V2 values are held to their column's type, and stored in the one form of it", arguments: Backend.allCases)
-    func scalars(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `V2 values are held to their column's type, and stored in the one form of it`(_ backend: Backend) async throws
+    {
         try await withStore(backend) { (store) async throws in
             try await store.insert(Scalars(id: 1))
             let empty = try #require(try await store.records("Scalars").first())
@@ -211,8 +212,8 @@ struct RecordWritingTests {
         }
     }
 
-    @Test("first, find, keys, exists and a stream give what a query gives", arguments: Backend.allCases)
-    func reading(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `first, find, keys, exists and a stream give what a query gives`(_ backend: Backend) async throws {
         try await withPeople(backend, 700) { (store) async throws in
             let all = try await store.records("Person").all()
             let some = store.records("Person").where(text: "id > 600").order(text: "id desc")
@@ -250,8 +251,8 @@ struct RecordWritingTests {
         }
     }
 
-    @Test("W5 W6 properties are set and records deleted by a condition and by keys", arguments: Backend.allCases)
-    func changes(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `W5 W6 properties are set and records deleted by a condition and by keys`(_ backend: Backend) async throws {
         try await withPeople(backend, 10) { (store) async throws in
             let some = store.records("Person").where(text: "id > ?", arguments: [.int(8)])
             #expect(
@@ -273,8 +274,8 @@ struct RecordWritingTests {
         }
     }
 
-    @Test("T the same calls in a transaction, in a read block and without async", arguments: Backend.allCases)
-    func handles(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `T the same calls in a transaction, in a read block and without async`(_ backend: Backend) async throws {
         try await withPeople(backend, 3) { (store) async throws in
             struct Stop: Error {}
             try await store.transaction { tx in

@@ -21,8 +21,8 @@ struct CopyTests {
         try await store.insert((1...600).map { Ticket(id: nil, title: "\($0 % 7)", code: "\($0)") })
     }
 
-    @Test("what is copied is equal, and so are the digests", arguments: pairsOfBackends)
-    func equal(_ from: Backend, _ to: Backend) async throws {
+    @Test(arguments: pairsOfBackends)
+    func `what is copied is equal, and so are the digests`(_ from: Backend, _ to: Backend) async throws {
         try await withStores((from, to)) { source, target in
             try await fill(source)
             let copied = try await target.copy(from: source)
@@ -42,8 +42,9 @@ struct CopyTests {
         }
     }
 
-    @Test("an assigned key that was deleted does not come back in the copy", arguments: pairsOfBackends)
-    func assignedKeys(_ from: Backend, _ to: Backend) async throws {
+    @Test(arguments: pairsOfBackends)
+    func `an assigned key that was deleted does not come back in the copy`(_ from: Backend, _ to: Backend) async throws
+    {
         try await withStores((from, to)) { source, target in
             try await source.insert((1...3).map { Ticket(id: nil, title: "", code: "\($0)") })
             try await source.delete(Ticket.self, key: 3)
@@ -52,8 +53,8 @@ struct CopyTests {
         }
     }
 
-    @Test("records that are there are kept, or replaced where that is asked for", arguments: Backend.allCases)
-    func replacing(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `records that are there are kept, or replaced where that is asked for`(_ backend: Backend) async throws {
         try await withStores((.memory, backend)) { source, target in
             try await source.insert(Branchlet.tree(1, 2))
             let old = Branchlet.tree(9, 1)
@@ -67,8 +68,8 @@ struct CopyTests {
         }
     }
 
-    @Test("chosen models are copied and no others; an unknown one is refused")
-    func chosen() async throws {
+    @Test
+    func `chosen models are copied and no others; an unknown one is refused`() async throws {
         try await withStores((.memory, .sqlite)) { source, target in
             try await fill(source)
             await expectError(.invalidQuery) { try await target.copy(["Ticket", "Nothing"], from: source) }
@@ -78,8 +79,8 @@ struct CopyTests {
         }
     }
 
-    @Test("a cancelled copy leaves nothing, and the store goes on", arguments: Backend.allCases)
-    func cancelled(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `a cancelled copy leaves nothing, and the store goes on`(_ backend: Backend) async throws {
         try await withStores((.memory, backend)) { source, target in
             try await fill(source)
             let running = Mutex<Task<[ModelDigest], any Error>?>(nil)
@@ -100,8 +101,8 @@ struct CopyTests {
         }
     }
 
-    @Test("a store is not copied to itself, and a closed one not at all")
-    func misuse() async throws {
+    @Test
+    func `a store is not copied to itself, and a closed one not at all`() async throws {
         try await withStores((.memory, .sqlite)) { source, target in
             await expectError(.configuration) { try await source.copy(from: source) }
             try await source.insert(Branchlet.tree(1, 1))
@@ -110,8 +111,8 @@ struct CopyTests {
         }
     }
 
-    @Test("progress counts every row and ends at the total")
-    func progress() async throws {
+    @Test
+    func `progress counts every row and ends at the total`() async throws {
         try await withStores((.sqlite, .archive)) { source, target in
             try await fill(source)
             let last = Mutex<CopyProgress?>(nil)
@@ -131,8 +132,8 @@ struct CopyTests {
 
 @Suite("Digests of models")
 struct DigestTests {
-    @Test("the digest is SHA-256 of the documented bytes", arguments: Backend.allCases)
-    func fixed(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `the digest is SHA-256 of the documented bytes`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Branchlet(id: 1, name: "one"))
             // Computed by Python's hashlib from what ModelDigest documents.
@@ -142,8 +143,8 @@ struct DigestTests {
         }
     }
 
-    @Test("any change changes the digest, and undoing it brings it back", arguments: Backend.allCases)
-    func changes(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `any change changes the digest, and undoing it brings it back`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Sampler.all)
             let before = try await store.digest(of: "Sampler")

@@ -14,8 +14,8 @@ struct DifferenceTests {
         return lines
     }
 
-    @Test("equal stores have none, and each changed record is one", arguments: pairsOfBackends)
-    func changes(_ from: Backend, _ to: Backend) async throws {
+    @Test(arguments: pairsOfBackends)
+    func `equal stores have none, and each changed record is one`(_ from: Backend, _ to: Backend) async throws {
         try await withStores((from, to)) { first, second in
             for store in [first, second] {
                 try await store.insert((1...4).map { Branchlet.tree($0, 2) })
@@ -41,8 +41,8 @@ struct DifferenceTests {
         }
     }
 
-    @Test("a model or a property that one store alone has is told once")
-    func schemas() async throws {
+    @Test
+    func `a model or a property that one store alone has is told once`() async throws {
         try await withStores((.memory, .sqlite)) { first, second in
             try await first.insert(Branchlet.tree(1, 1))
             try await second.insert(Ticket(id: nil, title: "", code: ""))

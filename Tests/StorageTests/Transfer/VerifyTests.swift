@@ -22,8 +22,8 @@ struct VerifyTests {
         try await store.insert((1...3).map { Ticket(id: nil, title: "", code: "\($0)") })
     }
 
-    @Test("nothing is wrong with what a store has written", arguments: Backend.allCases)
-    func sound(_ backend: Backend) async throws {
+    @Test(arguments: Backend.allCases)
+    func `nothing is wrong with what a store has written`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await fill(store)
             #expect(try await problems(store).isEmpty)
@@ -64,8 +64,8 @@ struct VerifyTests {
         }
     }
 
-    @Test("a copy of what does not fit its column is refused, and the target stays as it was")
-    func copying() async throws {
+    @Test
+    func `a copy of what does not fit its column is refused, and the target stays as it was`() async throws {
         try await withStores((.sqlite, .archive)) { source, target in
             try await fill(source)
             try await source.withUnsafeSQLiteHandle { database in
@@ -89,8 +89,8 @@ struct BackupTests {
         try await body(folder)
     }
 
-    @Test("a backup is a store of its own with all that was committed", arguments: [Backend.sqlite, .archive])
-    func whole(_ backend: Backend) async throws {
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `a backup is a store of its own with all that was committed`(_ backend: Backend) async throws {
         try await withFolder { folder in
             try await withStore(backend) { store in
                 try await store.insert(Sampler.all)
@@ -110,8 +110,8 @@ struct BackupTests {
         }
     }
 
-    @Test("a file that is there is kept unless it may be replaced", arguments: [Backend.sqlite, .archive])
-    func existing(_ backend: Backend) async throws {
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `a file that is there is kept unless it may be replaced`(_ backend: Backend) async throws {
         try await withFolder { folder in
             try await withStore(backend) { store in
                 try await store.insert(Branchlet.tree(1, 1))
@@ -126,15 +126,15 @@ struct BackupTests {
         }
     }
 
-    @Test("a store in memory has no backup, and says so")
-    func memory() async throws {
+    @Test
+    func `a store in memory has no backup, and says so`() async throws {
         try await withStore(.memory) { store in
             await expectError(.unsupported) { try await store.backUp(to: "/tmp/never") }
         }
     }
 
-    @Test("compaction keeps every record and gives room back", arguments: [Backend.sqlite, .archive])
-    func compaction(_ backend: Backend) async throws {
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `compaction keeps every record and gives room back`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert((1...2000).map { Branchlet.tree($0, 1) })
             try await store.delete(Branchlet.self).where { $0.id > 10 }.run()
