@@ -36,7 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
             valueName: "path"))
     var database: String?
 
-    @Flag(help: "Draw no progress on the terminal.")
+    @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
     func validate() throws {

@@ -21,7 +21,7 @@ public struct ArchiveBackend: StorageBackend {
         case relaxed
     }
 
-    /// When the file is written anew without what is superseded.
+    /// When the file is rewritten without superseded records.
     public enum Compaction: String, Sendable, CaseIterable {
         /// After a commit that leaves more superseded and separately stored records than the file has live ones, in a file
         /// of more than 1 MiB. That commit then takes as long as writing all records; readers don't wait.
@@ -43,16 +43,16 @@ public struct ArchiveBackend: StorageBackend {
         case salvage
     }
 
-    /// The file's path. It is created with the first commit; a lock file `<path>-lock` stands beside it.
+    /// The file's path. The first commit creates the file; its lock file is `<path>-lock`.
     public var path: String
     /// What a commit waits for.
     public var durability: Durability
     /// How a new file is compressed; an old one keeps its codec until it is compacted.
     public var codec: ArchiveCodec
-    /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil for the codec's usual level: zstd 3, and 6 where the file is
-    /// written anew; xz 6. Small commits take less time whatever this says, and this level when the file is written anew:
-    /// with zstd those of up to 16 KiB are stored as they are, a tenth to a third larger than compressed; others of up to
-    /// 256 KiB take the codec's fastest level, and are up to 5 % larger than with zstd's level 3, 8 % than with 19.
+    /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil means the codec's usual level: zstd 3, and 6 when the file is
+    /// rewritten; xz 6. Small commits use this level only when the file is rewritten. Before that, with zstd those of
+    /// up to 16 KiB are not compressed, and are a tenth to a third larger; others of up to 256 KiB use the codec's
+    /// fastest level, and are up to 5 % larger than with zstd's level 3, or 8 % than with 19.
     public var level: Int?
     /// When the space of superseded records is given back.
     public var compaction: Compaction
@@ -74,7 +74,7 @@ public struct ArchiveBackend: StorageBackend {
 
     /// `archive:people.karch?compression=zstd&level=3&durability=full&compaction=automatic&readonly=true`
     ///
-    /// `salvage=true` in the place of `readonly=true` reads what is whole of a damaged file.
+    /// `salvage=true` instead of `readonly=true` reads what is intact of a damaged file.
     public init(url: StorageURL) throws(StorageError) {
         try url.requirePath(like: "people.karch")
         self.init(path: url.path)

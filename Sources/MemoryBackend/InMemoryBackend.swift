@@ -2,23 +2,23 @@ public import Logging
 public import StorageDriver
 import Synchronization
 
-/// Keeps everything in memory, for tests, previews and as the reference: what it does is what the contract means.
+/// Stores everything in memory, for tests and previews. It is the reference: its behaviour defines the contract.
 ///
-/// A store on it begins empty and is gone when it is closed, unless it stands on a ``Place`` of its own.
+/// A store on it begins empty, and its data are gone when it is closed, unless you give it a ``Place``.
 public struct InMemoryBackend: StorageBackend {
     public static let scheme = "memory"
     private let place: Place
 
-    /// What outlives a closed store, so that it can be opened again in the same process.
+    /// Data that outlive a closed store, so that it can be reopened in the same process.
     public final class Place: Sendable {
         fileprivate let tables = Mutex(MemoryTables())
         fileprivate let isOpen = Atomic<Bool>(false)
 
-        /// A place without records.
+        /// An empty place.
         public init() {}
     }
 
-    /// A store on a place, by default on one of its own.
+    /// A backend with its data in a place, by default a new one.
     public init(_ place: Place = Place()) {
         self.place = place
     }
@@ -33,7 +33,7 @@ public struct InMemoryBackend: StorageBackend {
 
     public func open(logger: Logger) throws(StorageError) -> any StorageEngine {
         guard place.isOpen.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
-            throw StorageError(.locked, "Another store stands on this place; close it first.")
+            throw StorageError(.locked, "Another store uses this place; close it first.")
         }
         return Engine(place)
     }
@@ -54,7 +54,7 @@ public struct InMemoryBackend: StorageBackend {
                 ])
         }
 
-        // A reader holds the tables as they are at this moment. They are values: a writer changes copies.
+        // A reader holds the current tables. They are values: a writer changes copies.
         func reader(_: ReadScope) -> any StorageReader { MemoryReader(place.tables.withLock { $0 }) }
 
         func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
@@ -123,7 +123,7 @@ private final class MemoryWriter: MemorySession, StorageWriter {
         do {
             touched = try table.write(batch)
         } catch {
-            // The store undoes the call that failed, to its savepoint or wholly; the table must be there for that.
+            // The store undoes the failed call, and needs the table for that.
             state[batch.plan.table] = table
             throw error
         }

@@ -32,8 +32,8 @@ struct MemoryTable {
     /// The rows whose key begins with the given values, in key order.
     func rows(keyPrefix: [Value]) -> SortedRows.Rows { rows.rows(prefix: keyPrefix) }
 
-    /// The keys of the rows whose value of an indexed column is within the bounds; nil where the column has no index, or
-    /// looking at all rows costs less.
+    /// The keys of the rows whose value of an indexed column is within the bounds; nil if the column has no index, or a
+    /// scan costs less.
     func keys(within bounds: ColumnBounds) -> [[Value]]? {
         guard let index = indexes.first(where: { $0.column == bounds.column }) else { return nil }
         let ranges = index.entries.rows(within: bounds)
@@ -106,7 +106,7 @@ struct MemoryTable {
             .property(property)
     }
 
-    /// The unique property, if there is one, of which another row has this row's value.
+    /// The unique property of which another row has this row's value, if there is one.
     private func takenProperty(_ row: [Value]) -> String? {
         let key = schema.key(of: row)
         for index in indexes where index.isUnique && !row[index.column].isNull {
@@ -145,7 +145,7 @@ struct MemoryTable {
 
     // MARK: Schema
 
-    /// The table in another form: columns added at the end have the given values.
+    /// The table with another schema. Columns that are added at the end have the given values.
     func altered(to new: TableSchema, added: [Value]) throws(StorageError) -> MemoryTable {
         var table = MemoryTable(new)
         table.greatestKey = greatestKey
@@ -153,7 +153,7 @@ struct MemoryTable {
             let row = old + added
             if let property = table.takenProperty(row) {
                 throw StorageError(
-                    .constraint, "Records have equal values of \(property), which is to be unique.",
+                    .constraint, "Records have equal values of \(property), which must be unique.",
                     model: new.path.first, property: property)
             }
             table.store(row)

@@ -2,10 +2,10 @@ import StorageDriver
 
 /// Rows sorted by some of their columns, no two of them equal in all of those.
 ///
-/// They are kept in pages, so that a change while a reader holds them copies one page and the list of pages, not all
+/// The rows are in pages, so that a change while a reader holds them copies one page and the list of pages, not all
 /// rows.
 struct SortedRows {
-    /// The columns that decide, one after the other.
+    /// The columns to sort by, in order.
     private let columns: [(index: Int, type: ColumnType)]
     private var pages: [[[Value]]] = []
 
@@ -17,10 +17,10 @@ struct SortedRows {
 
     // MARK: Reading
 
-    /// The rows whose deciding columns begin with the given values.
+    /// The rows whose sort columns begin with the given values.
     func rows(prefix: [Value]) -> Rows { Rows(pages, from: place(of: prefix), to: place(of: prefix, isBehind: true)) }
 
-    /// The rows whose first deciding column is within the bounds.
+    /// The rows whose first sort column is within the bounds.
     func rows(within bounds: ColumnBounds) -> [Rows] {
         if let values = bounds.values { return Set(values).map { rows(prefix: [$0]) } }
         let start = bounds.lower.map { place(of: [$0], isBehind: bounds.isAboveLower) }
@@ -28,7 +28,7 @@ struct SortedRows {
         return [Rows(pages, from: start ?? (0, 0), to: end ?? (pages.count, 0))]
     }
 
-    /// Rows one after the other. They stay as they are when the table changes, which then copies what it changes.
+    /// A sequence of rows. It does not change with the table, which copies what it changes.
     struct Rows: Sequence, IteratorProtocol {
         private let pages: [[[Value]]]
         private var place: (page: Int, row: Int)
@@ -56,7 +56,7 @@ struct SortedRows {
         }
     }
 
-    /// The place of the first row that is not before the prefix, or of the first behind all that begin with it.
+    /// The position of the first row that is not before the prefix, or of the first after all that begin with it.
     private func place(of prefix: [Value], isBehind: Bool = false) -> (page: Int, row: Int) {
         func isReached(_ row: [Value]) -> Bool {
             let order = order(row, prefix)
@@ -75,7 +75,7 @@ struct SortedRows {
         return .same
     }
 
-    /// The first index for which the condition holds, which from there on holds for all.
+    /// The first index for which the condition holds. It must hold for all later ones.
     private static func firstIndex(_ count: Int, where condition: (Int) -> Bool) -> Int {
         var low = 0
         var high = count
@@ -88,7 +88,7 @@ struct SortedRows {
 
     // MARK: Changing
 
-    /// Puts a row in its place, instead of the one that is equal in all deciding columns.
+    /// Inserts a row, or replaces the one that is equal in all sort columns.
     mutating func put(_ row: [Value]) {
         let values = columns.map { row[$0.index] }
         let (page, place) = place(of: values)
@@ -111,7 +111,7 @@ struct SortedRows {
         pages.insert(half, at: page + 1)
     }
 
-    /// Takes out the first row whose deciding columns begin with the given values; nil where there is none.
+    /// Removes and returns the first row whose sort columns begin with the given values; nil if there is none.
     mutating func removeFirst(prefix: [Value]) -> [Value]? {
         let (page, row) = place(of: prefix)
         guard page < pages.count, order(pages[page][row], prefix) == .same else { return nil }

@@ -1,22 +1,22 @@
 internal import Foundation
 internal import StorageDriver
 
-/// The database's own record of its tables: `storage_tables`, one row a table with its definition as JSON, and
-/// `storage_info`, which says the format's version.
+/// The database's record of its tables: `storage_tables` has a row for each table, with its definition as JSON, and
+/// `storage_info` has the format's version.
 enum Catalog {
-    /// The version of the tables' form that this code writes, and the newest it reads.
+    /// The version of the format that this code writes, and the newest that it reads.
     static let format = 1
 
-    /// The version that the database has of the record; nil where it has none, as one of other software.
+    /// The version of the database's record; nil if it has none, like a database of other software.
     ///
-    /// - Throws: `schemaNewer` where a later version has written the database, `unsupported` where other software keeps
-    ///   its text as UTF-16; nothing is changed then.
+    /// - Throws: `schemaNewer` if a later version has written the database, `unsupported` if its text is UTF-16.
+    ///   Nothing is then changed.
     static func checkedFormat(_ connection: Connection) throws(StorageError) -> Int? {
         let encoding = try Statement(connection, "PRAGMA encoding").text()
         guard encoding == "UTF-8" else {
             throw StorageError(
                 .unsupported,
-                "The database keeps text as \(encoding ?? "unknown"), which SQLite sorts in another order than UTF-8; "
+                "The database stores text as \(encoding ?? "unknown"), which SQLite sorts in another order than UTF-8; "
                     + "make a new one of it: sqlite3 old.db .dump | sqlite3 new.db")
         }
         guard try isOwn("storage_info", connection) else { return nil }
@@ -61,7 +61,7 @@ enum Catalog {
         }
     }
 
-    /// Keeps the record in step with a change.
+    /// Updates the record for a change.
     static func record(_ change: TableChange, _ connection: Connection) throws(StorageError) {
         switch change {
         case .create(let table):
@@ -104,10 +104,10 @@ enum Catalog {
         }
     }
 
-    /// The columns by which the record is told from tables of other software.
+    /// The columns that distinguish the record from tables of other software.
     private static let columns = ["storage_tables": "name,definition", "storage_info": "key,value"]
 
-    /// Whether a table is the record's, and not one of the same name that other software has made.
+    /// Whether a table is the record, and not a table of the same name that other software created.
     static func isOwn(_ table: String, _ connection: Connection) throws(StorageError) -> Bool {
         guard let columns = columns[table] else { return false }
         let statement = try Statement(connection, "SELECT group_concat(name) FROM pragma_table_info(?1, 'main')")
@@ -115,7 +115,7 @@ enum Catalog {
         return try statement.text() == columns
     }
 
-    /// Other software may have made something of a table's name.
+    /// Other software may have created something with a table's name.
     static func checkFree(
         _ name: String, _ connection: Connection, model: String? = nil
     ) throws(StorageError) {
@@ -124,7 +124,7 @@ enum Catalog {
         guard let type = try statement.text() else { return }
         throw StorageError(
             .schemaMismatch,
-            "The database has a \(type) \(name) that no store has made; rename it, or the model. Nothing was changed.",
+            "The database has a \(type) \(name) that no store has created; rename it, or the model. Nothing was changed.",
             model: model)
     }
 }

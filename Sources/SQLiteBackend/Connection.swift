@@ -5,20 +5,20 @@ internal import StorageDriver
 
 /// One connection and its prepared statements.
 ///
-/// Unchecked: a connection is used by one thread at a time. The engine's lock around the writer and the pool's handing
-/// out of readers see to that; between two uses they order memory.
+/// Unchecked: one thread at a time uses a connection. The engine's lock around the writer and the pool of readers
+/// ensure this, and order memory between two uses.
 final class Connection: @unchecked Sendable {
     let database: OpaquePointer
     let logger: Logger
     let logsStatements: Bool
     private let path: String
-    /// What a connection that writes is told about syncs and the log.
+    /// The settings of a writing connection for syncs and the log.
     private let writing: [String]
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var plans: [PreparedPlan?] = []
     /// How many plans are prepared.
     private var preparedCount = 0
-    /// Counts uses of plans, to know which were used last.
+    /// Counts uses of plans, to find the least recently used.
     @exclusivity(unchecked) private var uses: UInt64 = 0
     @exclusivity(unchecked) private var controls = [Statement?](repeating: nil, count: Control.allCases.count)
     private let functions = SQLFunctions()
@@ -40,9 +40,9 @@ final class Connection: @unchecked Sendable {
     /// Whether SQLite has ended that transaction by itself, as it does after some failures: a full disk, an I/O error.
     /// Each statement that ran afterwards would be a transaction of its own.
     @exclusivity(unchecked) private(set) var hasLostTransaction = false
-    /// The failure after which the transaction was gone.
+    /// The failure that ended the transaction.
     private var loss: StorageError?
-    /// The first failure after which nobody knows what the file holds.
+    /// The first failure that left the file's contents unknown.
     private(set) var damage: StorageError?
 
     /// Statements that open and end transactions.
@@ -103,7 +103,7 @@ final class Connection: @unchecked Sendable {
         let cache = isWriter ? configuration.cacheMebibytes * 1024 : max(configuration.cacheMebibytes * 256, 1024)
         try execute("PRAGMA cache_size = -\(cache)")
         try execute("PRAGMA temp_store = MEMORY")
-        // Only tables of other software declare references; the store's own cascades are the store's.
+        // Only tables of other software declare foreign keys. The store does its own cascades.
         try execute("PRAGMA foreign_keys = ON")
         // What such a database's triggers and views call must be harmless (https://sqlite.org/security.html).
         try execute("PRAGMA trusted_schema = OFF")
@@ -113,13 +113,13 @@ final class Connection: @unchecked Sendable {
             if configuration.durability == .full { try execute("PRAGMA fullfsync = ON") }
         } else {
             try execute("PRAGMA query_only = ON")
-            // Asked on the thread that reads, once in some thousand instructions of a statement. A writer is not asked:
-            // its thread may be one that another task waits on, and an interrupted write ends everybody's transaction.
+            // Checked on the reading thread, once in some thousand instructions of a statement. Not for a writer:
+            // another task may wait on its thread, and an interrupted write ends everyone's transaction.
             sqlite3_progress_handler(database, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
         }
     }
 
-    /// Whether the file was opened for reading alone, also where writing was asked for and is not permitted.
+    /// Whether the file was opened read-only, also if writing was requested but is not permitted.
     var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
 
     private func registerDecimalOrder() throws(StorageError) {
@@ -151,7 +151,7 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Statements
 
-    /// Runs SQL that gives no rows.
+    /// Runs SQL that returns no rows.
     func execute(_ sql: String) throws(StorageError) {
         try Statement(self, sql).run()
     }
@@ -166,13 +166,13 @@ final class Connection: @unchecked Sendable {
         try statement.run()
     }
 
-    /// As many plans as stay prepared: a program has dozens, and each statement takes some kibibytes.
+    /// The most plans that stay prepared: a program has dozens, and each statement takes some kibibytes.
     private static let mostPrepared = 256
 
-    /// What has been prepared for a plan; the same object each time, unless others have been used since.
+    /// What is prepared for a plan. It is the same object each time, unless many others were used since.
     ///
     /// - Parameters:
-    ///   - id: the plan's number, which other plans have had before.
+    ///   - id: the plan's number, which other plans may have had.
     ///   - plan: the plan itself.
     func prepared(_ id: Int, for plan: AnyObject) -> PreparedPlan {
         uses &+= 1

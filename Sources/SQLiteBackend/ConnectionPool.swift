@@ -3,8 +3,8 @@ internal import Logging
 internal import StorageDriver
 import Synchronization
 
-/// Connections that read. As many as the machine has cores are kept; a reader that finds none free gets a new one
-/// rather than wait, since a stream may hold one for as long as its consumer likes.
+/// The reading connections. The pool keeps one for each core. A reader that finds none free gets a new one instead of
+/// waiting, since a stream may hold one indefinitely.
 final class ConnectionPool: Sendable {
     private let configuration: SQLiteBackend
     private let definitions: Definitions

@@ -12,10 +12,11 @@ internal import Darwin
 
 /// A database with write-ahead logging on a medium that nobody can write.
 ///
-/// SQLite makes files beside such a database even to read it, and cannot there. Told that the file is immutable
-/// (<https://sqlite.org/uri.html>) it needs none, which is sound where no one can change it and no log is left to be read.
+/// SQLite creates files beside such a database even to read it, which is impossible there. If the file is declared
+/// immutable (<https://sqlite.org/uri.html>), SQLite needs no files. This is sound if no one can change the file and
+/// there is no log to read.
 enum ReadOnlyMedium {
-    /// The name by which SQLite is to open the file.
+    /// The name with which SQLite opens the file.
     static func name(of path: String) -> (name: String, flags: Int32) {
         guard isReadOnly(path), usesLog(path), size(of: path + "-wal") == 0 else { return (path, 0) }
         return ((path.hasPrefix("/") ? "file://" : "file:") + escaped(path) + "?immutable=1", SQLITE_OPEN_URI)
@@ -26,9 +27,9 @@ enum ReadOnlyMedium {
         return statvfs(path, &info) == 0 && UInt(info.f_flag) & UInt(ST_RDONLY) != 0
     }
 
-    /// Bytes 18 and 19 of the header are the versions for writing and reading, and 2 stands for a log
-    /// (<https://sqlite.org/fileformat2.html>, section 1.3). A file that cannot be read is left to SQLite, whose opening
-    /// says why.
+    /// Bytes 18 and 19 of the header are the versions for writing and reading; 2 means a log
+    /// (<https://sqlite.org/fileformat2.html>, section 1.3). A file that cannot be read is left to SQLite, which
+    /// reports why.
     private static func usesLog(_ path: String) -> Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? file.close() }

@@ -8,7 +8,7 @@ extension String {
     /// The text as an SQL literal.
     var quotedText: String { quoted(UInt8(ascii: "'")) }
 
-    /// Byte by byte: a mark with a combining accent behind it is another Character, and to SQL it is still the mark.
+    /// Byte by byte: a quotation mark with a combining accent is another Character, but to SQL it is still the mark.
     private func quoted(_ mark: UInt8) -> String {
         var bytes = [mark]
         for byte in utf8 {
@@ -24,8 +24,8 @@ extension ColumnSchema {
     /// The column's name in SQL.
     var sql: String { name.quotedName }
 
-    /// The declared type. A Double's column is ANY because NaN, which SQLite has no number for, is the text 'NaN'; so is
-    /// a UInt64's, whose values above Int64.max are text.
+    /// The declared type. A column of Doubles is ANY because NaN, for which SQLite has no number, is the text 'NaN'. So
+    /// is a column of UInt64, whose values above Int64.max are text.
     var sqlType: String {
         switch type {
         case .uint64: "ANY"
@@ -56,7 +56,7 @@ extension ColumnType {
         }
     }
 
-    /// The same where nothing sees to it that a column's values are of its declared type: each value's own is asked for.
+    /// The same for a column whose values need not be of its declared type: the type of each value is checked.
     var foreignReadKind: UInt8 {
         switch self {
         case .double, .float: UInt8(CSQLITE_READ_DOUBLE)

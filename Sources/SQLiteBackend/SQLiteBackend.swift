@@ -7,33 +7,34 @@ public import StorageDriver
 /// let store = try await Store(SQLiteBackend(path: "people.db"), models: Person.self)
 /// ```
 ///
-/// One connection writes and others read beside it (write-ahead logging); other processes may use the file at the same
-/// time. A root model is a table; each owned property is a table named after it (`Person_pens`), with the owner's key and
-/// the position in front. See <doc:Tables> for the types.
+/// One connection writes while others read (write-ahead logging), and other processes may use the file. A root model is
+/// a table. Each owned property is a table named after it (`Person_pens`), whose first columns are the owner's key and
+/// the position. See <doc:Tables> for the types.
 public struct SQLiteBackend: StorageBackend {
     public static let scheme = "sqlite"
 
     /// What a commit waits for.
     public enum Durability: String, Sendable, CaseIterable {
-        /// The disk: what was committed survives a power cut.
+        /// The disk: a commit survives a power cut.
         case full
-        /// The operating system: it survives the process; a power cut may lose the last commits, never the store.
+        /// The operating system: a commit survives the process. A power cut may lose the last commits, never the store.
         case relaxed
     }
 
-    /// The file's path, or `:memory:` for a database that is gone when it is closed. It is then a file with
-    /// relaxed durability, in a temporary folder of its own.
+    /// The file's path, or `:memory:` for a database that is removed when it is closed: a file with relaxed durability
+    /// in a temporary folder of its own.
     public var path: String
     /// What a commit waits for.
     public var durability: Durability
-    /// Memory for pages: of the writing connection, in mebibytes. Each reading one takes up to a quarter of it.
+    /// The memory of the writing connection for pages, in mebibytes. Each reading connection uses up to a quarter of
+    /// it.
     public var cacheMebibytes: Int
     /// How long a write waits for another process to finish, in milliseconds, before it throws `busy`.
     public var busyTimeoutMilliseconds: Int
-    /// Whether nothing is ever written. Models' tables must then be there as declared.
+    /// Whether the store refuses to write. The tables of models must then exist as declared.
     public var isReadOnly: Bool
 
-    /// A database with these options; nothing is opened before a store is.
+    /// A database with these options. Nothing is opened before a store opens.
     public init(
         path: String, durability: Durability = .full, cacheMebibytes: Int = 64, busyTimeoutMilliseconds: Int = 5000,
         isReadOnly: Bool = false
@@ -64,6 +65,6 @@ public struct SQLiteBackend: StorageBackend {
         return try SQLiteEngine(self, logger: logger)
     }
 
-    /// Whether the database is gone when it is closed.
+    /// Whether the database is removed when it is closed.
     var isInMemory: Bool { path == ":memory:" }
 }

@@ -17,7 +17,7 @@ extension SQLiteEngine: CheckingEngine {
                     )
                 }
             } catch {
-                // A page that cannot be read ends the look at it, and is what was looked for.
+                // A page that cannot be read ends the check, and is a result of it.
                 guard error.code == .corrupt else { throw error }
                 problems.append(error.message)
             }
@@ -44,10 +44,10 @@ extension SQLiteEngine: BackupEngine {
     func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {
         let file = try PublishedFile(path, over: isReplacing ? .anyFile : .nothing)
         try withReader { (connection) throws(StorageError) in
-            // One reading transaction, so writers go on; the copying interface of SQLite begins anew with every change
-            // that another connection makes.
+            // One reading transaction, so writers continue. SQLite's backup interface starts again with every change by
+            // another connection.
             try connection.execute("PRAGMA query_only = OFF")
-            // A reader is given nothing to write: the setting is a second lock, and its failure no reason to fail.
+            // A reader writes nothing anyway; the setting is a second safeguard, so its failure is ignored.
             defer { try? connection.execute("PRAGMA query_only = ON") }
             let statement = try Statement(connection, "VACUUM INTO ?1")
             try statement.bind(.text(file.temporaryPath), at: 1)

@@ -12,15 +12,15 @@ final class SQLiteEngine: SharedTablesEngine {
     private let configuration: SQLiteBackend
     private let writer: Mutex<WriterState>
     private let pool: ConnectionPool
-    /// Whether the file or its folder lets nothing be written.
+    /// Whether the file or its folder cannot be written.
     private let isReadOnlyFile: Bool
-    /// Where a database in memory is.
+    /// The folder of a database in memory.
     private let folder: TemporaryFolder?
-    /// What SQLite makes beside a database that is opened read-only.
+    /// The files that SQLite creates for a database that is opened read-only.
     private let logFiles: LogFiles?
     /// How often another process was found to have changed the schema.
     private let foreignChanges = Atomic(0)
-    /// The version of the schema's record when the database was opened; nil where it had none.
+    /// The version of the recorded schema when the database was opened; nil if it had none.
     private let format: Int?
 
     struct WriterState: ~Copyable {
@@ -44,7 +44,7 @@ final class SQLiteEngine: SharedTablesEngine {
             format = try Catalog.checkedFormat(connection)
             try connection.noteOwnSchema()
         } catch {
-            // Nothing was written; the first error is the one to tell.
+            // Nothing was written; the first error is thrown.
             try? connection.close()
             logFiles?.removeIfNew()
             throw error
@@ -96,7 +96,7 @@ final class SQLiteEngine: SharedTablesEngine {
         do {
             if try connection.hasForeignSchema() { foreignChanges.add(1, ordering: .releasing) }
             try body(SQLiteWriter(connection))
-            // A body may have gone on after the failure that ended the transaction.
+            // The body may have continued after the failure that ended the transaction.
             try connection.checkTransaction()
         } catch {
             connection.rollBack()
@@ -111,14 +111,14 @@ final class SQLiteEngine: SharedTablesEngine {
         }
     }
 
-    /// Runs the body unless a write or a sync has failed before: the file must then be looked at anew.
+    /// Runs the body, unless a write or a sync has failed before: then the store must be reopened.
     func changing(
         _ body: (inout WriterState, Connection) throws(StorageError) -> Void
     ) throws(StorageError) {
         try withWriter { (state, connection) throws(StorageError) in
             if let damage = connection.damage {
                 throw StorageError(
-                    .io, "An earlier write failed, and nothing more is written; close the store and open it again.",
+                    .io, "An earlier write failed, so the store writes nothing more; close it and open it again.",
                     underlying: damage)
             }
             try body(&state, connection)
@@ -157,7 +157,7 @@ final class SQLiteEngine: SharedTablesEngine {
         }
     }
 
-    // Statements hold their connection, which holds them: dropped alone, neither would go.
+    // Statements and their connection hold each other: dropped without closing, both would leak.
     deinit { try? close() }
 
     static var closed: StorageError { StorageError(.closed, "The store is closed; open it again to use it.") }

@@ -9,9 +9,9 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Turns SQLite's result codes into storage errors: the only place that does.
+/// Converts SQLite's result codes to storage errors. No other code does.
 enum SQLiteFailure {
-    /// - Parameter isCompiling: whether SQLite was reading SQL, where it has no code of its own for what is beyond its
+    /// - Parameter isCompiling: whether SQLite was compiling SQL, where it has no separate code for exceeding its
     ///   limits.
     static func error(
         _ code: Int32, _ database: OpaquePointer?, doing action: String, isCompiling: Bool = false
@@ -22,21 +22,21 @@ enum SQLiteFailure {
             code: code, message: text, action: action, systemError: systemError)
         if isCompiling, code == SQLITE_ERROR, isTooLarge(text) {
             return StorageError(
-                .limitExceeded, "The query has more terms than SQLite takes; use isIn for many values.",
+                .limitExceeded, "The query has more terms than SQLite's limit; use isIn for many values.",
                 underlying: cause)
         }
         let (storageCode, advice) = meaning(of: cause)
         return StorageError(storageCode, advice, underlying: cause)
     }
 
-    /// Whether nothing more must be written after this failure, until the file has been looked at anew.
+    /// Whether nothing must be written after this failure until the store is reopened.
     static func isDamage(_ error: StorageError) -> Bool {
         guard let code = (error.underlying as? SQLiteError)?.code else { return false }
         return error.code != .full && [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF)
     }
 
-    /// What the system said of the file that could not be opened, read or written. Where a commit failed SQLite does not
-    /// keep it, and it is what the thread met last.
+    /// The system's code for a file that could not be opened, read or written. SQLite does not keep it for a failed
+    /// commit; then it is the thread's last code.
     private static func systemError(_ code: Int32, _ database: OpaquePointer?) -> Int32 {
         let last = errno
         guard let database, [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF) else { return 0 }
@@ -56,18 +56,18 @@ enum SQLiteFailure {
                 "Another process holds the database for longer than the busy timeout; try again, or raise the timeout."
             )
         case SQLITE_FULL: (.full, "The disk or the database is full; free some space. Nothing of this call is stored.")
-        case SQLITE_NOTADB: (.corrupt, "The file is no SQLite database; check the path. It was not changed.")
+        case SQLITE_NOTADB: (.corrupt, "The file is not an SQLite database; check the path. It was not changed.")
         case SQLITE_CORRUPT:
             (.corrupt, "The database is damaged; restore a backup, or rescue what is left with sqlite3's .recover.")
         case SQLITE_CANTOPEN: (.io, "The database cannot be opened; \(remedyOfOpening(cause.systemError)).")
         case SQLITE_IOERR: failedIO(cause)
         case SQLITE_READONLY, SQLITE_PERM:
             (.io, "The database or its folder cannot be written; check their permissions, or open it read-only.")
-        case SQLITE_TOOBIG: (.limitExceeded, "A value or a statement is larger than SQLite takes.")
+        case SQLITE_TOOBIG: (.limitExceeded, "A value or a statement is larger than SQLite's limit.")
         case SQLITE_INTERRUPT: (.cancelled, "The task was cancelled, and its query was stopped.")
         case SQLITE_CONSTRAINT: (.constraint, "The database refuses the value.")
         case SQLITE_MISMATCH: (.invalidValue, "The database refuses the type of the value.")
-        case SQLITE_NOMEM: (.io, "SQLite finds no memory; free some, or lower the option cache.")
+        case SQLITE_NOMEM: (.io, "SQLite is out of memory; free some, or lower the option cache.")
         default:
             (
                 .io,
@@ -93,26 +93,26 @@ enum SQLiteFailure {
                 .full,
                 "The file has reached the limit of a file's size; raise it (ulimit -f), or use another file system. Nothing of this call is stored."
             )
-        case EDQUOT: (.full, "The disk's quota is used up; free some space. Nothing of this call is stored.")
-        case 0: (.io, "The disk fails: \(cause.message); look at it and at the system's log.")
+        case EDQUOT: (.full, "The disk quota is exhausted; free some space. Nothing of this call is stored.")
+        case 0: (.io, "The disk fails: \(cause.message); check it and the system's log.")
         default:
             (
                 .io,
-                "The disk fails: \(String(cString: strerror(cause.systemError))); look at it and at the system's log."
+                "The disk fails: \(String(cString: strerror(cause.systemError))); check it and the system's log."
             )
         }
     }
 }
 
-/// SQLite's own account of a failure: the `underlying` of a `StorageError`.
+/// SQLite's error: the `underlying` error of a `StorageError`.
 public struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The extended result code, as <https://sqlite.org/rescode.html> lists them.
     public let code: Int32
     /// SQLite's message.
     public let message: String
-    /// What was being done.
+    /// The action that failed.
     public let action: String
-    /// The system's own code (`errno`) where a file could not be opened, read or written; else 0.
+    /// The system's code (`errno`) if a file could not be opened, read or written; otherwise 0.
     public let systemError: Int32
 
     public var description: String {

@@ -5,7 +5,7 @@ extension SQLiteSession: QueryExplaining {
         var compiler = QueryCompiler(plan, arguments, try forms(plan.tables))
         let sql = compiler.select()
         let steps = try steps(of: sql)
-        // The first step that names the table t0; others are about its children and lists.
+        // The first step that names the table t0; others concern its children and lists.
         let way = steps.first { Self.isRoot($0) } ?? ""
         let access = try access(way, plan.table)
         let column: Int? =

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import StorageDriver
 
-/// What reading and writing share: running query plans on one connection.
+/// The common part of reading and writing: runs query plans on one connection.
 class SQLiteSession: StorageSession {
     final let connection: Connection
 
@@ -61,7 +61,7 @@ class SQLiteSession: StorageSession {
         _ arguments: QueryArguments, of plan: QueryPlan, to statement: Statement
     ) throws(StorageError) {
         let parameters = QueryCompiler.Parameters(arguments)
-        // A plan of some of a query's conditions may name fewer parameters than there are arguments.
+        // A plan with some of a query's conditions may have fewer parameters than there are arguments.
         let last = statement.lastParameter
         for (index, value) in arguments.values.enumerated() where parameters.value(index) <= last {
             try statement.bind(value, at: parameters.value(index))
@@ -85,8 +85,8 @@ class SQLiteSession: StorageSession {
 }
 
 extension Statement {
-    /// SQLite looks at no row for a limit of 0; where it must look at all (`looks`), one row behind the last is as much
-    /// as none.
+    /// SQLite examines no row for a limit of 0. If it must examine all (`looks`), an offset after the last row gives
+    /// none.
     fileprivate func bind(limit: Int?, offset: Int, at index: Int, looks: Bool) throws(StorageError) {
         let isNone = looks && limit == 0
         try bind(.int(isNone ? 1 : Int64(limit ?? -1)), at: index)
@@ -94,12 +94,12 @@ extension Statement {
     }
 }
 
-/// A reading session on a connection, which the pool keeps with it for the next reader.
+/// A reading session on a connection. The pool keeps both for the next reader.
 ///
 /// Unchecked: one thread at a time uses it, as its connection.
 final class SQLiteReader: SQLiteSession, StorageReader, @unchecked Sendable {
     // Exclusivity is not checked at run time: each access is one reading or one assignment.
-    /// Where it goes back to; nil while it is there.
+    /// The pool to return to; nil while it is in the pool.
     @exclusivity(unchecked) private var pool: ConnectionPool?
     @exclusivity(unchecked) private var holdsSnapshot = false
 

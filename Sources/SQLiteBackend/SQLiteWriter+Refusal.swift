@@ -2,10 +2,10 @@ internal import CSQLite
 internal import StorageDriver
 
 extension SQLiteWriter {
-    /// A constraint's failure as the contract names it, with the row's key.
+    /// The contract's error for a failed constraint, with the row's key.
     func refusal(_ error: StorageError, _ batch: borrowing RowBatch, _ row: Int) -> StorageError {
         guard let cause = error.underlying as? SQLiteError else {
-            // A value that has no form in a table of other software.
+            // A value that a table of other software cannot represent.
             return error.code == .invalidValue ? batch.error(error.code, error.message, row: row) : error
         }
         switch Constraint(cause, batch.plan.table) {
@@ -34,7 +34,7 @@ extension SQLiteWriter {
     }
 }
 
-/// Which constraint a row has failed.
+/// The constraint that a row violates.
 private enum Constraint {
     case key
     case unique(String?)
@@ -58,7 +58,7 @@ private enum Constraint {
             self = .missing(String(cause.message.split(separator: ".").last ?? ""))
         case Self.primaryKey, Self.rowID, Self.uniqueIndex:
             let columns = Self.columns(in: cause.message, of: table)
-            // In a table of other software a model's key may be another than the primary key.
+            // In a table of other software the model's key may differ from the primary key.
             let isKey =
                 table.isForeign ? columns.sorted() == table.key.sorted() : cause.code != Self.uniqueIndex
             let column = columns.count == 1 ? columns.first : nil

@@ -9,7 +9,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
             try body()
             try connection.run(.release)
         } catch {
-            // Where SQLite has ended the whole transaction there is no savepoint left, and the commit will say so.
+            // If SQLite has ended the whole transaction, there is no savepoint, and the commit reports it.
             if !connection.hasLostTransaction {
                 try connection.rollBackToSavepoint()
             }
@@ -36,7 +36,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
         case .create(let table), .alter(let table, _, _), .drop(let table):
             guard table.isForeign else { return }
             throw StorageError(
-                .schemaMismatch, "Other software made the table \(table.name), so it is not changed.",
+                .schemaMismatch, "Other software created the table \(table.name), so it is not changed.",
                 model: table.path.first)
         }
     }
@@ -57,7 +57,8 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
 
     // MARK: Rows
 
-    /// How many rows one statement takes: enough to save most of a statement's cost, few enough variables for any build.
+    /// How many rows one statement takes: enough to save most of a statement's cost, and few enough variables for any
+    /// build of SQLite.
     private static func rowsPerStatement(_ width: Int) -> Int { max(1, min(32, 900 / max(width, 1))) }
 
     private func put(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
@@ -72,7 +73,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
                 try many.bind(batch.cells + row * batch.width, count: perStatement * batch.width)
                 try many.run()
             } catch {
-                // Where the failure has ended the transaction, it is not about a row.
+                // If the failure has ended the transaction, it does not concern a row.
                 try connection.checkTransaction()
                 try putOneByOne(batch, row..<row + perStatement, prepared)
                 throw error
@@ -83,7 +84,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
         return batch.count
     }
 
-    /// Also after a statement for several rows has failed, which has undone its rows: to meet the failing one alone.
+    /// Also used after a statement for several rows has failed and undone its rows, to find the row that fails.
     private func putOneByOne(
         _ batch: borrowing RowBatch, _ rows: Range<Int>, _ prepared: PreparedPlan
     ) throws(StorageError) {
@@ -124,7 +125,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
     // MARK: Keys
 
     private func delete(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
-        // One by one: a statement for all of them, with their list as a table, takes half as long again.
+        // One by one: one statement for all of them, with their list as a table, takes 1.5 times as long.
         let one = try connection.prepared(batch.plan.id, for: batch.plan).one { () throws(StorageError) in
             try Statement(connection, compiler(batch.plan).delete)
         }
@@ -146,7 +147,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
             return try patch(many, values, batch, 0..<batch.count)
         } catch {
             try connection.checkTransaction()
-            // The statement has undone its rows; one by one, to meet the failing one alone.
+            // The statement has undone its rows. Run them one by one to find the row that fails.
             for row in 0..<batch.count {
                 do {
                     _ = try patch(many, values, batch, row..<row + 1)

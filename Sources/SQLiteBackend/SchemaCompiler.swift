@@ -22,8 +22,8 @@ enum SchemaCompiler {
         return "CREATE TABLE \(table.name.quotedName) (\n  \(lines.joined(separator: ",\n  "))\n) \(options)"
     }
 
-    /// A single integer key is SQLite's own row number; every other key orders the table itself. An unsigned key that the
-    /// store assigns is a row number too, and then no greater than Int64.max.
+    /// A single integer key is SQLite's row number; any other key orders the table itself. An unsigned key that the
+    /// store assigns is also a row number, and at most Int64.max.
     private static func hasRowID(_ table: TableSchema) -> Bool {
         guard table.key.count == 1 else { return false }
         let type = table.columns[table.key[0]].type
@@ -40,7 +40,8 @@ enum SchemaCompiler {
 
     // MARK: Indexes
 
-    /// No table's name begins with storage_, and with the length of the table's name no two columns of any tables meet.
+    /// No table's name begins with storage_, and the length of the table's name makes the index names of all columns
+    /// different.
     static func plainIndexName(_ column: ColumnSchema, _ table: TableSchema) -> String {
         let kind = column.isUnique ? "unique" : "index"
         return "storage_\(kind)_\(table.name)_\(column.name)_\(table.name.utf8.count)"
@@ -59,7 +60,7 @@ enum SchemaCompiler {
     // MARK: Alterations
 
     private static func alter(_ old: TableSchema, _ new: TableSchema, _ added: [Value]) -> [String] {
-        // Indexes first go and then come, since their names follow the table's and the column's.
+        // Indexes are dropped first and then created, since their names depend on those of the table and the column.
         let kept = zip(old.columns, new.columns)
         let isRenamed = old.name != new.name
         let changed = kept.filter {

@@ -14,14 +14,14 @@ final class Statement: CursorSource {
     @exclusivity(unchecked) private var lists: [BoundList] = []
     private var began: ContinuousClock.Instant?
     let sql: String
-    /// Which arguments it also takes the prefix's end of.
+    /// The arguments for which it also takes the end of a prefix.
     let prefixEnds: [Int]
     /// The tables of the plan that the statement was made for, which another process may change; empty where that is
     /// found in another way.
     private let planned: [TableSchema]
     /// Why the tables of now are not those that were planned for. Unchecked as the lists are.
     @exclusivity(unchecked) private var misfit: StorageError?
-    /// Whether a cursor stands on the statement. Unchecked as the lists are.
+    /// Whether a cursor uses the statement. Unchecked, like the lists.
     @exclusivity(unchecked) private(set) var isInUse = false
 
     /// A list of values that a running statement reads.
@@ -84,7 +84,7 @@ final class Statement: CursorSource {
     /// The greatest number of a parameter that the statement names.
     var lastParameter: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-    /// Binds cells whose bytes stay until the statement is reset.
+    /// Binds cells whose bytes stay valid until the statement is reset.
     func bind(_ cells: UnsafePointer<Cell>, count: Int, at first: Int = 1) throws(StorageError) {
         // Cell and csqlite_cell have one layout: two words, which a test of both modules compares.
         let cells = UnsafeRawPointer(cells).assumingMemoryBound(to: csqlite_cell.self)
@@ -114,8 +114,8 @@ final class Statement: CursorSource {
         bindCopy(UInt64(UInt(bitPattern: bytes.baseAddress)), tag, index, length: bytes.count)
     }
 
-    /// Binds the least text that comes after everything with the prefix: its last byte plus one, since 0xFF is no byte of
-    /// UTF-8. After the empty prefix comes an empty blob, which SQLite sorts behind all text.
+    /// Binds the least text that is greater than every text with the prefix: its last byte plus one, since 0xFF is not
+    /// a byte of UTF-8. For the empty prefix it is an empty blob, which SQLite sorts after all text.
     func bindEnd(ofPrefix prefix: Value, at index: Int) throws(StorageError) {
         guard case .text(let text) = prefix, let last = text.utf8.last else { return try bind(.blob([]), at: index) }
         let end = Array(text.utf8.dropLast()) + [last + 1]
@@ -123,7 +123,7 @@ final class Statement: CursorSource {
         try check(code)
     }
 
-    /// Binds a list, which is kept until the statement is reset.
+    /// Binds a list, and retains it until the statement is reset.
     func bind(_ list: ValueList, at index: Int) throws(StorageError) {
         let values = ValueCells(list)
         try bind(values.cells, rows: values.count, width: values.width, at: index, keeping: values)
@@ -169,7 +169,7 @@ final class Statement: CursorSource {
         return try cursor.next() && cursor.cells[0].tag == .int ? cursor.cells[0].int : nil
     }
 
-    /// The rows. The statement is reset when the cursor is gone.
+    /// The rows. The statement is reset when the cursor is released.
     func cursor() throws(StorageError) -> Cursor {
         try begin()
         isInUse = true
@@ -177,7 +177,7 @@ final class Statement: CursorSource {
         return Cursor(source: self, context: UnsafeMutableRawPointer(state), cells: cells, step: Self.step)
     }
 
-    // A constant, because the 6.3 compiler crashes where the C function stands as an argument.
+    // A constant, because the 6.3 compiler crashes if the C function is an argument.
     private static let step: @convention(c) (UnsafeMutableRawPointer) -> Int32 = { csqlite_step($0) }
 
     // As the step.

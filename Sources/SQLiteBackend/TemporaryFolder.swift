@@ -1,12 +1,12 @@
 internal import Foundation
 internal import StorageDriver
 
-/// The folder of a database that is to be gone when it is closed.
+/// The folder of a database that is removed when it is closed.
 ///
-/// SQLite's own `:memory:` belongs to one connection, on which readers and a writer would wait for each other. A file
-/// in the system's temporary folder, with relaxed durability, keeps every promise of the contract and mostly stays in the system's
-/// page cache; TMPDIR may name a folder in memory. Only its owner can enter the folder; a process that is killed leaves
-/// it to the system's cleaning.
+/// SQLite's own `:memory:` belongs to one connection, where readers and a writer would wait for each other. A file in
+/// the system's temporary folder, with relaxed durability, keeps the contract and mostly stays in the system's page
+/// cache; TMPDIR may name a folder in memory. Only its owner can enter the folder. If the process is killed, the system
+/// removes the folder later.
 final class TemporaryFolder: Sendable {
     private let folder: URL
 
@@ -17,7 +17,7 @@ final class TemporaryFolder: Sendable {
                 at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         } catch {
             throw StorageError(
-                .io, "No folder for a temporary database can be made; check TMPDIR.", operation: "open",
+                .io, "No folder for a temporary database can be created; check TMPDIR.", operation: "open",
                 underlying: error)
         }
     }
@@ -26,7 +26,7 @@ final class TemporaryFolder: Sendable {
 
     var databasePath: String { folder.appendingPathComponent("memory.db").path }
 
-    /// Removes the folder; again, or where the system has cleaned up already, there is nothing to do.
+    /// Removes the folder, if it still exists.
     func remove() {
         try? FileManager.default.removeItem(at: folder)
     }

@@ -1,9 +1,9 @@
 public import StorageDriver
 
-/// The power of the SQLite engine to lend SQLite's own handle, for what the toolkit does not offer: a pragma, a query of
-/// your own.
+/// A power of the SQLite engine: access to SQLite's own handle, for what the toolkit does not offer, such as a pragma
+/// or your own query.
 ///
-/// Ask for it through the store, which then refuses to close or to write in the body:
+/// Use it through the store, which refuses to close or to write inside the closure:
 ///
 /// ```swift
 /// try await store.withEngine(as: (any UnsafeSQLiteHandle).self) { engine in
@@ -11,20 +11,20 @@ public import StorageDriver
 /// }
 /// ```
 public protocol UnsafeSQLiteHandle: StorageEngine {
-    /// Calls a body with the handle of the writing connection, while no write of the store runs.
+    /// Calls a closure with the handle of the writing connection, while no write of the store runs.
     ///
-    /// It is unsafe because nothing is checked: changing the tables that the store keeps, leaving a transaction open, or
-    /// keeping the handle beyond the body breaks what the store promises.
+    /// It is unsafe because nothing is checked. Do not change the store's tables, leave a transaction open, or keep the
+    /// handle beyond the closure: each breaks the store's guarantees.
     ///
-    /// - Parameter body: gets the `sqlite3 *` of <https://sqlite.org/c3ref/sqlite3.html>.
-    /// - Throws: the body's own error; `closed`.
+    /// - Parameter body: a closure that gets the `sqlite3 *` (<https://sqlite.org/c3ref/sqlite3.html>).
+    /// - Throws: the closure's error, unchanged; `closed`.
     func withUnsafeHandle<T>(_ body: (OpaquePointer) throws -> T) throws -> T
 }
 
 extension SQLiteEngine: UnsafeSQLiteHandle {
     func withUnsafeHandle<T>(_ body: (OpaquePointer) throws -> T) throws -> T {
         let result: Result<T, any Error> = try withWriter { (_, connection) throws(StorageError) in
-            // Tables may be other ones afterwards.
+            // The tables may have changed.
             defer { connection.forgetPlans() }
             return Result { try body(connection.database) }
         }

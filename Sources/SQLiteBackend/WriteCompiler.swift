@@ -3,7 +3,7 @@ internal import StorageDriver
 /// Turns write plans into SQL.
 struct WriteCompiler {
     let plan: WritePlan
-    /// Of the plan's table, where other software made it.
+    /// The representations of the plan's table, if other software created it.
     let forms: TableForms
 
     init(_ plan: WritePlan, _ forms: TableForms) {
@@ -13,7 +13,7 @@ struct WriteCompiler {
 
     /// An insert or upsert of several rows.
     func put(rows: Int) -> String {
-        // Else a new row would get the default that the column was added with, which is for the rows of that time.
+        // Otherwise a new row would get the default with which the column was added, which is meant for older rows.
         let removed = plan.table.columns.indices.filter {
             plan.table.columns[$0].isRemoved && !plan.columns.contains($0)
         }
@@ -39,7 +39,7 @@ struct WriteCompiler {
         let places = Array(plan.columns.indices)
         let keys = places.filter { plan.table.key.contains(plan.columns[$0]) }
         let changes = places.filter { !plan.table.key.contains(plan.columns[$0]) }
-        // A model that is all key has nothing to set, but its row must be there.
+        // A model that has only a key has nothing to set, but its row must exist.
         let sets = (changes.isEmpty ? places : changes).map(assignment).joined(separator: ", ")
         return "UPDATE \(plan.table.name.quotedName) SET \(sets) WHERE " + keys.map(equality).joined(separator: " AND ")
     }
@@ -57,7 +57,7 @@ struct WriteCompiler {
 
     // MARK: Columns
 
-    /// The column at a place of the plan is set to the parameter of that place.
+    /// Sets the column at an index of the plan to the parameter of that index.
     private func assignment(_ place: Int) -> String {
         let column = plan.columns[place]
         return "\(plan.table.columns[column].sql) = \(forms.writing("?\(place + 1)", column, of: plan.table))"

@@ -1,6 +1,7 @@
-/// The one error of the toolkit: a stable code, where it happened, and a sentence that says what to do.
+/// The toolkit's only error type: a stable code, the context, and a message that says what to do.
 ///
-/// Every call that runs no body of the user's throws exactly this type. A transaction's own error comes out unchanged.
+/// Every call that runs no closure of the user's throws this type. An error that a transaction's body throws reaches
+/// the caller unchanged.
 ///
 /// ```swift
 /// do {
@@ -12,11 +13,11 @@
 public struct StorageError: Error, Sendable {
     /// What went wrong, stable across versions and backends.
     public enum Code: String, Sendable, CaseIterable {
-        /// insert met a record with the same key.
+        /// `insert` found a record with the same key.
         case duplicateKey
-        /// update met no record with the key.
+        /// `update` found no record with the key.
         case notFound
-        /// A key is nil where one is needed.
+        /// A key is nil, and the call needs one.
         case missingKey
         /// A stored value that the property cannot hold.
         case typeMismatch
@@ -24,7 +25,7 @@ public struct StorageError: Error, Sendable {
         case invalidValue
         /// A query that has no meaning: an unknown property, a wrong type, a negative limit.
         case invalidQuery
-        /// A `@Unique` property met an equal value.
+        /// Another record has the same value of a `@Unique` property.
         case constraint
         /// The stored schema and the declared one differ in a way that would lose data.
         case schemaMismatch
@@ -32,17 +33,17 @@ public struct StorageError: Error, Sendable {
         case schemaNewer
         /// The backend declares that it lacks this capability.
         case unsupported
-        /// A declared limit is exceeded.
+        /// A value is beyond a declared limit.
         case limitExceeded
-        /// A sum or a key beyond the range of its type.
+        /// A sum, a result or an assigned key is beyond the range of its type.
         case overflow
-        /// Somebody else is writing for longer than the busy timeout.
+        /// Another process writes for longer than the busy timeout, or the call would wait for itself.
         case busy
-        /// Somebody else holds the whole store.
+        /// Another store or process holds the whole store.
         case locked
         /// No space is left.
         case full
-        /// The store's file is damaged, or no store.
+        /// The store's file is damaged, or is not a store.
         case corrupt
         /// Reading or writing the store failed.
         case io
@@ -57,7 +58,7 @@ public struct StorageError: Error, Sendable {
     // One pointer: a typed throw of this error costs a register on the path that does not throw.
     private var details: Details
 
-    /// An error of a backend, or of code on top of the toolkit. The store fills in what it knows of the place.
+    /// Makes an error of a backend, or of code that uses the toolkit. The store adds the context that it knows.
     public init(
         _ code: Code, _ message: String, operation: String? = nil, model: String? = nil, key: [Value]? = nil,
         property: String? = nil, underlying: (any Error)? = nil
@@ -78,15 +79,15 @@ public struct StorageError: Error, Sendable {
     public var model: String? { details.state.model }
     /// The key of the record, one value for each key property.
     public var key: [Value]? { details.state.key }
-    /// The property, with the way to it through children: `pens[2].price`.
+    /// The property, with its path through children: `pens[2].price`.
     public var property: String? { details.state.property }
     /// The stored value that did not fit, for ``Code/typeMismatch``.
     public var storedValue: Value? { details.state.storedValue }
-    /// The index of the failing element of an array that was written.
+    /// The index of the failing element, if an array was written.
     public var element: Int? { details.state.element }
     /// The name of the backend.
     public var backend: String? { details.state.backend }
-    /// The error below this one: of the engine, the file system or a coder.
+    /// The error that caused this one: of the engine, the file system or a coder.
     public var underlying: (any Error)? { details.state.underlying }
 
     private final class Details: Sendable {
@@ -116,7 +117,7 @@ public struct StorageError: Error, Sendable {
         return error
     }
 
-    /// The same error, its place filled in where it is not yet known.
+    /// The same error with the given context, where it has none yet.
     package func at(operation: String? = nil, model: String? = nil, backend: String? = nil) -> StorageError {
         with {
             $0.operation = $0.operation ?? operation
@@ -127,7 +128,7 @@ public struct StorageError: Error, Sendable {
 }
 
 extension StorageError {
-    /// For a backend: the same error, saying which row of the batch it met.
+    /// For a backend: the same error with the row of the batch that failed.
     public func row(_ index: Int, key: [Value]) -> StorageError {
         with {
             $0.element = index
@@ -137,12 +138,12 @@ extension StorageError {
 }
 
 extension StorageError {
-    /// For a backend: the same error, naming a property.
+    /// For a backend: the same error with a property.
     public func property(_ name: String?) -> StorageError {
         with { $0.property = name }
     }
 
-    /// For a backend: the same error with the engine's own below it.
+    /// For a backend: the same error with the engine's error as its cause.
     public func caused(by error: any Error) -> StorageError {
         with { $0.underlying = error }
     }

@@ -54,7 +54,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write the report to a file.", valueName: "path"))
     var output: String?
 
-    @Flag(help: "Draw no progress on the terminal.")
+    @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
     @OptionGroup(title: "Generated programs")

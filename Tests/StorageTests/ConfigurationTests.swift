@@ -35,7 +35,6 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "the environment chooses the engine, by a URL or in parts",
         arguments: [
             (["STORAGE_URL": "sqlite:FOLDER/a.db?cache=8"], "sqlite"),
             (["STORAGE_URL": "archive:FOLDER/a.karch?compression=xz"], "archive"),
@@ -48,7 +47,9 @@ struct ConfigurationTests {
                 ], "archive"
             ),
         ])
-    func chooses(_ variables: [String: String], _ name: String) async throws {
+    func `the environment chooses the engine, by a URL or in parts`(_ variables: [String: String], _ name: String)
+        async throws
+    {
         try await withFolder { folder in
             let variables = variables.mapValues { $0.replacing("FOLDER", with: folder.path) }
             let store = try await Store(
@@ -91,13 +92,12 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "a wrong type in a JSON file is refused by the setting's name",
         arguments: [
             (#""cache": "big""#, "storage.sqlite.cache=big"),
             (#""cache": [1, 2]"#, "storage.sqlite.cache is a list"), (#""durability": 3"#, "full, relaxed"),
             (#""readonly": "perhaps""#, "true, false"), (#""cache": 1.5"#, "storage.sqlite.cache=1.5"),
         ])
-    func wrongType(_ option: String, _ hint: String) async throws {
+    func `a wrong type in a JSON file is refused by the setting's name`(_ option: String, _ hint: String) async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "settings.json").path
             let json = #"{"storage": {"backend": "sqlite", "path": ":memory:", "sqlite": {\#(option)}}}"#
@@ -111,7 +111,6 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "what is unknown or given twice is an error that says what to do",
         arguments: [
             ([:], ["storage.url", "STORAGE_URL", "archive, sqlite"]),
             (["STORAGE_PATH": "a.db"], ["storage.backend", "archive, sqlite"]),
@@ -132,19 +131,22 @@ struct ConfigurationTests {
             (["STORAGE_URL": "sqlite:a.db?durabilty=full"], ["did you mean durability?", "cache, durability"]),
             (["STORAGE_URL": "sqlite:a.db?durability=relaxd"], ["did you mean relaxed?", "full, relaxed"]),
         ])
-    func refused(_ variables: [String: String], _ hints: [String]) async throws {
+    func `what is unknown or given twice is an error that says what to do`(
+        _ variables: [String: String], _ hints: [String]
+    ) async throws {
         let message = await refusal(variables)
         for hint in hints { #expect(message.contains(hint), "\(hint) in \(message)") }
     }
 
     @Test(
-        "a misspelt setting is found among the names that are given, in every provider's spelling",
         arguments: [
             ("STORAGE_SQLITE_DURABILTY", "did you mean storage.sqlite.durability?"),
             ("--storage-sqlite-cahce=8", "did you mean storage.sqlite.cache?"),
             ("storage.pth", "did you mean storage.path?"), ("STORAGE_SQL_CACHE", "storage.sqlite.cache"),
         ])
-    func misspelt(_ name: String, _ hint: String) async throws {
+    func `a misspelt setting is found among the names that are given, in every provider's spelling`(
+        _ name: String, _ hint: String
+    ) async throws {
         let settings = environment(["STORAGE_BACKEND": "sqlite", "STORAGE_PATH": ":memory:"])
         let error = await expectError(.configuration) {
             try await Store(

@@ -13,7 +13,6 @@ struct ForeignTableTests {
     }
 
     @Test(
-        "declared types",
         arguments: [
             ("INT", ColumnType.int64), ("BIGINT UNSIGNED", .int64), ("TINYINT(1)", .int64), ("VARCHAR(255)", .string),
             ("nvarchar(10)", .string), ("CLOB", .string), ("REAL", .double), ("DOUBLE PRECISION", .double),
@@ -22,7 +21,7 @@ struct ForeignTableTests {
             ("BOOLEAN", .bool), ("bit", .bool), ("BLOB", .data), ("", .string), ("UUID", .uuid), ("JSON", .string),
             ("STRING", .string), ("UNIQUEIDENTIFIER", .uuid), ("YEAR", .int64),
         ])
-    func types(declared: String, type: ColumnType) async throws {
+    func `declared types`(declared: String, type: ColumnType) async throws {
         let tables = try await schema("CREATE TABLE t (k INTEGER PRIMARY KEY, v \(declared))")
         #expect(tables.first?.columns.last?.type == type)
     }

@@ -11,7 +11,6 @@ struct ForeignValueTests {
     }
 
     @Test(
-        "dates are read in the forms that other software writes",
         arguments: [
             ("'2021-01-02'", "2021-01-02T00:00:00Z"), ("'2021-01-02 03:04'", "2021-01-02T03:04:00Z"),
             ("'2021-01-02 03:04:05'", "2021-01-02T03:04:05Z"), ("'2021-01-02T03:04:05Z'", "2021-01-02T03:04:05Z"),
@@ -20,7 +19,7 @@ struct ForeignValueTests {
             ("'2000-02-29 23:59:59.5'", "2000-02-29T23:59:59.5Z"), ("1609556645", "2021-01-02T03:04:05Z"),
             ("-1", "1969-12-31T23:59:59Z"), ("julianday('2021-01-02 03:04:05')", "2021-01-02T03:04:05Z"),
         ])
-    func dateForms(stored: String, date: String) async throws {
+    func `dates are read in the forms that other software writes`(stored: String, date: String) async throws {
         try await withForeignDatabase([
             "CREATE TABLE t (k INTEGER PRIMARY KEY, at DATETIME)", "INSERT INTO t VALUES (1, \(stored))",
         ]) {
@@ -73,7 +72,6 @@ struct ForeignValueTests {
     }
 
     @Test(
-        "a date is written in the form of those that are there",
         arguments: [
             ("DATETIME", "'2001-02-03 04:05:06'", "2022-03-04 05:06:07", "2022-03-04 05:06:07.125"),
             ("DATETIME", "'2001-02-03T04:05:06.000Z'", "2022-03-04T05:06:07.000Z", "2022-03-04T05:06:07.125Z"),
@@ -84,7 +82,9 @@ struct ForeignValueTests {
             ("INTEGER", "NULL", "1646370367", "1646370367.125"),
             ("REAL", "2451944.5", "2459642.71258102", "2459642.71258247"),
         ])
-    func writtenForms(type: String, stored: String, whole: String, fraction: String) async throws {
+    func `a date is written in the form of those that are there`(
+        type: String, stored: String, whole: String, fraction: String
+    ) async throws {
         let statements = ["CREATE TABLE t (k INTEGER PRIMARY KEY, at \(type))", "INSERT INTO t VALUES (1, \(stored))"]
         try await withForeignDatabase(statements) { (path) async throws in
             let date = try Date("2022-03-04T05:06:07Z")
@@ -175,12 +175,13 @@ struct ForeignValueTests {
     }
 
     @Test(
-        "UUIDs are read as text of either case and as bytes, and written as those that are there",
         arguments: [
             ("UUID", "'6ba7b810-9dad-11d1-80b4-00c04fd430c8'"), ("CHAR(36)", "'6BA7B810-9DAD-11D1-80B4-00C04FD430C8'"),
             ("BLOB", "x'6ba7b8109dad11d180b400c04fd430c8'"),
         ])
-    func uuids(type: String, stored: String) async throws {
+    func `UUIDs are read as text of either case and as bytes, and written as those that are there`(
+        type: String, stored: String
+    ) async throws {
         let table = "CREATE TABLE t (id \(type) PRIMARY KEY NOT NULL, other \(type))"
         try await withForeignDatabase([table, "INSERT INTO t VALUES (\(stored), \(stored))"]) { (path) async throws in
             let first = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))

@@ -26,7 +26,6 @@ struct OpeningTests {
     }
 
     @Test(
-        "what is unknown is a configuration error that lists what is accepted",
         arguments: [
             ("mysql:a.db", "sqlite"), ("a.db", "backend:path"), ("sqlite:", "names no file"),
             ("sqlite:a.db?speed=9", "busy"), ("sqlite:a.db?durability=none", "full, relaxed"),
@@ -35,7 +34,9 @@ struct OpeningTests {
             ("sqlit:a.db", "did you mean sqlite?"), ("sqlite:a.db?cahce=1", "did you mean cache?"),
             ("sqlite:a.db?durability=relax", "did you mean relaxed?"),
         ])
-    func refused(_ url: String, _ hint: String) async throws {
+    func `what is unknown is a configuration error that lists what is accepted`(_ url: String, _ hint: String)
+        async throws
+    {
         let error = await expectError(.configuration) {
             try await Store(url: url, backends: [SQLiteBackend.self, InMemoryBackend.self], models: Note.self)
         }

@@ -19,13 +19,14 @@ struct ImportTests {
     }
 
     @Test(
-        "an array, an object by key, lines and comma-separated values are told apart and stored alike",
         arguments: [
             (#"[{"id":1,"name":"a"},{"id":2,"name":null}]"#, "x.json"), (#"{"1":{"name":"a"},"2":{"name":null}}"#, "x"),
             ("{\"id\":1,\"name\":\"a\"}\n\n{\"id\":2}\n", "x"), ("id,name\r\n1,a\r\n2,\r\n", "x.csv"),
             ("\u{FEFF}{\"id\":1,\"name\":\"a\"}\n{\"id\":2}", "x.ndjson"),
         ])
-    func formats(_ text: String, _ name: String) throws {
+    func `an array, an object by key, lines and comma-separated values are told apart and stored alike`(
+        _ text: String, _ name: String
+    ) throws {
         try write(text, name)
         try tool.output("import", "sqlite:new.db", "--model", "T", name)
         #expect(try rows("T") == "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":null}\n")

@@ -6,8 +6,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Takes the entries of one commit, cuts them into frames, and writes the frames that do not fit in memory behind the
-/// file's end, where they do not count before the trailer is there.
+/// Collects the entries of one commit, divides them into frames, and appends the frames that do not fit in memory to
+/// the file, where they do not count until the trailer is written.
 package struct CommitWriter: ~Copyable {
     private let file: OpenFile
     private let compressor: FrameCompressor
@@ -29,8 +29,8 @@ package struct CommitWriter: ~Copyable {
         buffers.removeAll()
     }
 
-    /// Adds a file with these contents. Throws `invalidValue` for a name that is none of a store's, `limitExceeded` for
-    /// contents of more than 128 MiB, and what writing throws.
+    /// Adds a file with these contents. Throws `invalidValue` for a name that a store cannot have, `limitExceeded` for
+    /// contents of more than 128 MiB, and errors of writing.
     package mutating func add(name: String, contents: UnsafeRawBufferPointer) throws(StorageError) {
         try EntryName.require(name)
         try Self.requireSize(of: contents.count, name)
@@ -110,7 +110,7 @@ package struct CommitWriter: ~Copyable {
     }
 }
 
-/// Where a writer stands in a file: behind which commit, and what it has written of the next.
+/// The progress of a writer in a file: the last commit, and what is written of the next.
 struct CommitProgress {
     let store: UUID
     let generation: UInt32

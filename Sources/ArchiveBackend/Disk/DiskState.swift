@@ -4,8 +4,8 @@ import Synchronization
 
 /// What of an open file is known to be on the disk.
 ///
-/// One thread may wait for a commit while another writes the next. Syncs come one after the other, and none after one that
-/// failed: the system tells of a failure once, to whichever call meets it, and the next returns as if all were well.
+/// One thread may wait for a commit while another writes the next. Syncs run one after another, and none after one that
+/// failed: the system reports a failure once, and the next sync returns as if it had succeeded.
 final class DiskState: Sendable {
     private let file: OpenFile
     private let failure: WriteFailure
@@ -22,7 +22,7 @@ final class DiskState: Sendable {
         (self.file, self.failure) = (file, failure)
         self.written = Atomic(written)
         self.synced = Atomic(synced)
-        // What was there when the file was opened, or is written anew, counts.
+        // What existed when the file was opened or rewritten counts.
         unawaited = Atomic(written)
     }
 
@@ -35,14 +35,14 @@ final class DiskState: Sendable {
     /// The commit that ends there counts as it is.
     func acceptUnawaited(_ end: Int64) { unawaited.store(end, ordering: .releasing) }
 
-    /// Cuts off the commits whose sync has failed, which nobody was told of, so that the file is not found with them. Where
-    /// that fails, or the power goes first, it may be.
+    /// Cuts off the commits whose sync failed, which no caller knows, so that the file does not have them when it is
+    /// reopened. If that fails, or the power fails first, it may have them.
     func takeBack() {
         try? file.truncate(to: max(durableEnd, unawaited.load(ordering: .acquiring)))
     }
 
-    /// Waits until all bytes before a place are on the disk. Takes whatever else is written by then along, so that who
-    /// waits next may find nothing left to wait for.
+    /// Waits until all bytes before an offset are on the disk. The sync includes everything that is written by then, so
+    /// the next caller may not have to wait.
     ///
     /// Throws why a sync failed, and from then on that it did, but not for what was on the disk before.
     func wait(for end: Int64) throws(StorageError) {
@@ -63,7 +63,7 @@ final class DiskState: Sendable {
 
     private func syncFile() throws(StorageError) {
         do { try file.sync(.contents) } catch {
-            // What the disk holds is not known, and asking again would not tell.
+            // The disk's contents are unknown, and another sync would not tell.
             failure.set(error)
             takeBack()
             throw error

@@ -1,12 +1,12 @@
 internal import StorageDriver
 
-/// A store file up to its last commit at one moment, read beside its writer.
+/// A snapshot of a store file up to its last commit, read while it may be written.
 struct FileSnapshot {
     let file: OpenFile
     let size: Int64
-    /// What stood behind the last commit when the file was opened to read, and was none.
+    /// What followed the last commit when the file was opened read-only, and was not a commit.
     let torn: Recovery.TornTail?
-    /// The bytes of the file's record of its length, and their place; nil in a file of version 1.
+    /// The bytes of the file's record of its length, and their offset; nil in a file of version 1.
     let length: (place: Int64, record: ByteBuffer)?
 
     private static let blockSize = 1 << 20
@@ -47,7 +47,7 @@ struct FileSnapshot {
 }
 
 extension StoreFile {
-    /// The file as of its last commit; nil before the first. Where the file is rewritten, what is open stays as it was.
+    /// The file as of its last commit; nil before the first. If the file is rewritten, the open one stays as it was.
     func snapshot() throws(StorageError) -> FileSnapshot? {
         guard let commitLog else { return nil }
         if mode == .readWrite { try requirePresence(of: commitLog) }

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// Reads a file through one buffer, by `pread`: a mapped file would end the process where somebody cuts it meanwhile.
+/// Reads a file through one buffer, by `pread`: a mapped file would end the process if another one truncated it.
 ///
 /// Bytes that it hands out are valid until the next call.
 final class FileWindow {
@@ -14,7 +14,7 @@ final class FileWindow {
     private var start: Int64 = 0
     private var count = 0
 
-    /// - Parameter limit: where the file is taken to end, for a reader beside a writer.
+    /// - Parameter limit: the end of the file for this reader, while a writer may append.
     init(_ file: OpenFile, upTo limit: Int64 = .max) throws(StorageError) {
         self.file = file
         self.limit = limit
@@ -32,7 +32,7 @@ final class FileWindow {
         count = 0
     }
 
-    /// So many bytes, at most ``size``, or nil where the file has no such place.
+    /// So many bytes, at most ``size``; nil if they are beyond the file's end.
     func bytes(at offset: Int64, _ wanted: Int) throws(StorageError) -> UnsafeRawBufferPointer? {
         guard offset >= 0, wanted >= 0, wanted <= Self.size, offset <= end, Int64(wanted) <= end - offset else {
             return nil
@@ -42,7 +42,7 @@ final class FileWindow {
         return UnsafeRawBufferPointer(buffer).part(Int(offset - start), wanted)
     }
 
-    /// The bytes from a place on, as many as are at hand, at least one unless the end is reached.
+    /// The buffered bytes from an offset on; at least one unless the end is reached.
     func run(at offset: Int64, upTo limit: Int64) throws(StorageError) -> UnsafeRawBufferPointer? {
         guard limit > offset else { return nil }
         let isInside = offset >= start && offset < start + Int64(count)
@@ -50,7 +50,7 @@ final class FileWindow {
         return try bytes(at: offset, Int(min(atHand, limit - offset)))
     }
 
-    /// Whether all bytes from a place on are zero.
+    /// Whether all bytes from an offset on are zero.
     func isZero(from offset: Int64) throws(StorageError) -> Bool {
         var place = offset
         while let bytes = try run(at: place, upTo: end) {

@@ -1,30 +1,30 @@
 internal import StorageDriver
 
-/// Space behind the last commit of a file that is being written: zeros that the next commits are written over. A sync then
-/// waits for their bytes alone; the size of a file that grows is one more write for the disk, often to a journal.
+/// Space after the last commit of a file that is being written: zeros that the next commits overwrite. A sync then
+/// waits only for their bytes. The size of a growing file would be one more write to the disk, often to a journal.
 ///
-/// It is a zstd frame that readers skip. The other codecs have none: without a mark at its beginning, it could not be
-/// told from commits that a disk has lost.
+/// It is a zstd frame that readers skip. The other codecs have none: without a mark at its beginning, it would look
+/// like commits that a disk has lost.
 struct PreallocatedSpace {
     private static let largest: Int64 = 256 << 10
     /// The space ends at multiples of this.
     private static let unit: Int64 = 4096
-    /// Another number than that of trailers, and behind it the length of the zeros.
+    /// A number that differs from that of trailers, followed by the length of the zeros.
     private static let magic: [UInt8] = [0x5A, 0x2A, 0x4D, 0x18]
     private static let headerSize = 8
     /// The byte that the space begins with, and no commit.
     static let firstByte = magic[0]
 
-    /// Where the file ends: behind the space, or behind the last commit where there is none.
+    /// The end of the file: after the space, or after the last commit if there is none.
     private(set) var end: Int64
-    /// Where it ended when it was opened or written anew.
+    /// Its end when it was opened or rewritten.
     private let opened: Int64
-    /// Whether there shall be more of it where it is used up.
+    /// Whether to write new space when it is used up.
     var isWanted = false
 
     init(end: Int64) { (self.end, opened) = (end, end) }
 
-    /// Adds the header of the space that is left behind a commit to the bytes that are written with it.
+    /// Appends the header of the space that remains after a commit to the bytes of the commit.
     func append(behind place: Int64, to output: ByteBuffer) {
         if end - place >= Self.headerSize { Self.appendHeader(end - place, to: output) }
     }
@@ -35,7 +35,8 @@ struct PreallocatedSpace {
     mutating func renew(behind commit: Range<Int64>, _ file: OpenFile, _ buffer: ByteBuffer) throws(StorageError) {
         let place = commit.upperBound
         guard end - place < Self.headerSize else { return }
-        // Where the file is cut off behind the commit, or cannot be: that is zeros, over which the next one is written.
+        // The file was truncated after the commit, or could not be: then zeros follow, which the next commit
+        // overwrites.
         var longest = end
         let size = isWanted ? min(commit.lowerBound - opened, Self.largest) : 0
         if size > 0 {
@@ -60,11 +61,11 @@ struct PreallocatedSpace {
         output.append(UInt32(truncatingIfNeeded: size - Int64(headerSize)))
     }
 
-    /// All of it was cut off the file, behind the last commit.
+    /// All of it was cut off after the last commit.
     mutating func release(behind place: Int64) { end = place }
 
-    /// Whether nothing but such space follows a place. How long it says that it is does not count: a crash may have left
-    /// the file with another end.
+    /// Whether only such space follows an offset. The length in its header does not count: a crash may have left the
+    /// file with another end.
     static func isAllBehind(_ place: Int64, in window: FileWindow) throws(StorageError) -> Bool {
         guard try window.bytes(at: place, headerSize)?.starts(with: magic) == true else { return false }
         return try window.isZero(from: place + Int64(headerSize))

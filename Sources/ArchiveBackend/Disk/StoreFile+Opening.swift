@@ -4,11 +4,11 @@ package import StorageDriver
 extension StoreFile {
     /// Opens the file at a path, and calls `each` with the entries of all commits in order.
     ///
-    /// For writing, the file need not be there; a tail that a broken write left is copied aside and cut off, and what
-    /// a broken rewriting left is removed. Costs one read of the whole file, in constant memory beside the largest entry.
+    /// For writing, the file need not exist. A torn tail is copied to another file and cut off, and the rest of an
+    /// incomplete rewriting is removed. Costs one read of the whole file, in constant memory plus the largest entry.
     ///
-    /// Throws `locked` where somebody else writes, `corrupt` with the place for a damaged file, `schemaNewer` for a newer
-    /// version, `io` or `full` where the file system fails, and what `each` throws. The file is then as it was.
+    /// Throws `locked` if another process writes, `corrupt` with the offset for a damaged file, `schemaNewer` for a
+    /// newer version, `io` or `full` if the file system fails, and errors of `each`. The file is then unchanged.
     package static func open(
         _ path: String, _ mode: Mode, _ options: FileOptions, layer: any FileLayer = SystemFileLayer(),
         logger: Logger, each: (Entry) throws(StorageError) -> Void
@@ -40,8 +40,8 @@ extension StoreFile {
         return try finish(scan)
     }
 
-    /// The file, to write with its lock: the lock on its name alone is none for who knows it by another, or has removed the
-    /// lock file.
+    /// The file, for writing, locked: the lock file alone does not stop a process that uses another name of the file or
+    /// has removed the lock file.
     private func openExisting() throws(StorageError) -> OpenFile? {
         guard mode == .readWrite else {
             do { return try OpenFile(path, .read, layer) } catch { throw FileFailure.error(error, path) }
@@ -53,7 +53,7 @@ extension StoreFile {
         return file
     }
 
-    /// Makes the file ready to be written: nothing behind its last commit, and all commits on the disk.
+    /// Prepares the file for writing: nothing follows its last commit, and all commits are on the disk.
     private func finish(_ scan: RecoveryScan) throws(StorageError) -> Recovery {
         var recovery = scan.recovery
         if mode == .readWrite {
@@ -76,8 +76,8 @@ extension StoreFile {
         return recovery
     }
 
-    /// Writes again what may not be on the disk, though it is read so. After a sync that failed the system may take what it
-    /// has in memory for what the disk has: another sync then returns at once, and what was read is gone with the memory.
+    /// Rewrites what may not be on the disk, although it can be read. After a failed sync the system may treat what it
+    /// has in memory as being on the disk: another sync then returns at once, and the data are lost with the memory.
     private func writeAgain(_ scanner: CommitScanner) throws(StorageError) {
         guard let last = scanner.last else { return }
         var place = max(Int64(clamping: last.durable), scanner.knownLength)
@@ -87,8 +87,8 @@ extension StoreFile {
         }
     }
 
-    /// Whether a writer has the file locked. What stands behind the last commit is then one that it has begun. Where the file
-    /// system has no locks, nobody is known to write, and to read is no reason to fail.
+    /// Whether a writer has the file locked. What follows the last commit is then a commit in progress. Without locks
+    /// in the file system no writer is known, and reading does not fail for that.
     private func isBeingWritten() -> Bool {
         (try? OpenFile(path, .read, layer).lock(shared: true)) == false
     }
@@ -130,11 +130,11 @@ extension StoreFile {
         case replaced
     }
 
-    /// Reads the commits that a writer has added since. Costs one system call where there are none, two beside a writer
-    /// that has preallocated space for more.
+    /// Reads the commits that a writer has added since. Costs one system call if there are none, two if a writer has
+    /// preallocated space.
     ///
-    /// What a writer has begun and not ended is not there yet; each look reads what has come of it, and its last whole frame
-    /// again. A file that is gone has no further commits.
+    /// A commit in progress does not count yet. Each call reads its new bytes, and its last complete frame again. A
+    /// removed file has no further commits.
     package func refresh(each: (Entry) throws(StorageError) -> Void) throws(StorageError) -> Refresh {
         try require(writing: false)
         guard let now = try statusAtPath() else { return .commits(0) }

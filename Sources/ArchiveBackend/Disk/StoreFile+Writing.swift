@@ -19,7 +19,7 @@ extension StoreFile {
         if durable { try commit?.wait() }
     }
 
-    /// Writes one commit with what the body adds, and returns it without waiting for the disk; nil where there is none
+    /// Writes one commit with what the body adds, and returns it without waiting for the disk; nil if there is no file
     /// yet.
     ///
     /// - Parameter willWait: whether commits are waited for, so that preallocated space for them is worthwhile.
@@ -40,11 +40,11 @@ extension StoreFile {
         return WrittenCommit(disk: commitLog.disk, end: commitLog.scanner.position)
     }
 
-    /// Writes the file anew with what the body adds: all of it is there afterwards, or the old one.
+    /// Rewrites the file with what the body adds. Afterwards there is the new file, or the old one.
     ///
-    /// The entries go to a temporary file, which takes the place of the old when it is on the disk; readers of the old
-    /// one keep it. Sequence numbers begin at 0 again. Throws as ``append(durable:_:)`` does, and `invalidValue` where
-    /// the body adds nothing.
+    /// The entries go to a temporary file, which replaces the old one when it is on the disk. Readers of the old file
+    /// keep it. Sequence numbers begin at 0 again. Throws as ``append(durable:_:)`` does, and `invalidValue` if the
+    /// body adds nothing.
     package func rewrite(
         _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -87,14 +87,14 @@ extension StoreFile {
         self.commitLog?.scanner.knownLength = length
     }
 
-    /// Throws `io` where the file is not the one of its name any more: what is written to it would be lost with it.
+    /// Throws `io` if the file no longer has its name: what is written to it would be lost.
     func requirePresence(of commitLog: CommitLog) throws(StorageError) {
         guard try statusAtPath()?.isSameFile(as: commitLog.scanner.window.status) == true else {
             throw PublishedFile.isReplaced(path)
         }
     }
 
-    /// Writes behind the last commit, and takes back what was written where that fails.
+    /// Writes after the last commit. If that fails, removes what was written.
     private func write(
         _ state: CommitProgress, _ commitLog: CommitLog, isSeal: Bool, preallocates: Bool,
         _ body: (inout CommitWriter) throws(StorageError) -> Void
@@ -119,11 +119,11 @@ extension StoreFile {
 
     private func takeBack(_ commitLog: CommitLog) {
         do { try cutPreallocatedSpace(commitLog) } catch { return failure.set(error) }
-        // Where this fails, every later call says so; who called is told what failed first.
+        // If this fails, every later call throws; this caller gets the first error.
         try? commitLog.disk.sync()
     }
 
-    /// Gives back the space behind the last commit. Not being able to is no failure: readers pass over it.
+    /// Frees the space after the last commit. A failure is ignored, since readers skip the space.
     func releasePreallocatedSpace() {
         guard let commitLog, commitLog.preallocated.end > commitLog.scanner.position else { return }
         do { try cutPreallocatedSpace(commitLog) } catch {
@@ -140,7 +140,7 @@ extension StoreFile {
 }
 
 extension StoreFile {
-    /// Writes a new file and puts it in the place of the old one, if there is one.
+    /// Writes a new file and replaces the old one, if there is one.
     private func replace(
         _ state: CommitProgress, _ body: (inout CommitWriter) throws(StorageError) -> Void
     ) throws(StorageError) {

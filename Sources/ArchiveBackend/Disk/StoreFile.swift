@@ -15,9 +15,9 @@ package final class StoreFile {
     package enum Mode: Sendable {
         /// To read and append; the only writer. The file is created with the first commit.
         case readWrite
-        /// To read up to the last commit, beside a writer.
+        /// To read up to the last commit, while another process may write.
         case readOnly
-        /// To read what is whole of a damaged file.
+        /// To read what is intact of a damaged file.
         case salvage
     }
 
@@ -36,7 +36,7 @@ package final class StoreFile {
     var commitLog: CommitLog?
     /// What opening it found.
     var found = Recovery()
-    /// A file without a byte, which somebody else has made: the first commit replaces it.
+    /// An empty file that another program created. The first commit replaces it.
     var emptyFile: OpenFile?
 
     /// The commits of an open file, and where the next one goes.
@@ -58,7 +58,7 @@ package final class StoreFile {
         failure = WriteFailure(path, logger)
     }
 
-    /// The sequence number of the last commit, or nil where there is none.
+    /// The sequence number of the last commit; nil if there is none.
     package var sequence: UInt64? { commitLog?.scanner.last?.sequence }
     /// Bytes of all commits.
     package var size: Int64 { commitLog?.scanner.position ?? 0 }
@@ -103,7 +103,7 @@ package struct FileOptions: Sendable {
     package let codec: ArchiveCodec
     /// Of commits.
     package let level: Int
-    /// Of a file that is written anew.
+    /// For a file that is rewritten.
     package let rewritingLevel: Int
 
     /// Throws `configuration` for a level that the codec does not have, and `unsupported` for a codec that this system's
@@ -119,11 +119,11 @@ package struct FileOptions: Sendable {
         rewritingLevel = level ?? codec.defaultRewritingLevel
     }
 
-    /// The compressor for commits to a file of a codec, with this level where it is of the same.
+    /// The compressor for commits to a file with a codec, at this level if the codec is the same.
     func compressor(for codec: ArchiveCodec) -> FrameCompressor {
         FrameCompressor(codec: codec, level: codec == self.codec ? level : codec.defaultLevel, isAppending: true)
     }
 
-    /// The compressor for a file that is written anew.
+    /// The compressor for a rewritten file.
     var rewritingCompressor: FrameCompressor { FrameCompressor(codec: codec, level: rewritingLevel) }
 }

@@ -10,7 +10,7 @@ final class WriterLock {
     /// Whether there was no file before.
     private let isNew: Bool
 
-    /// Throws `locked`, naming the holder, where somebody else writes to the store.
+    /// Throws `locked`, with the holder, if another process writes to the store.
     init(_ path: String, _ layer: any FileLayer) throws(StorageError) {
         let name = path + "-lock"
         let found = try OpenFile.status(at: name, layer)
@@ -30,8 +30,8 @@ final class WriterLock {
         StorageError(.locked, "\(path) is written to by \(holder); close it there, or open it read-only here.")
     }
 
-    /// Removes the file where this lock has made it: a store that could not be opened leaves nothing. One that cannot be
-    /// removed does no harm, and the caller's own error is the one to tell.
+    /// Removes the file if this lock created it: a store that could not be opened leaves nothing. A failure is ignored:
+    /// the file does no harm, and the caller throws its own error.
     func removeIfNew() {
         if isNew { try? layer.remove(file.path) }
     }

@@ -9,7 +9,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     /// Of the file's format, and what opening it found.
     private let version: UInt16
     private let remarks: [String]
-    /// Nil where nobody wants to see each query and commit.
+    /// Nil unless each query and commit is logged.
     private let trace: QueryTrace?
     /// As of the last commit that was waited for: what readers see.
     private let committed: Mutex<ArchiveTables>
@@ -101,7 +101,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     private struct Pending: PendingCommit {
         let engine: ArchiveEngine
-        /// Nil where there is nothing to wait for.
+        /// Nil if there is nothing to wait for.
         let commit: WrittenCommit?
         let tables: ArchiveTables
 
@@ -111,7 +111,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         }
     }
 
-    /// Writes a commit; nil where there is nothing to wait for.
+    /// Writes a commit; nil if there is nothing to wait for.
     private func commit(
         _ changes: PendingChanges, _ file: StoreFile, _ state: inout EngineState
     ) throws(StorageError) -> WrittenCommit? {
@@ -143,7 +143,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     private var waitsForDisk: Bool { configuration.durability == .full }
 
-    /// Writes the file anew with these tables, in the place of the old one.
+    /// Rewrites the file with these tables.
     private func rewrite(
         _ tables: ArchiveTables, _ archives: [ModelArchive], _ file: StoreFile, _ state: inout EngineState
     ) throws(StorageError) {
@@ -193,7 +193,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
     // MARK: The file
 
-    /// The file as of the last commit; nil where there is none yet.
+    /// The file as of the last commit; nil if there is none yet.
     func fileSnapshot() throws(StorageError) -> FileSnapshot? {
         var snapshot: FileSnapshot?
         try withFile { (_, file) throws(StorageError) in snapshot = try file.snapshot() }
@@ -231,8 +231,8 @@ extension ArchiveEngine: CheckingEngine {
 }
 
 extension ArchiveEngine: BackupEngine {
-    /// Commits are only added, so the bytes up to the last one's end are a store whatever comes meanwhile; where the file is
-    /// rewritten, what is open stays as it was.
+    /// Commits are only appended, so the bytes up to the end of the last one are a complete store whatever is written
+    /// meanwhile. If the file is rewritten, the open one stays as it was.
     func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {
         guard let snapshot = try fileSnapshot() else {
             throw StorageError(.io, "The store has no file yet; it begins with the first commit.")

@@ -22,7 +22,7 @@ final class QueryTrace: Sendable {
     }
 }
 
-/// A session's view of the tables: a value that nobody else changes.
+/// A session's tables: a value that no one else changes.
 class ArchiveSession: StorageSession, QueryExplaining {
     /// Where each query is logged; nil where that is not wanted.
     private let trace: QueryTrace?

@@ -70,7 +70,7 @@ struct ArchiveTable {
 
     // MARK: Writing
 
-    /// Stores a row that is packed at the place that the search for its key has given, where no row of its key is.
+    /// Stores a packed row at the position that the search for its key returned, if no row has its key.
     mutating func insert(_ row: UnsafeRawPointer, at position: RowTree.Position, _ builder: RowBuilder)
         throws(StorageError)
     {
@@ -79,7 +79,7 @@ struct ArchiveTable {
         if !indexes.isEmpty { try addToIndexes(rows.row(key(of: row, builder)), builder) }
     }
 
-    /// Puts a row in the place of the one at the position, which has the same key.
+    /// Replaces the row at the position, which has the same key.
     mutating func replace(_ row: UnsafeRawPointer, at position: RowTree.Position, _ builder: RowBuilder)
         throws(StorageError)
     {
@@ -101,7 +101,7 @@ struct ArchiveTable {
         }
     }
 
-    /// Stores a row of all columns as the file has it; false where it replaces one.
+    /// Stores a complete row from the file; returns false if it replaces one.
     mutating func load(_ cells: UnsafePointer<Cell>, _ builder: RowBuilder) throws(StorageError) -> Bool {
         builder.begin(width: schema.key.count)
         for (index, column) in schema.key.enumerated() { builder.key[index] = cells[column] }
@@ -193,7 +193,7 @@ struct ArchiveTable {
 
     private func equalValues(_ property: String) -> StorageError {
         StorageError(
-            .constraint, "Records have equal values of \(property), which is to be unique.", model: schema.path.first,
+            .constraint, "Records have equal values of \(property), which must be unique.", model: schema.path.first,
             property: property)
     }
 }

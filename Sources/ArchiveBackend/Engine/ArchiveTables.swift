@@ -16,7 +16,7 @@ struct ArchiveTables {
     /// The rows of a table, without a copy of the rest.
     func rows(of name: String) -> RowTree? { places[name].map { list[$0].rows } }
 
-    /// PendingChanges a table where it stands, so that its rows are not copied.
+    /// Changes a table in place, so that its rows are not copied.
     mutating func change<T>(
         _ name: String, _ body: (inout ArchiveTable) throws(StorageError) -> T
     ) throws(StorageError) -> T {
@@ -24,7 +24,7 @@ struct ArchiveTables {
         return try body(&list[place])
     }
 
-    /// The same by the table's place in ``list``.
+    /// The same by the table's index in ``list``.
     mutating func change(
         at place: Int, _ body: (inout ArchiveTable) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -71,7 +71,7 @@ struct ArchiveTables {
 
     // MARK: Models
 
-    /// A model's tables by their places in ``list``, the root's first.
+    /// A model's tables by their indexes in ``list``, the root's first.
     struct Model {
         let name: String
         let places: [Int]
@@ -87,14 +87,14 @@ struct ArchiveTables {
 }
 
 extension TableSchema {
-    /// Whether the table holds records of the same model as another, or what they own. Names are compared by their bytes:
+    /// Whether the table has records of the same model as another, or what they own. Names are compared by their bytes:
     /// to Swift two normal forms are one text.
     func isOfModel(_ other: TableSchema) -> Bool {
         guard let name = path.first, let otherName = other.path.first else { return false }
         return name.utf8.elementsEqual(otherName.utf8)
     }
 
-    /// Whether two forms of a table call everything the same.
+    /// Whether two versions of a table have the same names.
     func hasNames(of other: TableSchema) -> Bool {
         func same(_ left: [String], _ right: [String]) -> Bool {
             left.count == right.count && zip(left, right).allSatisfy { $0.utf8.elementsEqual($1.utf8) }

@@ -6,10 +6,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The catalog, the store's own entry: the schema, and what records alone cannot tell. It holds from its commit on.
+/// The catalog, the store's own entry: the schema, and what records alone do not show. It applies from its commit on.
 struct CatalogEntry: Decodable {
     var tables: [Table]
-    /// The root tables of models whose records before this commit are gone.
+    /// The root tables of models whose earlier records are deleted.
     var truncated: [String]
     /// The commit from which on the tables have this schema; a later one may repeat the catalog. Nil for its own commit.
     var since: UInt64?

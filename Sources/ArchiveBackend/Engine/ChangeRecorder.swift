@@ -102,7 +102,7 @@ struct ChangeRecorder {
         try writer.finish(&commit)
     }
 
-    /// Writes the record that is in the buffer, or that it is gone.
+    /// Writes the record in the buffer, or its deletion.
     private mutating func write(
         _ key: UnsafePointer<Cell>, _ buffer: RecordBuffer?, _ isSeparate: Bool, _ writer: inout EntryWriter,
         _ commit: inout CommitWriter
@@ -128,7 +128,7 @@ struct ChangeRecorder {
 
         subscript(index: Int) -> UnsafePointer<Cell> { UnsafePointer(cells + index * width) }
 
-        /// Where the next key goes. There is room for one more than are kept.
+        /// The position of the next key. The memory has one more than the limit.
         var next: UnsafeMutablePointer<Cell> { cells + count * width }
 
         func keep() { count += 1 }
@@ -136,7 +136,7 @@ struct ChangeRecorder {
 
     // MARK: Everything
 
-    /// Writes all records in segments, as a file that begins anew. Each of its commits has the catalog.
+    /// Writes all records in segments, for a rewritten file. Each of its commits has the catalog.
     mutating func recordAll(to commit: inout CommitWriter) throws(StorageError) {
         try addCatalog(since: 0, to: &commit)
         var begun = commit.sequence

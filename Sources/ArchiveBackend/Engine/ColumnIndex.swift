@@ -19,7 +19,7 @@ struct ColumnIndex {
         entries = RowTree(RowOrder(format: RowFormat(width: columns.count), columns: ordered))
     }
 
-    /// The columns of the table's key as an entry has them, behind the value.
+    /// The columns of the table's key in an entry, after the value.
     static let keyStart = 1
 
     mutating func add(_ row: UnsafeRawPointer, _ builder: RowBuilder) throws(StorageError) {

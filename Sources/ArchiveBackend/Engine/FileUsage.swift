@@ -2,19 +2,19 @@
 struct FileUsage {
     /// Records that were written, and deletions.
     var written = 0
-    /// Records in entries of their own, which take several times the place that they take in a segment.
+    /// Records in entries of their own, which take several times the space that they take in a segment.
     var separate = 0
     /// The commit from which on the catalog in force holds.
     private(set) var catalogSince: UInt64 = 0
     /// The last commit that has the catalog.
     private var lastCatalog: UInt64 = 0
 
-    /// Commits after which the catalog is repeated: as few as damage of some blocks of a disk takes, and so many that its
-    /// bytes are few beside theirs.
+    /// The number of commits after which the catalog is repeated: few enough to survive damage of some disk blocks, and
+    /// so many that its bytes are few compared with theirs.
     private static let catalogDistance: UInt64 = 256
 
-    /// Whether a file with so many records gets small by compaction: what is superseded and what stands alone is more
-    /// than what a compacted file has. So the cost of compaction is that of the writes since the last, times a constant.
+    /// Whether compaction makes the file much smaller: superseded records and those in entries of their own outnumber
+    /// the records of a compacted file. So compaction costs a constant factor of the writes since the last one.
     func isWorthCompacting(records: Int, bytes: Int64) -> Bool {
         bytes > 1 << 20 && written - records + separate > max(records, 1000)
     }

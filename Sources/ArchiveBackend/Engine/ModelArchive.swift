@@ -36,7 +36,7 @@ final class ModelArchive {
     enum Contents {
         /// Records, one or a segment of them.
         case records
-        /// Keys of records that are gone.
+        /// Keys of deleted records.
         case deletedKeys
     }
 
@@ -126,7 +126,7 @@ struct EntryWriter: ~Copyable {
         }
     }
 
-    /// The deletion is told by a list of keys; an empty entry in the record's place is for who extracts the file.
+    /// A list of keys records the deletion; an empty entry with the record's name is for extraction.
     mutating func delete(
         _ key: UnsafePointer<Cell>, isSeparate: Bool, _ commit: inout CommitWriter
     ) throws(StorageError) {

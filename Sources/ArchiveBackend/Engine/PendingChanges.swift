@@ -14,7 +14,7 @@ final class PendingChanges {
     @exclusivity(unchecked) private(set) var changesSchema = false
     /// The root tables of models whose records before this commit count no more.
     @exclusivity(unchecked) private(set) var truncated: Set<String> = []
-    /// Whether the commit cannot be told by records appended: what earlier entries say has changed its meaning.
+    /// Whether appended records cannot express the commit: the meaning of earlier entries has changed.
     @exclusivity(unchecked) private(set) var needsRewrite = false
 
     init(_ tables: ArchiveTables) {

@@ -8,7 +8,7 @@ final class RecordBuffer {
     @exclusivity(unchecked) private var parts: [Part]
     /// About how many bytes the record has that was collected last.
     @exclusivity(unchecked) private(set) var bytes = 0
-    /// Whether the record that was asked for last differs from what it was before, where the buffer was told of that.
+    /// Whether the last record differs from its earlier version, if the buffer has that.
     @exclusivity(unchecked) private(set) var isChanged = true
     private let comparing: Bool
     private let counts: UnsafeMutableBufferPointer<RecordRows.Rows>
@@ -51,7 +51,7 @@ final class RecordBuffer {
     /// The rows of the record that was collected last, valid until the next one is.
     var rows: RecordRows { RecordRows(tables: UnsafeBufferPointer(counts)) }
 
-    /// Collects the rows of a record; false where there is none of that key. Keys are asked for in their order.
+    /// Collects the rows of a record; returns false if no record has the key. Keys must ascend.
     func fill(_ key: UnsafePointer<Cell>) -> Bool {
         bytes = 0
         isChanged = !comparing
@@ -84,7 +84,7 @@ final class RecordBuffer {
             bytes += RowFormat.size(of: row)
             part.walk.advance()
         }
-        // A row that is gone.
+        // A removed row.
         if !isChanged, part.old.row(at: key, count: keyCount) != nil { isChanged = true }
         return count
     }

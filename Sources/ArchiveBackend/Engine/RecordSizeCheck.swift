@@ -1,7 +1,7 @@
 internal import StorageDriver
 
-/// Finds records that are too large for an entry of the file, where they are written and not only where they are committed:
-/// so such a record fails alone, and not with what is committed together with it.
+/// Finds records that are too large for an entry of the file when they are written, not when they are committed. So
+/// such a record fails alone, and not everything in the same commit.
 enum RecordSizeCheck {
     /// Bytes of rows that a savepoint must have written before it is worth a look.
     static let leastWritten = 1 << 16

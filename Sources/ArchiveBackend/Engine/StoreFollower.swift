@@ -20,9 +20,9 @@ struct StoreFollower {
 
     /// The tables of the last commit, or nil where they are those that were read last.
     ///
-    /// Costs one system call where the file has not changed, and reading the new commits where it has grown. A file that
-    /// was written anew is read from its beginning. One that is gone leaves the tables as they are.
-    /// - Parameter letGo: called before another file is read whole: whoever has the tables of the old one lets go of them, so
+    /// Costs one system call if the file has not changed, and reading the new commits if it has grown. A rewritten file
+    /// is read from its beginning. A removed file leaves the tables unchanged.
+    /// - Parameter letGo: called before another file is read: whoever holds the tables of the old one releases them, so
     ///   that both need not be in memory.
     /// - Throws: what opening throws.
     mutating func refresh(letGo: () -> Void) throws(StorageError) -> ArchiveTables? {
@@ -68,8 +68,8 @@ struct StoreFollower {
 }
 
 extension ArchiveTables {
-    /// Whether what was planned for other tables holds for these: they have all of them, with the same columns at the
-    /// same places.
+    /// Whether plans for other tables are valid for these: they have all of those, with the same columns at the same
+    /// indexes.
     fileprivate func extend(_ schemas: [TableSchema]) -> Bool {
         schemas.allSatisfy { old in
             guard let new = self[old.name]?.schema, new.key == old.key, new.columns.count >= old.columns.count else {
@@ -81,7 +81,7 @@ extension ArchiveTables {
 }
 
 extension ColumnSchema {
-    /// Whether two forms of a column have the same values, whatever their indexes.
+    /// Whether two versions of a column have the same values, whatever their indexes.
     fileprivate func holdsSame(as other: ColumnSchema) -> Bool {
         var other = other
         (other.isIndexed, other.isUnique) = (isIndexed, isUnique)

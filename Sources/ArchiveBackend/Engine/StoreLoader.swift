@@ -11,7 +11,7 @@ struct StoreLoader {
     /// How one model's entries become rows. Used by one thread at a time.
     private final class ModelLoader {
         var decoder: RecordDecoder
-        /// The model's tables by their places.
+        /// The model's tables by their indexes.
         let places: [Int]
 
         init(_ archive: ModelArchive, _ places: [Int]) {
@@ -20,7 +20,7 @@ struct StoreLoader {
         }
     }
 
-    /// - Throws: `corrupt` for an entry that is none of a store's, or whose contents do not fit the schema.
+    /// - Throws: `corrupt` for an entry that a store does not have, or whose contents do not fit the schema.
     mutating func take(_ entry: Entry) throws(StorageError) {
         if entry.name == CatalogEntry.entryName {
             let catalog = try CatalogEntry(entry.contents)
@@ -30,7 +30,7 @@ struct StoreLoader {
         guard let slash = entry.name.firstIndex(of: "/"), let loader = decoders[String(entry.name[..<slash])] else {
             throw StorageError(.corrupt, "The entry \(entry.name) belongs to no model of the store.")
         }
-        // A deleted record's place.
+        // The name of a deleted record.
         guard !entry.contents.isEmpty else { return }
         let rest = entry.name[entry.name.index(after: slash)...]
         switch ModelArchive.contents(of: rest) {
@@ -106,7 +106,7 @@ struct StoreLoader {
         }
     }
 
-    /// The table as it is now, in the form that the catalog gives it.
+    /// The current table with the catalog's schema.
     private func table(_ recorded: CatalogEntry.Table, isEmpty: Bool) throws(StorageError) -> ArchiveTable {
         let (schema, missing) = (recorded.schema, recorded.missing.map(\.value))
         guard missing.count == schema.columns.count, schema.key.allSatisfy(schema.columns.indices.contains) else {

@@ -15,7 +15,7 @@ final class WrittenKeys {
         var count = 0
     }
 
-    /// More are told to be many.
+    /// More keys count as many.
     static let most = 64
 
     // Exclusivity is not checked at run time: no access to these lasts beyond one call of this class, and none of its
@@ -45,7 +45,7 @@ final class WrittenKeys {
         copies.removeAll()
     }
 
-    /// The keys of a model's records in order, cell after cell; nil where there are many, of any model.
+    /// The keys of a model's records in order, cell after cell; nil if there are many, of any model.
     func keys(of model: String) -> [Cell]? {
         if areMany { return nil }
         return models.first { $0.name.isSame(as: model) }?.cells ?? []
@@ -58,7 +58,7 @@ final class WrittenKeys {
     func note(_ batch: borrowing RowBatch, of table: ArchiveTable) {
         if areMany { return }
         guard batch.plan.operation != .truncate else {
-            // Where a model's root goes, the commit says that all of its records before are gone.
+            // If a model's root table is dropped, the commit says that its earlier records are deleted.
             if !table.schema.isRoot { noteMany() }
             return
         }
@@ -117,7 +117,7 @@ final class WrittenKeys {
         }
     }
 
-    /// How a row's key stands to one that is here.
+    /// The order of a row's key and one of these.
     private func compare(_ row: UnsafePointer<Cell>, _ model: Int, _ index: Int) -> Int {
         for (offset, place) in places.enumerated() {
             let other = models[model].cells[index * places.count + offset]

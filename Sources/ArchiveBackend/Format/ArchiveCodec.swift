@@ -10,8 +10,8 @@ public enum ArchiveCodec: String, Sendable, CaseIterable {
     /// A plain tar.
     case none
 
-    /// The levels that it takes, from fast to small, or nil where it has none. Higher zstd levels need more memory to
-    /// read than a reader of this format grants.
+    /// The levels of the codec, from fast to small; nil if it has none. Higher zstd levels need more memory to read
+    /// than a reader of this format allows.
     package var levels: ClosedRange<Int>? {
         switch self {
         case .zstd: 1...19
@@ -28,8 +28,8 @@ public enum ArchiveCodec: String, Sendable, CaseIterable {
         }
     }
 
-    /// What is written anew stays for long, so it is worth more time: zstd's level 6 takes 4 % less space than 3 for records
-    /// that are mostly random bytes.
+    /// A rewritten file stays for long, so it is worth more time: zstd's level 6 takes 4 % less space than 3 for
+    /// records that are mostly random bytes.
     var defaultRewritingLevel: Int { self == .zstd ? 6 : defaultLevel }
 
     /// The number in trailers.

@@ -33,7 +33,7 @@ final class ByteBuffer {
 
     func removeAll() { count = 0 }
 
-    /// Forgets the bytes, and their memory too where there is more of it than that.
+    /// Removes the bytes, and releases their memory if there is more of it than that.
     func removeAll(keepingAtMost limit: Int) {
         count = 0
         guard capacity > limit else { return }
@@ -42,7 +42,7 @@ final class ByteBuffer {
         memory = .allocate(byteCount: capacity, alignment: 16)
     }
 
-    /// The place of the new bytes, which are not yet initialised.
+    /// The new bytes, which are not yet initialised.
     private func grow(by more: Int) -> UnsafeMutableRawPointer {
         if more > capacity - count {
             let larger = max(capacity * 2, count + more)
@@ -57,7 +57,7 @@ final class ByteBuffer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The integer at a place that the caller has checked to be inside.
+    /// The integer at an offset, which the caller has checked.
     func littleEndian<N: FixedWidthInteger>(at place: Int, as type: N.Type = N.self) -> N {
         N(littleEndian: loadUnaligned(fromByteOffset: place, as: type))
     }
@@ -79,7 +79,7 @@ extension UnsafeRawBufferPointer {
         return self[(8 * words)...].allSatisfy { $0 == 0 }
     }
 
-    /// Bytes at a place that the caller has checked to be inside.
+    /// Bytes at an offset, which the caller has checked.
     func part(_ place: Int, _ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[place..<place + count])
     }

@@ -42,11 +42,11 @@ package enum EntryName {
 
     /// Any text as a part of a component: equal only for equal texts, also where a file system ignores case.
     ///
-    /// Lower-case letters, digits, `_` and `-` stand for themselves (a leading `-` does not); every other byte of the
-    /// UTF-8 is `.` and two lower-case digits of base 16; the empty text is `.empty`. Upper-case letters stand for
-    /// themselves with `keepingCase`, which is for names that are known to differ in more than case. A result of more than
-    /// `limit` bytes (at least 40) is cut, and ended with `.x` and 128 bits of XXH64: it is then a name, no proof of
-    /// equality, so that the entry's contents must say what it is.
+    /// Lower-case letters, digits, `_` and `-` are unchanged (except a leading `-`). Every other byte of the UTF-8
+    /// becomes `.` and two lower-case hexadecimal digits. The empty text becomes `.empty`. With `keepingCase`,
+    /// upper-case letters are unchanged too; use it for names that differ in more than case. A result of more than
+    /// `limit` bytes (at least 40) is cut and ends with `.x` and 128 bits of XXH64. Such a name does not prove
+    /// equality, so the entry's contents must say what it is.
     package static func escape(_ text: String, keepingCase: Bool = false, limit: Int = 60) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -9,7 +9,7 @@ package struct Entry {
     package let commit: UInt64
 }
 
-/// Cuts the contents of a commit's frames into entries: regular files in the one form that a store writes.
+/// Splits the contents of a commit's frames into entries: regular files, exactly as a store writes them.
 ///
 /// An entry that lies within one block is not copied; another is collected first, which takes as much memory as it has
 /// bytes, never as much as it claims.

@@ -6,10 +6,10 @@ internal import StorageDriver
 struct FrameCompressor {
     let codec: ArchiveCodec
     let level: Int
-    /// Whether the frames stay only until the file is written anew. Then small ones are stored (``StoredFrame``), and those
-    /// of up to ``fewBytes`` are compressed at the codec's fastest level: a higher one first prepares memory for much more.
-    /// For the contents of 64 saved records zstd's level 3 takes twice the instructions of level 1, for frames that are 3 to
-    /// 5 % smaller, and xz's 6 five times the time of 0, for 1 %.
+    /// Whether the frames stay only until the file is rewritten. Then small ones are stored without compression, and
+    /// those of up to ``fewBytes`` are compressed at the codec's fastest level: a higher one first prepares memory for
+    /// much more. For the contents of 64 saved records zstd's level 3 takes twice the instructions of level 1, for
+    /// frames that are 3 to 5 % smaller, and xz's 6 five times the time of 0, for 1 %.
     var isAppending = false
 
     private static let fewBytes = 256 << 10
@@ -161,7 +161,7 @@ enum StoredFrame {
     /// Looks at eight bytes in each 25: wherever a run of the shortest length begins, eight of its zeros are met.
     private static func zeros(in contents: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
         guard let bytes = contents.baseAddress else { return nil }
-        // Eight bytes are read at places up to this one, so none behind the end.
+        // Eight bytes are read at offsets up to this one, so none after the end.
         let last = contents.count - 8
         var place = start
         while place <= last {

@@ -4,7 +4,7 @@ internal import StorageDriver
 ///
 /// The contents of a frame are never looked at, so nothing that is stored can pass for a part of the format.
 extension ArchiveCodec {
-    /// The length of the frame at a place, or nil where there is no whole one. A frame of a plain tar is one entry.
+    /// The length of the frame at an offset; nil if there is no complete one. A frame of a plain tar is one entry.
     func frameLength(at start: Int64, in window: FileWindow) throws(StorageError) -> Int64? {
         let end: Int64?
         switch self {

@@ -9,9 +9,10 @@ internal import Foundation
 /// What a file says near its beginning of its own length: a file that was cut where a commit ends would else pass for one
 /// that is shorter.
 ///
-/// It stands behind the first commit, in a trailer's form with another magic number, and is the one thing that is ever
-/// written over in its place. What it says is the least that the file has: it is written when all before that place is on the
-/// disk, so a later commit does not make it wrong. A crash may leave it torn, so one that cannot be read says nothing.
+/// It follows the first commit, in the format of a trailer with another magic number, and is the only part that is
+/// overwritten in place. It is a lower bound of the file's length: it is written when everything before that offset is
+/// on the disk, so a later commit does not invalidate it. A crash may tear it, so a record that cannot be read says
+/// nothing.
 struct LengthRecord {
     private static let magic: [UInt8] = Array("KARL".utf8)
 
@@ -26,7 +27,7 @@ struct LengthRecord {
         (version, store, generation, self.length) = (trailer.version, trailer.store, trailer.generation, length)
     }
 
-    /// The record that stands behind a first commit with this trailer; nil where there is none that can be read.
+    /// The record after a first commit with this trailer; nil if there is no readable one.
     init?(_ bytes: UnsafeRawBufferPointer, behind trailer: Trailer) {
         guard let payload = trailer.codec.payload(of: bytes, Self.magic) else { return nil }
         self.init(of: trailer, length: payload.bytes.littleEndian(at: 24))

@@ -12,7 +12,7 @@ package enum StoreFormat {
     static let largestZstdWindow: UInt64 = 8 << 20
     static let largestXZDictionary: UInt64 = 64 << 20
 
-    /// The version in trailers of new files, and of old ones when they are written anew.
+    /// The version in trailers of new and of rewritten files.
     static let version: UInt16 = 2
     /// From this version on a file has a record of its length.
     static let firstWithLength: UInt16 = 2

@@ -23,9 +23,9 @@ struct Trailer: Equatable, Sendable {
     var length: UInt64
     /// Bytes of the frames' contents.
     var contents: UInt64
-    /// All bytes before this place were on the disk when the commit was written.
+    /// All bytes before this offset were on the disk when the commit was written.
     var durable: UInt64
-    /// How often the file was written anew.
+    /// How often the file was rewritten.
     var generation: UInt32
     /// The CRC-32C of the frames.
     var framesCheck: UInt32
@@ -62,8 +62,8 @@ struct Trailer: Equatable, Sendable {
 }
 
 extension Trailer {
-    /// Reads a payload of ``payloadSize`` bytes in a file of a codec; nil where they are none of a trailer's. That of a newer
-    /// version has what all versions have in one place: the version, and what it is the trailer of.
+    /// Reads a payload of ``payloadSize`` bytes in a file with a codec; nil if they are not a trailer's. A newer
+    /// version has at the same offsets what all versions have: the version, and which commit it belongs to.
     init?(payload bytes: UnsafeRawBufferPointer, _ codec: ArchiveCodec) {
         let check = CyclicRedundancyCheck.crc32c(bytes.part(0, Trailer.payloadSize - 4))
         guard bytes.starts(with: Trailer.magic), bytes.littleEndian(at: 76) == check else { return nil }
@@ -152,7 +152,7 @@ extension ArchiveCodec {
         buffer.appendZeros(entrySize - TarHeader.size - text.count)
     }
 
-    /// Reads a trailer from ``trailerSize`` bytes; nil where they are none.
+    /// Reads a trailer from ``trailerSize`` bytes; nil if they are not one.
     func readTrailer(_ bytes: UnsafeRawBufferPointer) -> Trailer? {
         guard bytes.count == trailerSize, let payload = payload(of: bytes, Trailer.magic),
             let trailer = Trailer(payload: payload.bytes, self)
@@ -162,7 +162,7 @@ extension ArchiveCodec {
         return whole.bytes.hasSameBytes(as: bytes) ? trailer : nil
     }
 
-    /// What is wrapped in ``trailerSize`` bytes, where it begins with a magic number.
+    /// The payload of ``trailerSize`` bytes, if it begins with a magic number.
     func payload(of bytes: UnsafeRawBufferPointer, _ magic: [UInt8]) -> ByteBuffer? {
         let marker = marker(magic)
         guard bytes.part(trailerMarkerPlace, marker.count).elementsEqual(marker) else { return nil }

@@ -12,11 +12,12 @@ enum XZFormat {
     /// One filter, LZMA2 with a dictionary of 4 KiB.
     private static let storedBlockHeader: [UInt8] = [0x02, 0x00, 0x21, 0x01, 0x00, 0x00, 0x00, 0x00]
 
-    /// Bytes of a stored stream before its contents, and in all beside them; for contents of exactly 1024 bytes.
+    /// The bytes of a stored stream before its contents, and all its bytes except the contents, which have exactly 1024
+    /// bytes.
     static let storedBeginning = 12 + 12 + 3
     static let storedOverhead = storedBeginning + 1 + 4 + 12 + 12
 
-    /// Appends a stream whose contents stand in it uncompressed. They are 1024 bytes, so that no padding is needed.
+    /// Appends a stream with uncompressed contents of 1024 bytes, which need no padding.
     static func appendStored(_ contents: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
         buffer.append(streamMagic)
         appendChecked(storedFlags, to: buffer)

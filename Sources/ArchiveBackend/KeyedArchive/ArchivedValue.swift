@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// A value of a keyed archive as it stands there, for programs that do not know the classes behind it.
+/// A value of a keyed archive, for programs that do not know its classes.
 ///
 /// Foundation's own values become cases of their own; an object of any other class keeps its class's name and its keys.
 public indirect enum ArchivedValue: Hashable, Sendable {
@@ -19,11 +19,11 @@ public indirect enum ArchivedValue: Hashable, Sendable {
     case uuid([UInt8])
     /// A URL's text, and that of the URL which it is relative to.
     case url(String, base: String?)
-    /// NSArray, NSOrderedSet, and their mutable forms.
+    /// NSArray, NSOrderedSet, and their mutable classes.
     case array([ArchivedValue])
     /// NSSet, in the archive's order.
     case set([ArchivedValue])
-    /// NSDictionary, in the archive's order, and property lists that stand in an archive as they are.
+    /// NSDictionary, in the archive's order, and plain property lists in an archive.
     case dictionary([Entry])
     /// An object of any other class. Keys are as the class wrote them, the archiver's `$` before a `$` removed.
     case object(className: String, fields: [String: ArchivedValue])
@@ -32,7 +32,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         /// The key, which may be any value.
         public var key: ArchivedValue
-        /// What stands under it.
+        /// Its value.
         public var value: ArchivedValue
 
         /// A key with its value.
@@ -46,7 +46,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
     public struct Limits: Sendable {
         /// Bytes of the archive.
         public var bytes: Int
-        /// Values in the result, each counted as often as it stands there.
+        /// The most values in the result, each counted as often as it occurs.
         public var values: Int
         /// Levels of values in each other.
         public var depth: Int
@@ -61,7 +61,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
 
     /// Reads the root of a keyed archive, a binary or an XML property list.
     ///
-    /// The root is what stands under the key `root`, or under whatever the only key is.
+    /// The root is the value of the key `root`, or of the only key.
     /// - Throws: `corrupt` for anything but a keyed archive, or one whose objects contain themselves; `limitExceeded`.
     public init(archive: [UInt8], limits: Limits = Limits()) throws(StorageError) {
         let roots = try Self.roots(of: archive, limits: limits)

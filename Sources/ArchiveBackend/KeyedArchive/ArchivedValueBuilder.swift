@@ -12,7 +12,7 @@ struct ArchivedValueBuilder {
     private var states: [State]
     private var classNames: [Int: String] = [:]
     private var depth = 0
-    /// How many values have been built for the object at hand, those of shared objects included.
+    /// How many values were built for the current object, including those of shared objects.
     private var size = 0
 
     private enum State {
@@ -43,7 +43,7 @@ struct ArchivedValueBuilder {
         return roots
     }
 
-    /// A dictionary by its keys, each of which must be a string and stand once.
+    /// A dictionary by its keys, which must be strings and not repeated.
     private static func fields(_ object: Int, _ list: PropertyList) throws(StorageError) -> Fields? {
         guard case .dictionary(let keys, let values) = list.objects[object] else { return nil }
         var fields: Fields = [:]
@@ -161,7 +161,7 @@ struct ArchivedValueBuilder {
         StorageError(.corrupt, "An object of the archive has a class that is none.")
     }
 
-    /// The value of an object of one of Foundation's classes; nil where it is not in the form that is known.
+    /// The value of an object of one of Foundation's classes; nil if its contents are unknown.
     private mutating func foundationValue(_ name: String, _ fields: Fields) throws(StorageError) -> ArchivedValue? {
         switch name {
         case "NSNull": return .null

@@ -15,7 +15,7 @@ enum AccessPath {
     /// All rows in an index's order, or its reverse.
     case indexOrder(ColumnIndex, isDescending: Bool)
 
-    /// The way with the fewest rows to look at, as far as the query's shape tells.
+    /// The access with the fewest rows to examine, as far as the query's shape shows.
     init(_ plan: QueryPlan, _ arguments: QueryArguments, _ table: ArchiveTable) {
         switch plan.query.scope {
         case .key(let columns): self = .key(columns: columns)
@@ -111,7 +111,7 @@ enum AccessPath {
 }
 
 extension Query.SortKey {
-    /// Whether null stands where the order of values has it.
+    /// Whether null sorts as in the order of values.
     fileprivate var hasUsualNulls: Bool { nullsFirst != isDescending }
 }
 

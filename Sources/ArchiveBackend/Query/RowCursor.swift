@@ -57,7 +57,7 @@ final class RowCursor: CursorSource {
     func finish() { next = { nil } }
 }
 
-/// A row where it lies, as the general evaluation of queries looks at it.
+/// A row in its page, for the general evaluation of queries.
 struct PackedRow: ValueRow {
     let row: UnsafeRawPointer
     let format: RowFormat

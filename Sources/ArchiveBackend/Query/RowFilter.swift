@@ -3,9 +3,9 @@ internal import StorageDriver
 
 /// A query's filter over rows where they lie.
 ///
-/// Comparisons, tests of text and memberships of one column and argument values work on the row's bytes; what is more
-/// than that is evaluated by `QueryEvaluation`, whose meaning these have. The rows' pages, the arguments and this
-/// value must outlive a call.
+/// Comparisons, tests of text and memberships of one column and argument values work on the row's bytes.
+/// `QueryEvaluation` evaluates everything else, and defines the meaning of these. The rows' pages, the arguments and
+/// this value must outlive a call.
 struct RowFilter {
     typealias Test = (UnsafeRawPointer) throws(StorageError) -> Bool
 

@@ -8,8 +8,8 @@ struct CommitReader {
 
     init(_ window: FileWindow) { self.window = window }
 
-    /// Calls `each` with the commit's entries in order. Returns what is wrong where they are not what a store writes;
-    /// throws what reading the file and `each` throw.
+    /// Calls `each` with the commit's entries in order. Returns what is wrong if they are not what a store writes.
+    /// Throws errors of reading the file and of `each`.
     func read(
         _ commit: Commit, each: (Entry) throws(StorageError) -> Void
     ) throws(StorageError) -> StorageError? {

@@ -34,7 +34,7 @@ struct CommitScanner {
     private(set) var position: Int64 = 0
     /// The last sound commit's.
     private(set) var last: Trailer?
-    /// Where the file's record of its length stands; nil before the first commit, and in files of version 1.
+    /// The offset of the file's record of its length; nil before the first commit, and in files of version 1.
     private(set) var lengthPlace: Int64?
     /// What the file says how long it is at least; 0 where that cannot be read.
     var knownLength: Int64 = 0
@@ -58,9 +58,9 @@ struct CommitScanner {
         self.codec = codec
     }
 
-    /// Whether there is more behind the last commit than there was, in a file that has not changed otherwise: commits that
-    /// are written over preallocated space change no size, and file systems keep times in steps of milliseconds. What stands
-    /// there and is no such space may be half of a commit that is whole by now.
+    /// Whether the bytes after the last commit have changed, in a file whose status is unchanged: commits over
+    /// preallocated space do not change the size, and file systems store times in steps of milliseconds. Bytes that are
+    /// not such space may be half of a commit that is complete by now.
     func mayHaveNext() throws(StorageError) -> Bool {
         guard codec == .zstd, position < window.end else { return false }
         var byte: UInt8 = 0
@@ -70,7 +70,7 @@ struct CommitScanner {
         return count == 1 && byte != PreallocatedSpace.firstByte
     }
 
-    /// Goes on behind what was just written.
+    /// Continues after what was just written.
     mutating func adopt(_ trailer: Trailer, end: Int64) {
         (last, position, walk) = (trailer, end, nil)
         isAfterGap = false
@@ -133,7 +133,7 @@ struct CommitScanner {
         return .commit(Commit(trailer: trailer, frames: frames, range: range))
     }
 
-    /// Reads the record of the length, and says where it ends. A file that ends in it was cut.
+    /// Reads the record of the length, and returns its end. A file that ends inside it was truncated.
     private mutating func readLength(at place: Int64, behind first: Trailer) throws(StorageError) -> Int64 {
         guard let bytes = try window.bytes(at: place, codec.trailerSize) else {
             (lengthPlace, knownLength) = (place, .max)
@@ -143,10 +143,10 @@ struct CommitScanner {
         return place + Int64(codec.trailerSize)
     }
 
-    /// The record of the length stands there, and says this.
+    /// The record of the length at this offset has this length.
     mutating func noteLength(_ length: Int64, at place: Int64) { (lengthPlace, knownLength) = (place, length) }
 
-    /// Whether all of a commit is there whose trailer stands at a place, although it is no sound one.
+    /// Whether the commit whose trailer is at an offset is complete, although it is not sound.
     func isWhole(_ trailer: Trailer, at place: Int64) throws(StorageError) -> Bool {
         let range = position..<place
         guard covers(trailer, range) else { return false }
@@ -177,15 +177,15 @@ struct CommitScanner {
 }
 
 extension CommitScanner {
-    /// From where on there may be trailers behind a commit that is not whole, that were not looked for before.
+    /// The offset from which trailers may follow an incomplete commit and were not searched for yet.
     var searchStart: Int64 { walk?.searched ?? position }
 
-    /// There are none up to the end that the file has now. One may be there in part.
+    /// There are none up to the current end of the file, where a part of one may be.
     mutating func noteSearched() {
         walk?.searched = max(position, window.end - Int64(codec.trailerSize))
     }
 
-    /// The next place from `start` on where a sound trailer of this file stands, perhaps of a newer version.
+    /// The next offset from `start` on of a sound trailer of this file, perhaps of a newer version.
     func trailer(from start: Int64) throws(StorageError) -> (place: Int64, trailer: Trailer)? {
         let marker = codec.trailerMarker
         var place = start
@@ -222,12 +222,12 @@ extension Trailer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where these bytes, at least one, first stand.
+    /// The first offset of these bytes, of which there is at least one.
     fileprivate func firstPlace(of pattern: [UInt8]) -> Int? {
         guard let start = baseAddress else { return nil }
         var place = 0
         while place + pattern.count <= count {
-            // The call looks at no byte behind the last place where the pattern could begin.
+            // The call reads no byte after the last offset where the pattern could begin.
             guard let hit = memchr(start + place, Int32(pattern[0]), count - pattern.count + 1 - place) else {
                 return nil
             }

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// Reads a file from its beginning, and judges what stands behind the last sound commit.
+/// Reads a file from its beginning, and judges what follows the last sound commit.
 struct RecoveryScan {
     private(set) var scanner: CommitScanner
     private(set) var recovery = Recovery()
@@ -24,7 +24,7 @@ struct RecoveryScan {
         reader = CommitReader(scanner.window)
     }
 
-    /// The codec that the first bytes tell; where they are damaged, that of the first trailer that is found.
+    /// The codec that the first bytes show; if they are damaged, that of the first trailer found.
     private static func codec(_ window: FileWindow, _ mode: StoreFile.Mode) throws(StorageError) -> ArchiveCodec {
         let beginning = try window.run(at: 0, upTo: min(window.end, 6)) ?? UnsafeRawBufferPointer(start: nil, count: 0)
         let told = ArchiveCodec(fileBeginningWith: beginning)
@@ -65,7 +65,7 @@ struct RecoveryScan {
         recovery.damage.append(Recovery.Damage(range: commit.range, reason: failure.message))
     }
 
-    /// Whether there is more to read behind what is no sound commit.
+    /// Whether to read on after an unsound commit.
     private mutating func goOn() throws(StorageError) -> Bool {
         let (position, end) = (scanner.position, scanner.window.end)
         switch try verdict() {
@@ -95,7 +95,7 @@ struct RecoveryScan {
         return true
     }
 
-    /// Whether there were commits behind the last one, or it has gone itself.
+    /// Whether commits after the last one are missing, or the last one itself.
     private var isCut: Bool {
         scanner.last != nil && (scanner.position < scanner.knownLength || scanner.window.end < scanner.position)
     }
@@ -109,8 +109,8 @@ struct RecoveryScan {
         return false
     }
 
-    /// A commit that was on the disk when a later one was written cannot be torn: it was damaged afterwards. Nor can one
-    /// that is whole: it was never in the form that stores write.
+    /// A commit that was on the disk when a later one was written cannot be torn: it was damaged afterwards. A complete
+    /// one cannot be torn either: no store has written it.
     private mutating func verdict() throws(StorageError) -> Verdict {
         var place = scanner.searchStart
         // Each look at a whole commit reads it; a file made for the purpose could ask for one with every trailer.
@@ -132,7 +132,7 @@ struct RecoveryScan {
 
     private func isProof(_ trailer: Trailer, at place: Int64) -> Bool {
         let position = UInt64(scanner.position)
-        // To salvage, any commit that can be gone on with will do.
+        // For salvage, any commit that can be read is accepted.
         return mode == .salvage
             ? trailer.offset > position && trailer.offset <= UInt64(place) : trailer.durable > position
     }
@@ -142,7 +142,7 @@ struct RecoveryScan {
 package struct Recovery: Sendable, Equatable {
     /// Commits that were read, those without entries included.
     package var commits: Int
-    /// What was cut off behind the last commit: a write that was never acknowledged, or was not waited for.
+    /// What was cut off after the last commit: a write that was never acknowledged, or not awaited.
     package var torn: TornTail?
     /// What salvaging could not read, in the order of the file.
     package var damage: [Damage] = []
@@ -154,11 +154,11 @@ package struct Recovery: Sendable, Equatable {
         (torn.map { [$0.description] } ?? []) + damage.map(\.description)
     }
 
-    /// Bytes behind the last sound commit.
+    /// The bytes after the last sound commit.
     package struct TornTail: Sendable, Equatable, CustomStringConvertible {
         package var offset: Int64
         package var size: Int64
-        /// The file that they were copied to; nil where they are all zero, and for readers, who leave them alone.
+        /// The file to which they were copied; nil if they are all zero, and for readers, which leave them.
         package var copy: String?
 
         package init(offset: Int64, size: Int64, copy: String? = nil) {

@@ -34,7 +34,7 @@ struct SalvageLoader {
         try orLost(entry) { (salvage) throws(StorageError) in try salvage.loader.take(entry) }
     }
 
-    /// Passes over what is damaged.
+    /// Skips what is damaged.
     private mutating func orLost(
         _ entry: Entry, _ body: (inout Self) throws(StorageError) -> Void
     ) throws(StorageError) {

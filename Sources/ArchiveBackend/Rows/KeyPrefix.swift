@@ -3,8 +3,8 @@ internal import StorageDriver
 // The first column of a key as a number, so that most steps of a search compare two numbers that lie side by side, and
 // not two rows somewhere in memory ("poor man's normalized keys": G. Graefe, "Modern B-Tree Techniques", 2011, 3.5).
 extension Cell {
-    /// A number that is never less for a value that is not before another: unequal prefixes are in the order of their
-    /// values, equal ones tell nothing.
+    /// A number that preserves the order of values: unequal prefixes are in the order of their values, equal ones say
+    /// nothing.
     @inline(__always)
     func orderPrefix(isDecimal: Bool) -> UInt64 {
         switch tag {
@@ -30,7 +30,7 @@ extension Cell {
         return bits >> 63 == 1 ? ~bits : bits | 1 << 63
     }
 
-    /// The first eight bytes as a number, with zeros behind where there are fewer.
+    /// The first eight bytes as a number, padded with zeros.
     private var firstBytes: UInt64 {
         var number: UInt64 = 0
         for byte in bytes.prefix(8) { number = number << 8 | UInt64(byte) }
@@ -52,7 +52,7 @@ struct KeySearch {
     let key: UnsafePointer<Cell>
     /// How many columns.
     let count: Int
-    /// 0 to find the first row that does not stand before the key, 1 for the first that stands behind it.
+    /// 0 to find the first row that is not before the key, 1 for the first that is after it.
     let least: Int
     private let prefix: UInt64
 
@@ -62,7 +62,7 @@ struct KeySearch {
         prefix = count > 0 ? key[0].orderPrefix(isDecimal: isDecimal) : 0
     }
 
-    /// Whether what is looked for stands at a row or before it, given the row's prefix.
+    /// Whether the target is at a row or before it, given the row's prefix.
     @inline(__always)
     func isReached(by rowPrefix: UInt64, _ row: () -> UnsafeRawPointer) -> Bool {
         if rowPrefix != prefix, count > 0 { return rowPrefix > prefix }

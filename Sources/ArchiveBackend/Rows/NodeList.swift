@@ -2,10 +2,10 @@
 /// has few references to count for a small change.
 struct NodeList {
     private var parts: [[RowNode]] = []
-    /// For each part the index behind its last node.
+    /// For each part the index after its last node.
     private var ends: [Int] = []
-    /// For each node but the last one the prefix of its last row's key, side by side so that a search touches few nodes.
-    /// The last node's is in the node alone: it changes with each row that is added behind all others.
+    /// For each node except the last one, the prefix of its last row's key, in one array so that a search touches few
+    /// nodes. The last node's prefix is only in the node: it changes with each row that is appended.
     private var prefixes: [UInt64] = []
 
     private static let largestPart = 32
@@ -19,7 +19,7 @@ struct NodeList {
         return parts[part][offset]
     }
 
-    /// The index of the first node that has what is looked for, or has it before it; ``count`` if none has.
+    /// The index of the first node with the target, or after it; ``count`` if there is none.
     @inline(__always)
     func firstIndex(_ search: KeySearch) -> Int {
         let index = RowTree.firstIndex(prefixes.count) { index in
@@ -29,8 +29,8 @@ struct NodeList {
         return last.reaches(search) ? index : index + 1
     }
 
-    /// The node at an index, for a change after which ``noteLastRow(of:)`` is called: a copy takes its place where another
-    /// list refers to it.
+    /// The node at an index, for a change after which ``noteLastRow(of:)`` is called. If another list refers to it, a
+    /// copy replaces it.
     mutating func mutable(_ index: Int) -> RowNode {
         let (part, offset) = place(index)
         return Self.mutable(&parts[part][offset])
@@ -48,7 +48,7 @@ struct NodeList {
         if prefixes[index] != prefix { prefixes[index] = prefix }
     }
 
-    /// Adds a node in front of the one at an index, or behind all others.
+    /// Inserts a node before the one at an index, or at the end.
     mutating func insert(_ node: RowNode, at index: Int) {
         guard index < count else { return append(node) }
         prefixes.insert(node.lastPrefix, at: index)
@@ -95,8 +95,8 @@ struct NodeList {
         return (part, index - (part > 0 ? ends[part - 1] : 0))
     }
 
-    /// How many nodes two lists have in common from these places on. Costs a look at each part that both share, and at the
-    /// nodes of one that they do not.
+    /// How many nodes two lists share from these indexes on. Costs one step for each part that both share, and one for
+    /// each node of a part that they do not.
     static func shared(_ left: NodeList, from start: Int, _ right: NodeList, from otherStart: Int) -> Int {
         var (place, otherPlace) = (left.place(start), right.place(otherStart))
         var shared = 0

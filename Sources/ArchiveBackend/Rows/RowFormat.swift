@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StorageDriver
 
-/// How a row of a table lies in memory: everything of it in one piece, and every column at a known place.
+/// The memory layout of a row: contiguous, with every column at a known offset.
 ///
 /// ```
 /// 0                 UInt32     bytes of the row, a multiple of 8
@@ -26,7 +26,7 @@ struct RowFormat: Sendable {
         fixed = slots + 8 * width
     }
 
-    /// The bytes that a row of these cells takes, or nil where it would be longer than rows can be.
+    /// The size of a row of these cells in bytes; nil if it would be too long.
     func size(of cells: UnsafePointer<Cell>) -> Int? {
         var size = fixed
         for column in 0..<width where cells[column].tag == .text || cells[column].tag == .blob {
@@ -35,7 +35,7 @@ struct RowFormat: Sendable {
         return size <= Self.mostBytes - 8 ? (size + 7) & ~7 : nil
     }
 
-    /// Writes a row of the size that ``size(of:)`` has told to memory that holds as much.
+    /// Writes a row of the size that ``size(of:)`` returned to memory of that size.
     func write(_ cells: UnsafePointer<Cell>, size: Int, to row: UnsafeMutableRawPointer) {
         // The padding counts when rows are compared.
         (row + slots - 8).storeBytes(of: 0, as: UInt64.self)
@@ -122,7 +122,7 @@ struct RowOrder: Sendable {
     /// The columns in order, and whether each is a decimal, whose text is compared by value.
     let columns: [(column: Int, isDecimal: Bool)]
 
-    /// How a row stands to the first `count` columns of a key.
+    /// The order of a row and the first `count` columns of a key.
     @inline(__always)
     func compare(_ row: UnsafeRawPointer, to key: UnsafePointer<Cell>, count: Int) -> Int {
         var index = 0
@@ -135,7 +135,7 @@ struct RowOrder: Sendable {
         return 0
     }
 
-    /// How two rows of the tree stand to each other, by the first `count` columns of their keys.
+    /// The order of two rows of the tree, by the first `count` columns of their keys.
     func compareRows(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Int {
         for (column, isDecimal) in columns.prefix(count) {
             let order = format.cell(column, of: left)

@@ -47,11 +47,11 @@ final class RowNode: @unchecked Sendable {
 
     // A node and a page are never empty but inside one of the calls that change them.
 
-    /// Whether what is looked for is in this node or before it.
+    /// Whether the target is in this node or before it.
     @inline(__always)
     func reaches(_ search: KeySearch) -> Bool { reaches(search, prefixes.count - 1) }
 
-    /// The first page that has what is looked for, in a node that does.
+    /// The first page with the target, in a node that has it.
     @inline(__always)
     func firstPage(_ search: KeySearch) -> Int {
         // The last page is known to.
@@ -88,7 +88,7 @@ final class RowNode: @unchecked Sendable {
         noteLastRow(of: page)
     }
 
-    /// Adds a row behind all others, unless the node is full.
+    /// Appends a row, unless the node is full.
     func append(_ row: UnsafeRawPointer) -> Bool {
         let last = pages.count - 1
         if pages[last].fits(RowFormat.size(of: row)) {
@@ -138,7 +138,7 @@ final class RowNode: @unchecked Sendable {
         return rest
     }
 
-    /// Moves the rows from an index on to a page of their own behind the page.
+    /// Moves the rows from an index on to a new page after this one.
     private func splitPage(_ page: Int, at index: Int) {
         let rest = RowPage(pages[page], index..<pages[page].count)
         pages[page] = RowPage(pages[page], 0..<index)

@@ -10,7 +10,7 @@ final class RowPage: @unchecked Sendable {
     // its methods calls out.
     @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
     @exclusivity(unchecked) private var capacity: Int
-    /// Bytes from the start that rows have taken, those of rows that are gone included.
+    /// The bytes from the start that rows have used, including removed rows.
     @exclusivity(unchecked) private var used = 0
     /// Bytes of the rows that are there, and of their offsets.
     @exclusivity(unchecked) private(set) var liveBytes = 0
@@ -72,7 +72,7 @@ final class RowPage: @unchecked Sendable {
         let needed = size + Self.offsetBytes
         if used + Self.offsetBytes * count + needed > capacity { rearrange(freeing: needed) }
         let start = offset(count)
-        // The offsets of the rows behind lie in front of it in memory.
+        // The offsets of later rows precede it in memory.
         start.update(from: start + 1, count: count - index)
         offset(index).pointee = UInt32(truncatingIfNeeded: used)
         (memory + used).copyMemory(from: row, byteCount: size)
@@ -81,7 +81,7 @@ final class RowPage: @unchecked Sendable {
         count += 1
     }
 
-    /// Puts another row of the same key in the place of one. The row's bytes must not be this page's own.
+    /// Replaces a row by another one with the same key, whose bytes must not be in this page.
     func replace(with row: UnsafeRawPointer, at index: Int) {
         let size = RowFormat.size(of: row)
         let old = RowFormat.size(of: self[index])
@@ -112,7 +112,7 @@ final class RowPage: @unchecked Sendable {
         used = copy.used
     }
 
-    /// The index of the first row that does not stand before a key, and whether it is the key's.
+    /// The index of the first row that is not before a key, and whether it has the key.
     @inline(__always)
     func search(_ order: RowOrder, _ key: UnsafePointer<Cell>, count keyCount: Int) -> (index: Int, isFound: Bool) {
         var low = 0

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// A walk through the rows between two places of a tree. Keeps the tree's pages alive.
+/// An iteration over the rows between two positions of a tree. Keeps the tree's pages alive.
 struct RowRange {
     private let nodes: NodeList
     private let end: RowTree.Position
@@ -87,9 +87,9 @@ struct RowWalk {
     private var node = 0
     private var page = 0
     private var index = 0
-    /// The page at the place, or nil behind the last; the index is one of its rows'.
+    /// The page at the position; nil after the last. The index is that of one of its rows.
     private var current: RowPage?
-    /// Whether the walk stands anywhere yet.
+    /// Whether the iteration has begun.
     private var isBegun: Bool
 
     /// - Parameter isSought: whether the walk begins with a ``seek(_:count:)`` instead of at the first row.
@@ -101,15 +101,15 @@ struct RowWalk {
 
     private mutating func load() { current = node < tree.nodes.count ? tree.nodes[node].pages[page] : nil }
 
-    /// The row at which the walk stands; nil behind the last.
+    /// The current row; nil after the last.
     @inline(__always)
     var row: UnsafeRawPointer? { current?[index] }
-    /// Whether the walk stands at a page's first row.
+    /// Whether the current row is a page's first.
     @inline(__always)
     var isAtPage: Bool { index == 0 && current != nil }
 
-    /// Goes to the first row that does not stand before a key, which must not stand before the one of the last call.
-    /// Costs one comparison where that is the row here.
+    /// Moves to the first row that is not before a key. Keys must ascend from call to call. Costs one comparison if
+    /// that is the current row.
     mutating func seek(_ key: UnsafePointer<Cell>, count: Int) {
         if isBegun {
             guard let row, tree.order.compare(row, to: key, count: count) < 0 else { return }
@@ -142,7 +142,7 @@ struct RowWalk {
         load()
     }
 
-    /// Leads two walks that both stand at a page over all nodes and pages that their trees share.
+    /// Moves two iterations that are both at the start of a page past all nodes and pages that their trees share.
     static func skipShared(_ left: inout RowWalk, _ right: inout RowWalk) {
         while left.isAtPage, right.isAtPage {
             let nodes = left.page == 0 && right.page == 0 ? sharedNodes(left, right) : 0
@@ -153,7 +153,7 @@ struct RowWalk {
         }
     }
 
-    /// Leads two walks that stand at equal rows to the last of the equal rows that follow each other in their pages.
+    /// Moves two iterations at equal rows to the last of the consecutive equal rows in their pages.
     static func skipEqual(_ left: inout RowWalk, _ right: inout RowWalk) {
         guard let page = left.current, let other = right.current else { return }
         let most = min(page.count - left.index, other.count - right.index) - 1

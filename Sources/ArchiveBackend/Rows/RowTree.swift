@@ -25,8 +25,8 @@ struct RowTree {
 
     // MARK: Searching
 
-    /// The place of the first row that does not stand before the key, and whether its key begins with the key's first
-    /// `count` columns. Costs comparisons with the logarithm of the number of rows.
+    /// The position of the first row that is not before the key, and whether its key begins with the key's first
+    /// `count` columns. The number of comparisons is logarithmic in the number of rows.
     func search(_ key: UnsafePointer<Cell>, count keyCount: Int) -> (position: Position, isFound: Bool) {
         let search = KeySearch(order, key, count: keyCount, least: 0)
         guard let (node, page) = page(of: search) else { return (end, false) }
@@ -34,7 +34,7 @@ struct RowTree {
         return (Position(node: node, page: page, row: row), isFound)
     }
 
-    /// The place behind all rows whose keys begin with the key's first `count` columns or stand before it.
+    /// The position after all rows whose keys begin with the key's first `count` columns or are before it.
     func searchEnd(_ key: UnsafePointer<Cell>, count keyCount: Int) -> Position {
         let search = KeySearch(order, key, count: keyCount, least: 1)
         guard let (node, page) = page(of: search) else { return end }
@@ -43,7 +43,7 @@ struct RowTree {
         return Position(node: node, page: page, row: row)
     }
 
-    /// The page with the first row that is looked for; nil where all stand before it.
+    /// The page with the first target row; nil if all rows are before it.
     private func page(of search: KeySearch) -> (node: Int, page: Int)? {
         let node = nodes.firstIndex(search)
         return node < nodes.count ? (node, nodes[node].firstPage(search)) : nil
@@ -64,7 +64,7 @@ struct RowTree {
     var start: Position { Position(node: 0, page: 0, row: 0) }
     var end: Position { Position(node: nodes.count, page: 0, row: 0) }
 
-    /// The row at a place that ``search(_:count:)`` has found.
+    /// The row at a position that ``search(_:count:)`` has found.
     func row(at position: Position) -> UnsafeRawPointer {
         nodes[position.node].pages[position.page][position.row]
     }
@@ -75,7 +75,7 @@ struct RowTree {
         return isFound ? row(at: position) : nil
     }
 
-    /// The row in front of a place.
+    /// The row before a position.
     func row(before position: Position) -> UnsafeRawPointer? {
         if position.row > 0 { return nodes[position.node].pages[position.page][position.row - 1] }
         if position.page > 0 { return nodes[position.node].pages[position.page - 1].lastRow }
@@ -86,7 +86,7 @@ struct RowTree {
 
     // MARK: Changing
 
-    /// Adds a row at the place that the search for its key has given.
+    /// Inserts a row at the position that the search for its key returned.
     mutating func insert(_ row: UnsafeRawPointer, at position: Position) {
         count += 1
         if position.node == nodes.count { return append(row) }
@@ -94,7 +94,7 @@ struct RowTree {
         endChange(of: position.node)
     }
 
-    /// Adds a row behind all others.
+    /// Appends a row.
     private mutating func append(_ row: UnsafeRawPointer) {
         let count = nodes.count
         guard count > 0 else { return nodes.insert(RowNode(RowPage(row), order), at: 0) }
@@ -103,7 +103,7 @@ struct RowTree {
         }
     }
 
-    /// Puts a row in the place of the one with the same key. Its bytes must not be this tree's own.
+    /// Replaces the row with the same key. Its bytes must not be in this tree.
     mutating func replace(_ row: UnsafeRawPointer, at position: Position) {
         nodes.mutable(position.node).replace(row, page: position.page, at: position.row)
         endChange(of: position.node)
@@ -116,7 +116,7 @@ struct RowTree {
         if node.pages.isEmpty { nodes.remove(at: position.node) } else { nodes.noteLastRow(of: position.node) }
     }
 
-    /// Splits a node that has changed where it is full.
+    /// Splits a changed node if it is full.
     private mutating func endChange(of index: Int) {
         if nodes[index].pages.count > RowNode.mostPages {
             let rest = nodes[index].split()

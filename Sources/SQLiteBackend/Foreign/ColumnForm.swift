@@ -1,21 +1,21 @@
 internal import StorageDriver
 
-/// How the values of a column of other software are turned into the store's form when they are read, and back when they
-/// are written. Which one it is depends on the column's affinity and on the type that it is read as.
+/// How the values of a column of other software are converted to the store's representation when they are read, and
+/// back when they are written. It depends on the column's affinity and on its type.
 enum ColumnForm: Equatable {
     /// As in the store's own tables, so that indexes serve queries.
     case own
-    /// Text that SQLite would compare by a collation of the column's.
+    /// Text that SQLite would compare by the column's collation.
     case collated
-    /// Through a function of ``ForeignValue``; a value that it does not understand passes as it is, and is
-    /// `typeMismatch` where it is decoded.
+    /// Through a function of ``ForeignValue``. A value that it does not understand passes unchanged, and decoding it
+    /// throws `typeMismatch`.
     case date(like: Value)
     case uuid(like: Value)
     case decimal(isText: Bool, isReal: Bool)
     /// Text that may be a number.
     case text(keepsText: Bool)
 
-    /// - Parameter sample: a value of the column, for types that other software writes in several forms.
+    /// - Parameter sample: a value of the column, for types that other software writes in several ways.
     init(
         _ column: ForeignTable.Column, as type: ColumnType, sample: () throws(StorageError) -> Value
     ) throws(StorageError) {
@@ -30,7 +30,7 @@ enum ColumnForm: Equatable {
         }
     }
 
-    /// The expression for the column's value in the store's form.
+    /// The expression for the column's value in the store's representation.
     func reading(_ column: String) -> String {
         switch self {
         case .own: column
@@ -42,7 +42,7 @@ enum ColumnForm: Equatable {
         }
     }
 
-    /// The expression for a value in the column's form.
+    /// The expression for a value in the column's representation.
     func writing(_ value: String) -> String {
         switch self {
         case .own, .collated, .decimal(isText: true, _), .text(keepsText: true): value

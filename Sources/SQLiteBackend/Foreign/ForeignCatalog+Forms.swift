@@ -1,9 +1,9 @@
 internal import StorageDriver
 
 extension ForeignCatalog {
-    /// How the columns of a table of other software are read and written; remembered until the schema changes.
+    /// How the columns of a table of other software are read and written; cached until the schema changes.
     ///
-    /// - Throws: `schemaMismatch` where the table, or a column, is no longer there.
+    /// - Throws: `schemaMismatch` if the table or a column no longer exists.
     func forms(of schema: TableSchema, _ connection: Connection) throws(StorageError) -> [ColumnForm] {
         let table = try table(schema, connection)
         if let forms = forms[schema] { return forms }
@@ -26,7 +26,7 @@ extension ForeignCatalog {
 
     /// The table's declaration.
     ///
-    /// - Throws: `schemaMismatch` where the table is no longer there.
+    /// - Throws: `schemaMismatch` if the table no longer exists.
     func table(_ schema: TableSchema, _ connection: Connection) throws(StorageError) -> ForeignTable {
         let tables = try tables(besides: Catalog.tables(connection), connection)
         guard let table = tables.first(where: { $0.name == schema.name }) else { throw Self.changed(schema) }
@@ -53,7 +53,7 @@ extension ForeignCatalog {
 }
 
 extension DeclaredType {
-    /// The form of dates and UUIDs in a column that has none yet.
+    /// The representation of dates and UUIDs in a column without values.
     fileprivate var sample: Value {
         switch (type, affinity) {
         case (.date, _), (.string, .text): .text("")

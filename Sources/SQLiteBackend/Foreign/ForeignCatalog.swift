@@ -2,17 +2,17 @@ internal import CSQLite
 internal import Logging
 internal import StorageDriver
 
-/// The tables of a database that other software made: those which `storage_tables` does not record.
+/// The tables of a database that other software created: those that `storage_tables` does not record.
 ///
-/// Views, virtual tables, SQLite's own tables, and those without a usable key are left out. Kept until the schema
-/// changes, by whatever program.
+/// Leaves out views, virtual tables, SQLite's own tables, and tables without a usable key. Cached until any program
+/// changes the schema.
 final class ForeignCatalog {
     private var version: Int64?
     private var recorded: Set<String> = []
     private var known: [ForeignTable] = []
     var forms: [TableSchema: [ColumnForm]] = [:]
 
-    /// - Parameter recorded: the tables that a store has made.
+    /// - Parameter recorded: the tables that a store has created.
     func tables(besides recorded: [TableSchema], _ connection: Connection) throws(StorageError) -> [ForeignTable] {
         let version = try connection.schemaVersion()
         let names = Set(recorded.map(\.name))
@@ -82,7 +82,7 @@ final class ForeignCatalog {
             isAutoincrement: isAutoincrement, hasRowID: header.hasRowID)
     }
 
-    /// What no pragma tells of a column.
+    /// What no pragma returns about a column.
     private static func details(
         of column: String, in table: String, _ connection: Connection
     ) throws(StorageError) -> (collation: String, isAutoincrement: Bool) {

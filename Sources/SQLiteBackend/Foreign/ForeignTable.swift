@@ -1,21 +1,21 @@
 internal import StorageDriver
 
-/// A table that other software made, as its declaration describes it.
+/// A table that other software created, as its declaration describes it.
 struct ForeignTable {
     struct Column {
         let name: String
         let declared: DeclaredType
         let isOptional: Bool
-        /// The place in the primary key, from 1 on; 0 outside it.
+        /// The position in the primary key, from 1; 0 outside the key.
         let keyPlace: Int
-        /// How SQLite compares its text where a query does not say.
+        /// How SQLite compares its text by default.
         let collation: String
 
         /// Whether text is compared by its bytes.
         var isBinary: Bool { collation == "BINARY" }
 
-        /// Whether two values that differ are two keys. Text under a collation may not be, nor may a column be that
-        /// shows numbers as text.
+        /// Whether two different values are two keys. That may not hold for text with a collation, nor for a column
+        /// that reads numbers as text.
         fileprivate var canBeKey: Bool {
             declared.type.canBeKey && (declared.type != .string || (declared.affinity == .text && isBinary))
         }
@@ -32,14 +32,14 @@ struct ForeignTable {
     /// Without generated and hidden columns.
     let columns: [Column]
     let indexes: [Index]
-    /// Whether SQLite keeps the greatest row number ever used.
+    /// Whether SQLite remembers the greatest row number ever used.
     let isAutoincrement: Bool
     let hasRowID: Bool
 
-    /// The table as the store knows it; nil where nothing can be its key.
+    /// The table's schema for the store; nil if nothing can be its key.
     ///
-    /// The key is the primary key where its columns are integers or text compared by bytes, or UUIDs; otherwise SQLite's
-    /// own row number.
+    /// The key is the primary key if its columns are integers, text compared by bytes, or UUIDs; otherwise it is
+    /// SQLite's row number.
     var schema: TableSchema? {
         let primary = columns.indices.filter { columns[$0].keyPlace > 0 }
             .sorted { columns[$0].keyPlace < columns[$1].keyPlace }
@@ -51,7 +51,7 @@ struct ForeignTable {
         return schema([number] + columns.map { column($0, isKey: false) }, key: [0])
     }
 
-    /// As many as a list of keys has columns.
+    /// The number of columns of a list of keys.
     private static let mostKeyColumns = 16
 
     private func schema(_ columns: [ColumnSchema], key: [Int]) -> TableSchema {
@@ -68,7 +68,7 @@ struct ForeignTable {
             isUnique: !isKey && leading.contains { $0.isUnique && $0.columns.count == 1 })
     }
 
-    /// The name under which SQLite gives the row number: one that no column has.
+    /// SQLite's name for the row number: one that no column has.
     private var rowID: String? {
         guard hasRowID else { return nil }
         return ["rowid", "_rowid_", "oid"].first { name in !columns.contains { $0.name.lowercased() == name } }

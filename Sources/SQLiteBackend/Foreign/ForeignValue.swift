@@ -1,10 +1,10 @@
 internal import Foundation
 internal import StorageDriver
 
-/// Values as other software keeps them, in the store's form and back.
+/// Converts values from the representations of other software to the store's, and back.
 ///
-/// What is read passes unchanged where it is no value of the type, and is `typeMismatch` where it is decoded: so the other
-/// rows stay readable. What is written is refused where the column would give another value back.
+/// A stored value that is not of the type is passed unchanged, and decoding it throws `typeMismatch`; so other rows
+/// stay readable. A value that the column cannot preserve is refused when it is written.
 enum ForeignValue {
     // MARK: Dates
 
@@ -32,8 +32,8 @@ enum ForeignValue {
         }
     }
 
-    /// - Parameter sample: a value of the column, whose form is taken. A number keeps a date to the millisecond at least;
-    ///   where it cannot, the date becomes text.
+    /// - Parameter sample: a value of the column, whose representation is used. A number keeps a date to the
+    ///   millisecond at least; if it cannot, the date becomes text.
     /// - Throws: `invalidValue` outside the years 0000 to 9999.
     static func writeDate(_ value: Value, like sample: Value) throws(StorageError) -> Value {
         guard case .double(let seconds) = value else { return value }
@@ -46,7 +46,8 @@ enum ForeignValue {
         if case .text(let text) = sample { style = text }
         if let text = DateText.text(seconds, like: style) { return .text(text) }
         throw StorageError(
-            .invalidValue, "The date, \(seconds) seconds from 2001, has no form in a column of other software.")
+            .invalidValue,
+            "The date, \(seconds) seconds from 2001, cannot be represented in a column of other software.")
     }
 
     private static func number(_ seconds: Double, like sample: Value) -> Value? {
@@ -70,7 +71,7 @@ enum ForeignValue {
         return UUID(uuidString: text).map { withUnsafeBytes(of: $0.uuid) { .blob(Array($0)) } } ?? value
     }
 
-    /// - Parameter sample: a value of the column, whose form and letters' case are taken.
+    /// - Parameter sample: a value of the column, whose representation and case of letters are used.
     static func writeUUID(_ value: Value, like sample: Value) -> Value {
         guard case .blob(let bytes) = value, bytes.count == 16, case .text(let style) = sample else { return value }
         let text = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }
@@ -79,7 +80,7 @@ enum ForeignValue {
 
     // MARK: Decimals
 
-    /// A number, or the text of one. A real has the fewest digits that give it back, so that 1.98 is 1.98.
+    /// A number, or the text of one. A real gets the fewest digits that identify it, so that 1.98 is 1.98.
     static func readDecimal(_ value: Value) -> Value {
         let digits: String
         switch value {
@@ -95,13 +96,13 @@ enum ForeignValue {
     }
 
     /// - Parameter isReal: whether the column turns integers into reals.
-    /// - Throws: `invalidValue` where neither an integer nor a real is the number.
+    /// - Throws: `invalidValue` if neither an integer nor a real equals the number.
     static func writeDecimal(_ value: Value, isReal: Bool) throws(StorageError) -> Value {
         guard case .text(let text) = value else { return value }
         if let integer = Int64(text), !isReal { return .int(integer) }
         if let real = Double(text), readDecimal(.double(real)) == value { return .double(real) }
         throw StorageError(
-            .invalidValue, "\(text) has more digits than a column of numbers keeps; round it, or make the column TEXT.")
+            .invalidValue, "\(text) has more digits than a column of numbers holds; round it, or make the column TEXT.")
     }
 
     // MARK: Text
@@ -117,11 +118,12 @@ enum ForeignValue {
 
     /// For a column that turns the text of a number into the number.
     ///
-    /// - Throws: `invalidValue` where that number would be read as another text: of `007`, `7`.
+    /// - Throws: `invalidValue` if that number would be read as another text: `007` as `7`.
     static func writeText(_ value: Value) throws(StorageError) -> Value {
         guard case .text(let text) = value, let number = numeric(text), readText(number) != value else { return value }
         throw StorageError(
-            .invalidValue, "\(value) would become the number \(number), since the column's type makes numbers of text.")
+            .invalidValue,
+            "\(value) would become the number \(number), since the column's type turns text into numbers.")
     }
 
     /// The number that SQLite's numeric affinity makes of a text.

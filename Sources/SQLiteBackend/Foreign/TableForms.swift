@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// The forms of columns of other software, by their table. A store's own tables have none here.
+/// The representations of columns in tables of other software. A store's own tables have none here.
 struct TableForms {
     private var forms: [String: [ColumnForm]] = [:]
 
@@ -9,12 +9,12 @@ struct TableForms {
         set { forms[table.name] = newValue }
     }
 
-    /// The expression for a column's value in the store's form.
+    /// The expression for a column's value in the store's representation.
     func reading(_ column: String, _ index: Int, of table: TableSchema) -> String {
         self[table]?[index].reading(column) ?? column
     }
 
-    /// The expression for a value in the column's form.
+    /// The expression for a value in the column's representation.
     func writing(_ value: String, _ index: Int, of table: TableSchema) -> String {
         self[table]?[index].writing(value) ?? value
     }

@@ -29,7 +29,7 @@ extension String: ScalarValue, SortableValue {
 /// What is said of a value whose text would not give it back.
 enum TextForm {
     static func refusal(of value: String) -> String {
-        "\(value) cannot be kept exactly: a relative URL needs its base, use absoluteURL."
+        "\(value) cannot be stored exactly: a relative URL needs its base; use absoluteURL."
     }
 }
 

@@ -58,14 +58,15 @@ extension Optional: ColumnValue where Wrapped: ScalarValue {
 }
 
 extension Value {
-    /// The dynamic form of a scalar. A URL with a base, which no column keeps, is a text that is no URL: calls refuse it.
+    /// The value of a scalar. A URL with a base, which no column can store, becomes a text that is not a URL, and calls
+    /// refuse it.
     @inlinable
     public init<T: ColumnValue>(_ scalar: T) {
         let value = scalar.value
         if case .null = value { self = Self.unkept(scalar) } else { self = value }
     }
 
-    /// The dynamic form of an enum's raw value.
+    /// The value of an enum's raw value.
     @inlinable
     public init<T: RawRepresentable>(_ value: T) where T.RawValue: ScalarValue { self.init(value.rawValue) }
 

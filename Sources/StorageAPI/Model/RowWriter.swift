@@ -6,10 +6,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Takes a model's values, one for each property, in the schema's order.
+/// Writes a model's values to a row, one for each property, in the schema's order.
 ///
-/// Writing never throws: what cannot be stored is remembered, and the call that writes the model throws it before
-/// anything reaches the backend.
+/// Writing never throws. If a value cannot be stored, the writer remembers the error, and the call that writes the
+/// model throws it before anything reaches the backend.
 @frozen
 public struct RowWriter: ~Copyable {
     // Between `next` and `end` are the cells of this row that are still to be written. The buffer belongs to the graph
@@ -125,7 +125,7 @@ extension RowWriter {
     @inlinable
     public mutating func write<T: Storable>(_ child: T) { writeChildren(CollectionOfOne(child)) }
 
-    /// Writes an owned child to its own table; no row where it is nil.
+    /// Writes an owned child to its own table; writes no row if it is nil.
     @inlinable
     public mutating func write<T: Storable>(_ child: T?) {
         if let child { writeChildren(CollectionOfOne(child)) } else { relation &+= 1 }
@@ -135,7 +135,7 @@ extension RowWriter {
     @inlinable
     public mutating func write<T: Storable>(_ children: [T]) { writeChildren(children) }
 
-    /// Writes the owned children of an array to their own table, and to the owner's row whether there is an array.
+    /// Writes the owned children of an array to their own table, and whether the array is nil to the owner's row.
     @inlinable
     public mutating func write<T: Storable>(_ children: [T]?) {
         put(.int(children == nil ? 0 : 1))

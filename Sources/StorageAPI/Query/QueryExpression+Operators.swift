@@ -1,7 +1,7 @@
 import StorageDriver
 
-// Operators are constrained on the one type parameter, never generic over a protocol of operands: that form type-checks
-// twenty mixed terms in 70 ms where the other gives up (measured; see ARCHITECTURE.md, "Queries").
+// Operators are constrained on the one type parameter, never generic over a protocol of operands: otherwise the
+// compiler gives up on long filters (Documentation/Decisions.md, "Queries").
 
 private func compare<L, R>(
     _ comparison: Comparison, _ left: QueryExpression<L>, _ right: QueryExpression<R>
@@ -26,15 +26,15 @@ private func compare<R>(
 extension QueryExpression where V: ColumnValue & Equatable {
     /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: V) -> QueryExpression<Bool> { compare(.equal, left, right) }
-    /// Whether the values are not equal; holds where one of them alone is nil.
+    /// Whether the values differ; true if only one of them is nil.
     public static func != (left: Self, right: V) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
     /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: V, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
-    /// Whether the values are not equal; holds where one of them alone is nil.
+    /// Whether the values differ; true if only one of them is nil.
     public static func != (left: V, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
     /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
-    /// Whether the values are not equal; holds where one of them alone is nil.
+    /// Whether the values differ; true if only one of them is nil.
     public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
 }
 
@@ -43,13 +43,13 @@ extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: Scal
     public static func == (left: Self, right: V) -> QueryExpression<Bool> {
         compare(.equal, left, right.rawValue)
     }
-    /// Whether the raw values are not equal; holds where one of them alone is nil.
+    /// Whether the raw values differ; true if only one of them is nil.
     public static func != (left: Self, right: V) -> QueryExpression<Bool> {
         compare(.notEqual, left, right.rawValue)
     }
     /// Whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
-    /// Whether the raw values are not equal; holds where one of them alone is nil.
+    /// Whether the raw values differ; true if only one of them is nil.
     public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
 }
 
@@ -58,19 +58,19 @@ extension QueryExpression {
     /// Whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
     where V == W?, W.RawValue: ScalarValue { compare(.equal, left, right.rawValue) }
-    /// Whether the raw values are not equal; holds where one of them alone is nil.
+    /// Whether the raw values differ; true if only one of them is nil.
     public static func != <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
     where V == W?, W.RawValue: ScalarValue { compare(.notEqual, left, right.rawValue) }
     /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
     where V == W? { compare(.equal, left, right) }
-    /// Whether the values are not equal; holds where one of them alone is nil.
+    /// Whether the values differ; true if only one of them is nil.
     public static func != <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
     where V == W? { compare(.notEqual, left, right) }
     /// Whether the values are equal: by the order of their type, and nil equals nil.
     public static func == <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.equal, left, right) }
-    /// Whether the values are not equal; holds where one of them alone is nil.
+    /// Whether the values differ; true if only one of them is nil.
     public static func != <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.notEqual, left, right) }
 
@@ -119,54 +119,51 @@ extension QueryExpression where V: ScalarValue & Comparable {
 
 // With nil on either side an ordered comparison is false.
 extension QueryExpression {
-    /// Whether the left value comes before the right one, in the order of their type; false where one is nil.
+    /// Whether the left value comes before the right one, in the order of their type; false if one is nil.
     public static func < <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.less, left, right)
     }
-    /// Whether the left value comes before the right one, or equals it, in the order of their type; false where one is
+    /// Whether the left value comes before the right one, or equals it, in the order of their type; false if one is
     /// nil.
     public static func <= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.lessOrEqual, left, right)
     }
-    /// Whether the left value comes after the right one, in the order of their type; false where one is nil.
+    /// Whether the left value comes after the right one, in the order of their type; false if one is nil.
     public static func > <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.greater, left, right)
     }
-    /// Whether the left value comes after the right one, or equals it, in the order of their type; false where one is
-    /// nil.
+    /// Whether the left value comes after the right one, or equals it, in the order of their type; false if one is nil.
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.greaterOrEqual, left, right)
     }
-    /// Whether the left value comes before the right one, in the order of their type; false where one is nil.
+    /// Whether the left value comes before the right one, in the order of their type; false if one is nil.
     public static func < <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.less, left, right) }
-    /// Whether the left value comes before the right one, or equals it, in the order of their type; false where one is
+    /// Whether the left value comes before the right one, or equals it, in the order of their type; false if one is
     /// nil.
     public static func <= <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.lessOrEqual, left, right) }
-    /// Whether the left value comes after the right one, in the order of their type; false where one is nil.
+    /// Whether the left value comes after the right one, in the order of their type; false if one is nil.
     public static func > <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.greater, left, right) }
-    /// Whether the left value comes after the right one, or equals it, in the order of their type; false where one is
-    /// nil.
+    /// Whether the left value comes after the right one, or equals it, in the order of their type; false if one is nil.
     public static func >= <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.greaterOrEqual, left, right) }
-    /// Whether the left value comes before the right one, in the order of their type; false where one is nil.
+    /// Whether the left value comes before the right one, in the order of their type; false if one is nil.
     public static func < <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.less, left, right) }
-    /// Whether the left value comes before the right one, or equals it, in the order of their type; false where one is
+    /// Whether the left value comes before the right one, or equals it, in the order of their type; false if one is
     /// nil.
     public static func <= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.lessOrEqual, left, right) }
-    /// Whether the left value comes after the right one, in the order of their type; false where one is nil.
+    /// Whether the left value comes after the right one, in the order of their type; false if one is nil.
     public static func > <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.greater, left, right) }
-    /// Whether the left value comes after the right one, or equals it, in the order of their type; false where one is
-    /// nil.
+    /// Whether the left value comes after the right one, or equals it, in the order of their type; false if one is nil.
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.greaterOrEqual, left, right) }
 }
@@ -174,12 +171,12 @@ extension QueryExpression {
 // MARK: Logic
 
 extension QueryExpression where V == Bool {
-    // No autoclosure on the right: every part is built, and the engine decides what to look at first.
-    /// Whether both conditions hold. Where one can fail, the right one is looked at only if the left one holds.
+    // No autoclosure on the right: every part is built, and the engine decides what it evaluates first.
+    /// Whether both conditions hold. If one can fail, the right one is evaluated only if the left one holds.
     public static func && (left: Self, right: Self) -> Self { Self(QueryNode.and(left.nested, right.nested)) }
-    /// Whether one of the conditions holds. Where one can fail, the right one is looked at only if the left one does
-    /// not hold.
+    /// Whether one of the conditions holds. If one can fail, the right one is evaluated only if the left one does not
+    /// hold.
     public static func || (left: Self, right: Self) -> Self { Self(QueryNode.or(left.nested, right.nested)) }
-    /// Whether the condition does not hold: exactly the records that the condition leaves out.
+    /// Whether the condition does not hold: true for exactly the records for which the condition is false.
     public static prefix func ! (condition: Self) -> Self { Self(.not(condition.node), depth: condition.depth + 1) }
 }

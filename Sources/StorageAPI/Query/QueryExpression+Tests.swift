@@ -7,7 +7,7 @@ extension Optional: TextValue where Wrapped: TextValue & ScalarValue {}
 
 // Patterns are plain text: only `like` has wildcards. A test of nil is false.
 extension QueryExpression where V: TextValue {
-    /// Whether the text begins with these UTF-8 bytes. Uses an index on the property where nothing is ignored.
+    /// Whether the text begins with these UTF-8 bytes. Can use an index on the property if nothing is ignored.
     public func hasPrefix(_ prefix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
         test(.hasPrefix, (.value(.text(prefix)), 0), folding)
     }
@@ -22,13 +22,13 @@ extension QueryExpression where V: TextValue {
         test(.contains, (.value(.text(part)), 0), folding)
     }
 
-    /// Whether the whole text matches a pattern: `*` stands for any characters, `?` for one Unicode scalar, and `\` in
-    /// front of them for themselves. A pattern of more than 65,536 bytes is `limitExceeded`.
+    /// Whether the whole text matches a pattern: `*` matches any characters, `?` matches one Unicode scalar, and `\`
+    /// makes the next character plain. A pattern of more than 65,536 bytes throws `limitExceeded`.
     public func like(_ pattern: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
         test(.like, (.value(.text(pattern)), 0), folding)
     }
 
-    /// Whether the texts are equal, as `==`, but for what is ignored.
+    /// Whether the texts are equal, as `==`, except for what is ignored.
     public func equals(_ text: String?, ignoring folding: TextFolding) -> QueryExpression<Bool> {
         QueryExpression<Bool>(.comparison(.equal, node, .value(text.value), folding), depth: depth + 1)
     }
@@ -63,38 +63,38 @@ extension QueryExpression {
 // MARK: Sets and ranges
 
 extension QueryExpression where V: ColumnValue {
-    /// Whether the value is one of these. Any number of values; costs one pass over them.
+    /// Whether the value is one of these, of which there may be any number. Costs one pass over them.
     public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
         QueryExpression<Bool>(values.contains(node), depth: depth + 1)
     }
 }
 
 extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
-    /// Whether the value is one of these. Any number of values; costs one pass over them.
+    /// Whether the value is one of these, of which there may be any number. Costs one pass over them.
     public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
         QueryExpression<Bool>(values.lazy.map(\.rawValue).contains(node), depth: depth + 1)
     }
 }
 
 extension QueryExpression where V: ScalarValue & Comparable {
-    /// Whether the value lies in the range, its upper end excluded.
+    /// Whether the value is in the range, without its upper end.
     public func isIn(_ range: Range<V>) -> QueryExpression<Bool> {
         self >= range.lowerBound && self < range.upperBound
     }
 
-    /// Whether the value lies in the range, both ends included.
+    /// Whether the value is in the range, with both ends.
     public func isIn(_ range: ClosedRange<V>) -> QueryExpression<Bool> {
         self >= range.lowerBound && self <= range.upperBound
     }
 }
 
 extension QueryExpression {
-    /// Whether the value lies in the range, its upper end excluded; nil does not.
+    /// Whether the value is in the range, without its upper end; false for nil.
     public func isIn<W: ScalarValue & Comparable>(_ range: Range<W>) -> QueryExpression<Bool> where V == W? {
         self >= range.lowerBound && self < range.upperBound
     }
 
-    /// Whether the value lies in the range, both ends included; nil does not.
+    /// Whether the value is in the range, with both ends; false for nil.
     public func isIn<W: ScalarValue & Comparable>(_ range: ClosedRange<W>) -> QueryExpression<Bool> where V == W? {
         self >= range.lowerBound && self <= range.upperBound
     }
@@ -111,16 +111,16 @@ public protocol OptionalArrayValue {}
 extension Optional: OptionalArrayValue where Wrapped: ArrayValue {}
 
 extension QueryExpression where V: ArrayValue {
-    /// How many elements, or children, there are.
+    /// The number of elements or children.
     public var count: QueryExpression<Int> { QueryExpression<Int>(.count(node), depth: depth + 1) }
-    /// Whether there are no elements, or children.
+    /// Whether there are no elements or children.
     public var isEmpty: QueryExpression<Bool> { count == 0 }
 }
 
 extension QueryExpression where V: OptionalArrayValue {
-    /// How many elements, or children, there are; nil where there is no array.
+    /// The number of elements or children; nil if the array is nil.
     public var count: QueryExpression<Int?> { QueryExpression<Int?>(.count(node), depth: depth + 1) }
-    /// Whether there is an array without elements.
+    /// Whether the array is empty, and not nil.
     public var isEmpty: QueryExpression<Bool> { count == 0 }
 }
 
@@ -130,7 +130,7 @@ extension QueryExpression {
         hasElement(element)
     }
 
-    /// Whether there is an array, and it has an element that equals this one.
+    /// Whether the array has an element that equals this one; false for nil.
     public func contains<E: ColumnValue>(_ element: E) -> QueryExpression<Bool> where V == [E]? {
         hasElement(element)
     }
@@ -146,7 +146,7 @@ extension QueryExpression {
 }
 
 extension ArrayElements {
-    /// An element to look for; nil for one that no array keeps.
+    /// An element to look for; nil for one that no array can store.
     static func element<E: ColumnValue>(_ element: E) -> Value? {
         if E.self == UInt8.self { return element.value }
         var json = JSONWriter()

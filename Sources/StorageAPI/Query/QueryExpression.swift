@@ -6,16 +6,16 @@ import StorageDriver
 /// store.select(Person.self).where { $0.age >= 28 && $0.city.spell.hasPrefix("Cheng") }
 /// ```
 ///
-/// Terms mean what they would mean in plain Swift, with the equality and order of the storage contract: text by UTF-8
-/// bytes, NaN equal to NaN, nil equal to nil; an ordered comparison with nil is false. A property of an owned child is
-/// nil where there is no child.
+/// A term means what it would mean in plain Swift, with the equality and order of the storage contract: text by UTF-8
+/// bytes, NaN equal to NaN, nil equal to nil. An ordered comparison with nil is false. A property of an owned child is
+/// nil if there is no child.
 @dynamicMemberLookup
 public struct QueryExpression<V>: Sendable {
     let node: QueryNode
     /// How many levels there are below the node.
     let depth: Int
 
-    /// The property with the given place in the schema.
+    /// The property with the given index in the schema.
     public init(_ path: PropertyPath, _ ordinal: Int) {
         node = .property(path.appending(ordinal))
         depth = 0
@@ -32,7 +32,7 @@ public struct QueryExpression<V>: Sendable {
 
     var nested: QueryNode.Nested { (node, depth) }
 
-    /// The way to an owned child.
+    /// The path to an owned child.
     var path: PropertyPath? {
         if case .property(let path) = node { path } else { nil }
     }
@@ -60,13 +60,13 @@ extension Optional: OptionalChild where Wrapped: Storable {
 }
 
 extension QueryExpression where V: OptionalChild {
-    /// A property of the owned child; nil where there is no child.
+    /// A property of the owned child; nil if there is no child.
     public subscript<X>(dynamicMember property: KeyPath<V.Child.Columns, QueryExpression<X>>) -> QueryExpression<X?> {
         guard let path else { return QueryExpression<X?>(node) }
         return QueryExpression<X?>(V.Child.Columns(path)[keyPath: property].node)
     }
 
-    /// An Optional property of the owned child; nil as well where there is no child.
+    /// An Optional property of the owned child; also nil if there is no child.
     public subscript<X>(dynamicMember property: KeyPath<V.Child.Columns, QueryExpression<X?>>) -> QueryExpression<X?> {
         guard let path else { return QueryExpression<X?>(node) }
         return V.Child.Columns(path)[keyPath: property]
@@ -95,7 +95,7 @@ extension QueryExpression where V: ChildArray {
         quantified(.any, condition)
     }
 
-    /// Whether every child meets the condition; true where there is none.
+    /// Whether every child meets the condition; true if there are no children.
     public func all(_ condition: (V.Child.Columns) -> QueryExpression<Bool>) -> QueryExpression<Bool> {
         quantified(.all, condition)
     }
@@ -105,7 +105,7 @@ extension QueryExpression where V: ChildArray {
         quantified(.none, condition)
     }
 
-    /// How many children meet the condition; 0 where the array is nil.
+    /// How many children meet the condition; 0 if the array is nil.
     public func count(_ condition: (V.Child.Columns) -> QueryExpression<Bool>) -> QueryExpression<Int> {
         guard let path else { return QueryExpression<Int>(.invalid("count asks about owned arrays.")) }
         let inner = inside(path, condition)

@@ -1,15 +1,15 @@
-/// A type whose values have an order to sort by: every scalar, and Optionals of them, but no array.
+/// A type whose values can be sorted: every scalar and Optionals of scalars, but no arrays.
 public protocol SortableValue: ColumnValue {
     /// The type without its Optional.
     associatedtype Scalar: ScalarValue = Self
 }
 
 extension Optional: SortableValue where Wrapped: SortableValue & ScalarValue {
-    /// What is sorted where there is a value.
+    /// The wrapped type.
     public typealias Scalar = Wrapped
 }
 
-/// A term to sort by, with its direction. nil comes first ascending and last descending, unless it is said otherwise.
+/// A term to sort by, with its direction. By default nil comes first if ascending, and last if descending.
 public struct SortOrder: Sendable {
     let node: QueryNode
     let isDescending: Bool

@@ -1,20 +1,20 @@
 import StorageDriver
 
-/// The tables that a model declares, before they meet what a store has recorded.
+/// The tables that a model declares, before they are compared with what a store has recorded.
 ///
-/// Every owned property becomes a table. Where a type can reach itself the tables take the node form, one for each
-/// declaring type and property below the place where the recursion is entered, so the list ends.
+/// Every owned property becomes a table. Below the entry to a recursion, where a type can reach itself, there is one
+/// table of numbered nodes for each declaring type and property, so the list is finite.
 struct DeclaredTables {
     struct Table {
         var path: [String]
         /// The owning table and property; nil for the root.
         var owner: (table: Int, property: DeclaredProperty)?
-        /// The table at which the recursion begins that this one is part of, itself perhaps.
+        /// The table at which the recursion of this table begins, perhaps itself.
         var entry: Int?
         /// The model whose rows the table holds.
         var model: DeclaredModel
         var form: TableBinding.Form
-        /// The leading columns, and for a root nothing.
+        /// The prefix columns; none for a root.
         var prefix: [ColumnSchema]
         /// One for each property of the model, in its order.
         var members: [Member]
@@ -24,7 +24,7 @@ struct DeclaredTables {
         /// The name that is recorded for the owned model.
         var recordedModel: String? { owner == nil ? nil : model.name }
 
-        /// Whether an owner may have several rows, where it is recorded.
+        /// Whether an owner may have several rows, if that is recorded.
         var recordedIsMany: Bool? {
             guard form == .node, case .many = owner?.property.kind else { return form == .node ? false : nil }
             return true
@@ -38,7 +38,7 @@ struct DeclaredTables {
 
     struct Member {
         var property: DeclaredProperty
-        /// The column that stands for it in its owner's row: none for children, but for optional arrays.
+        /// Its column in its owner's row. Of owned properties only optional arrays have one.
         var column: ColumnSchema?
         var relation: Int?
     }
@@ -53,7 +53,8 @@ struct DeclaredTables {
         let property: String
     }
 
-    /// More tables than a sane model has, before the names of a diamond of types fill the memory.
+    /// More tables than a reasonable model has. The limit applies before the names of a diamond of types fill the
+    /// memory.
     static let mostTables = 1000
 
     init(_ type: any Storable.Type) throws(StorageError) { try self.init(DeclaredModels(type)) }
@@ -126,7 +127,7 @@ struct DeclaredTables {
     }
 
     /// Below the entry of a recursion a table's path names the declaring type, so that it does not depend on the order
-    /// in which properties lead there.
+    /// of properties.
     private func path(of property: DeclaredProperty, below owner: Int, entry: Int?) -> [String] {
         guard let entry, tables[owner].model.name != tables[entry].model.name else {
             return tables[entry ?? owner].path + [property.storedName]

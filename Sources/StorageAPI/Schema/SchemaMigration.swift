@@ -51,7 +51,7 @@ struct SchemaMigration {
         guard try cursor.next() else { return }
         throw StorageError(
             .constraint,
-            "The property is to be unique, and \(cursor.cells[1].int) records have the value \(cursor.cells[0].value); "
+            "The property must be unique, and \(cursor.cells[1].int) records have the value \(cursor.cells[0].value); "
                 + "change all but one of them first. Nothing was changed.",
             operation: "open", model: table.path.first, property: table.columns[column].property
         ).with { $0.storedValue = cursor.cells[0].value }

@@ -300,7 +300,7 @@ struct TableComparison {
     private func noValueError(_ property: DeclaredProperty) -> StorageError {
         mismatch(
             property.name,
-            "is new and has no value for the records that are stored already: make it Optional or give it a default")
+            "is new and has no value for stored records: make it Optional or give it a default")
     }
 
     private func otherForm() -> StorageError {

@@ -61,7 +61,7 @@ final class BufferedRows: CursorSource {
         return 1
     }
 
-    func failure() -> StorageError { StorageError(.io, "Rows at hand cannot fail to be read.") }
+    func failure() -> StorageError { StorageError(.io, "Rows in memory cannot fail to be read.") }
 
     func finish() {}
 }

@@ -68,9 +68,9 @@ extension AssignmentBuilder {
 
 /// A partial update of a store. Runs when `run()` is called.
 public struct Update<Model: Storable>: AssignmentBuilder, Sendable {
-    /// What is asked so far.
+    /// The query so far.
     public var selection = Selection()
-    /// What is set so far.
+    /// The assignments so far.
     public var assignments = Assignments()
     let store: Store
 
@@ -89,13 +89,13 @@ public struct Update<Model: Storable>: AssignmentBuilder, Sendable {
 
 /// A delete of a store by conditions. Runs when `run()` is called.
 public struct Delete<Model: Storable>: FilterBuilder, Sendable {
-    /// What is asked so far.
+    /// The query so far.
     public var selection = Selection()
     let store: Store
 
     /// Deletes the records that meet the conditions, all where there is none, with all that they own.
     ///
-    /// - Returns: how many records went.
+    /// - Returns: how many records were deleted.
     @discardableResult
     public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
         try await store.writing("delete", isRepeatable: true) { [selection] context throws(StorageError) in
@@ -108,9 +108,9 @@ public struct Delete<Model: Storable>: FilterBuilder, Sendable {
 
 /// A partial update without `async`.
 public struct BlockingUpdate<Model: Storable>: AssignmentBuilder {
-    /// What is asked so far.
+    /// The query so far.
     public var selection = Selection()
-    /// What is set so far.
+    /// The assignments so far.
     public var assignments = Assignments()
     let executor: Executor
 
@@ -127,13 +127,13 @@ public struct BlockingUpdate<Model: Storable>: AssignmentBuilder {
 
 /// A delete by conditions, without `async`.
 public struct BlockingDelete<Model: Storable>: FilterBuilder {
-    /// What is asked so far.
+    /// The query so far.
     public var selection = Selection()
     let executor: Executor
 
     /// Deletes the records that meet the conditions, all where there is none, with all that they own.
     ///
-    /// - Returns: how many records went.
+    /// - Returns: how many records were deleted.
     @discardableResult
     public func run() throws(StorageError) -> Int {
         try executor.writing("delete", Model.self) { [selection] (writing) throws(StorageError) in

@@ -1,18 +1,18 @@
 public import StorageDriver
 
-/// The rows of one owned property, read in step with their owners.
+/// The rows of one owned property, read together with their owners' rows.
 ///
-/// Both come in the order of the root's key and the positions, so the rows that belong to the owner at hand are next
-/// in line: a graph loads with one query for each property, whatever the number of owners.
+/// Both are ordered by the root's key and the positions, so the rows of the current owner are next: a graph loads with
+/// one query for each property, however many owners there are.
 @usableFromInline
 final class ChildRows {
     private let context: RowContext
     private let open: () throws(StorageError) -> Cursor
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var opened: OpenRows?
-    /// Rows of a recursive type, by the number of their owner; only for tables of the node form.
+    /// Rows of a recursive type, by the number of their owner; only for tables of nodes.
     @usableFromInline let nodes: NodeRows?
-    /// How many children the last owner had, as far as that is worth making room for.
+    /// How many children the last owner had, to reserve memory for the next.
     @usableFromInline @exclusivity(unchecked) var usualCount = 0
 
     /// - Parameter open: runs the query, when the first owner asks for children.
@@ -30,7 +30,7 @@ final class ChildRows {
         var row = reader(cells)
         let model = try M(reading: &row)
         try row.finish()
-        // What follows for the same owner was not written by a store.
+        // Any further row of the same owner was not written by a store.
         while try next(ownedBy: owner) != nil {}
         return model
     }
@@ -96,7 +96,7 @@ final class ChildRows {
         while try rows.advance(toChildOf: owner) { nodes.add(rows.cells) }
     }
 
-    /// How the leading cells of a child's row stand to its owner's.
+    /// The order of the first cells of a child's row and its owner's.
     static func order(
         _ child: UnsafePointer<Cell>, to owner: UnsafePointer<Cell>, of binding: TableBinding
     ) -> ValueOrder {
@@ -110,7 +110,7 @@ final class ChildRows {
     }
 }
 
-/// A cursor that stands at the children of one owner after the other.
+/// A cursor over the children of one owner after another.
 private final class OpenRows {
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var cursor: Cursor
@@ -122,7 +122,7 @@ private final class OpenRows {
 
     var cells: UnsafePointer<Cell> { cursor.cells }
 
-    /// Moves to the next row if it belongs to the owner. Rows of owners that are gone are passed over.
+    /// Moves to the next row if it belongs to the owner. Skips rows whose owners are missing.
     func advance(toChildOf owner: borrowing RowReader) throws(StorageError) -> Bool {
         let binding = owner.context.takeUnretainedValue().table
         while state != .atEnd {
@@ -142,10 +142,10 @@ private final class OpenRows {
     }
 }
 
-/// The rows of a recursive type within one group: one root, or one place within it.
+/// The rows of a recursive type within one group: one root, or one position within it.
 ///
-/// They are kept while the group is read, because a tree of several recursive properties visits its tables in an order
-/// of its own. Costs the memory of one root's rows.
+/// They stay in memory while the group is read, because a tree with several recursive properties does not visit its
+/// tables in key order. Costs the memory of one root's rows.
 @usableFromInline
 final class NodeRows {
     private let context: RowContext
@@ -204,7 +204,7 @@ final class NodeRows {
     }
 
     private func decode<M: Storable>(_ index: Int) throws(StorageError) -> M {
-        // Rows that another program wrote may own each other in a circle, which no depth ends.
+        // Rows that another program wrote may own each other in a cycle.
         guard depth <= Self.deepest else {
             throw StorageError(
                 .corrupt, "The rows of \(context.table.schema.name) nest without end.", model: context.modelName)

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// What a call without `async` runs on: the store itself, or a session that a body of the user's runs in.
+/// What a call without `async` runs on: the store itself, or the session of a user's closure.
 enum Executor {
     case store(Store)
     case session(SessionContext)
@@ -29,8 +29,8 @@ enum Executor {
         }
     }
 
-    /// Gives the records of a selection as rows that decode as they come, or in parts that are decoded already, until one
-    /// returns false. In a session that writes all records are one part: what the rows stand on may be written meanwhile.
+    /// Passes the records of a selection to the closures, as rows to decode or as decoded parts, until one returns
+    /// false. In a writing session all records are one part, since the closure may write to the tables.
     func loop<M: Storable>(
         _ model: ModelSource, _ selection: Selection, rows: (inout RowCursor) throws(StorageError) -> Void,
         models: ([M]) -> Bool
@@ -82,14 +82,14 @@ enum Executor {
     }
 }
 
-/// Where a call's model is known from.
+/// How a call names its model.
 enum ModelSource: Sendable {
     case type(any Storable.Type)
     /// The stored name of a model that the store has recorded.
     case recorded(String)
 }
 
-/// Adds the place to an error that passes.
+/// Adds the context to a thrown error.
 func placed<T>(
     _ operation: String, _ model: ModelSource, _ context: SessionContext, _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {

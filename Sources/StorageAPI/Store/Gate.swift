@@ -10,13 +10,13 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Counts the calls that are running, so that closing can wait for them and later ones are turned away.
+/// Counts the running calls, so that closing can wait for them and refuse later ones.
 final class Gate: Sendable {
     private struct State {
         var isClosed = false
         var running = 0
         var streams: [ObjectIdentifier: @Sendable () -> Void] = [:]
-        /// How many bodies of the user's each thread is in.
+        /// How many user closures each thread is inside.
         var bodies: [Thread: Int] = [:]
     }
 
@@ -41,7 +41,7 @@ final class Gate: Sendable {
         if isLast { idle.signal() }
     }
 
-    /// Runs a body of the user's that reads, and notes the thread meanwhile: what it calls must not wait for its end.
+    /// Runs a user's closure that reads, and marks the thread meanwhile: a call from it must not wait for its end.
     func runningBody<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         let thread = Self.thread
         state.withLock { $0.bodies[thread, default: 0] += 1 }
@@ -54,13 +54,13 @@ final class Gate: Sendable {
         return try body()
     }
 
-    /// Whether the caller is a body that reads.
+    /// Whether the caller is inside such a closure.
     var isInBody: Bool {
         let thread = Self.thread
         return state.withLock { !$0.bodies.isEmpty && $0.bodies[thread] != nil }
     }
 
-    /// The calling thread, which is the same for a body's whole time: a body is not asynchronous.
+    /// The calling thread. It does not change during a closure, which is synchronous.
     #if canImport(Glibc)
     private static var thread: Thread { pthread_self() }
     #else
@@ -68,8 +68,7 @@ final class Gate: Sendable {
     private static var thread: Thread { unsafeBitCast(pthread_self(), to: Thread.self) }
     #endif
 
-    /// Turns later calls away, ends streams that wait for their next row, and waits for the calls that run. False where
-    /// it was closed before.
+    /// Refuses later calls, ends waiting streams, and waits for running calls. Returns false if it was already closed.
     func close() -> Bool {
         let (wasOpen, isIdle, streams) = state.withLock { state in
             defer {
@@ -84,7 +83,7 @@ final class Gate: Sendable {
         return true
     }
 
-    /// Has a stream's session ended when the store closes, unless the stream is removed before.
+    /// Ends the stream's session when the store closes, unless the stream is removed before.
     func add(_ stream: AnyObject, end: @escaping @Sendable () -> Void) throws(StorageError) {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.streams[ObjectIdentifier(stream)] = end }

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Where the children of one relation of one owner are written. Made for one call, in which the graph writer lives.
+/// Writes the children of one relation of one owner. Made for one call, during which the graph writer is alive.
 @usableFromInline
 struct ChildPlace {
     fileprivate unowned(unsafe) let graph: GraphWriter
@@ -18,7 +18,7 @@ struct ChildPlace {
     @usableFromInline
     func endChild(_ row: consuming RowWriter) { graph.endChild(row) }
 
-    /// Ends the children. One in the owner's own table may have moved the owner's row.
+    /// Ends the children. A child in the owner's own table may have moved the owner's row.
     @usableFromInline
     func end(_ owner: inout RowWriter) {
         graph.endChildren()
@@ -28,17 +28,17 @@ struct ChildPlace {
     }
 }
 
-/// Lowers models to rows: a root row, and rows of children that carry the root's key and their positions.
+/// Encodes models as rows: a root row, and rows of children with the root's key and their positions.
 ///
-/// Rows collect in one buffer a table until they are written as batches, so a thousand models cost a few calls of the
-/// backend.
+/// Rows collect in one buffer for each table until they are written as batches, so a thousand models cost a few calls
+/// of the backend.
 ///
 /// Unchecked: used by one thread at a time, to which ``ModelHandle`` hands it out under its lock.
 @usableFromInline
 final class GraphWriter: @unchecked Sendable {
     let model: ModelTables
     let buffers: [RowBuffer]
-    // What every model needs, without the way through the tables.
+    // What every model needs, kept here to avoid a lookup in the tables.
     private let root: TableBinding
     private let rootRows: RowBuffer
     private let hasChildren: Bool
@@ -74,12 +74,12 @@ final class GraphWriter: @unchecked Sendable {
         rootKey.deallocate()
     }
 
-    /// Whether the rows so far are better written before more are added.
+    /// Whether the rows should be written before more are added.
     var isFull: Bool {
         rootRows.count >= 256 || arena.pointee.size > 1 << 20
     }
 
-    /// Takes back the model that was added last; its bytes stay in the arena until the rows are written.
+    /// Removes the model that was added last. Its bytes stay in the arena until the rows are written.
     func removeLast() {
         for (buffer, start) in zip(buffers, lastStarts) { buffer.removeAll(from: start) }
     }
@@ -92,7 +92,7 @@ final class GraphWriter: @unchecked Sendable {
     /// Whether its memory is worth keeping for the next write.
     var isSmall: Bool { buffers.allSatisfy { $0.capacity * $0.width <= 4096 } }
 
-    /// The only cell of the key of the model that was added last, where it is an integer.
+    /// The key of the model that was added last, if it is one integer.
     var lastIntegerKey: Int64? {
         let (cells, root) = (model.root.keyCells, buffers[0])
         guard cells.count == 1 else { return nil }
@@ -125,7 +125,7 @@ final class GraphWriter: @unchecked Sendable {
 
     /// Ends the model that ``beginRoot()`` began.
     ///
-    /// - Throws: `missingKey`, `invalidValue` or `limitExceeded`. The writer is then of no further use.
+    /// - Throws: `missingKey`, `invalidValue` or `limitExceeded`. The writer must not be used afterwards.
     func endRoot(_ row: consuming RowWriter) throws(StorageError) {
         if row.next != row.end || row.relation != root.relations.count { finish(row) }
         if failure != nil { try throwFailure() }
@@ -187,7 +187,8 @@ final class GraphWriter: @unchecked Sendable {
         }
     }
 
-    /// Begins the children of the relation that `owner` has come to. Nil where they cannot be written, which is remembered.
+    /// Begins the children of the relation that `owner` writes next. Returns nil if they cannot be written, and
+    /// remembers the error.
     @usableFromInline
     func beginChildren(of owner: borrowing RowWriter) -> ChildPlace? {
         let table = model.tables[owner.table]
@@ -238,7 +239,7 @@ final class GraphWriter: @unchecked Sendable {
         }
     }
 
-    /// Where the fields of records stand in a table's rows.
+    /// Which fields of records the columns of a table's rows take.
     func recordPlaces(of table: Int) -> RecordPlaces {
         if recordPlaces.isEmpty { recordPlaces = model.tables.map { _ in nil } }
         if let known = recordPlaces[table] { return known }
@@ -253,7 +254,7 @@ final class GraphWriter: @unchecked Sendable {
     func fail(_ error: StorageError, cell: UnsafeMutablePointer<Cell>, of row: borrowing RowWriter) {
         guard failure == nil else { return }
         let binding = model.tables[row.table]
-        // A key that stands alone is not written to a row of the buffer.
+        // A single key is not written to a row of the buffer.
         let start = buffers[row.table].row(row.row)
         let isCell = cell >= start && cell < start + binding.columns.count
         failure = error.with {

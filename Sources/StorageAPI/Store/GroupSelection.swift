@@ -10,16 +10,16 @@ struct GroupSelection: Sendable {
     var order: [SortOrder] = []
     var limit: Int?
     var offset = 0
-    /// What is wanted of each group: keys and aggregates.
+    /// What each group returns: keys and aggregates.
     var outputs: [QueryNode] = []
 }
 
-/// A plan whose rows are no model's, and how their cells are read.
+/// A plan whose rows are not those of a model, and how to read their cells.
 struct ResultPlan {
     let plan: QueryPlan
     let arguments: QueryArguments
     let binding: TableBinding
-    /// The cell of each wanted output, where they do not stand one after the other.
+    /// The cell of each output, if they are not consecutive.
     var outputs: [Int]?
 }
 

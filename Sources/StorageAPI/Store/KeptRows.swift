@@ -1,17 +1,17 @@
 import StorageDriver
 
-/// A save of records that own more than the program declares (clause S7): what is stored is read, joined with what is
-/// saved, and written back whole.
+/// A save of records that own more than the program declares (clause S7): it reads what is stored, joins it with what
+/// is saved, and writes it back.
 ///
-/// A row is still the same one where it has its own key, unique in its array, or else its place in an array of the same
-/// length. What else could only be guessed is refused.
+/// A row is the same one if it has the same own key, unique in its array, or else the same position in an array of the
+/// same length. Anything that could only be guessed is refused.
 struct KeptRows {
     let tables: KeptTables
     let writer: any StorageWriter
 
     private typealias Owners = [[Value]: KeptRow]
 
-    /// Writes what the records at hand own. Their own rows are written already.
+    /// Writes what the current records own. Their own rows are written already.
     func write(_ graph: GraphWriter) throws(StorageError) {
         let keys = keys(of: graph)
         let stored = try owners(keys, rows: storedRows(keys))
@@ -101,7 +101,8 @@ struct KeptRows {
         return roots
     }
 
-    /// Where a row stands among those of all roots. In a type that owns itself the numbers of all tables are one series.
+    /// The identity of a row among those of all roots. In a type that owns itself the numbers of all tables are one
+    /// series.
     private struct Place: Hashable {
         var table: Int
         var prefix: [Value]
@@ -120,7 +121,7 @@ struct KeptRows {
 
     // MARK: Joining
 
-    /// Gives a row what the one that it was before has beyond the program's declaration.
+    /// Copies to a row what its stored version has beyond the program's declaration.
     private func join(_ old: KeptRow, _ new: KeptRow) throws(StorageError) {
         let table = tables.tables[new.table]
         for column in table.unknown where new.table > 0 { new.values[column] = old.values[column] }
@@ -138,7 +139,7 @@ struct KeptRows {
         let (oldKeys, newKeys) = (old.map(ownKey), new.map(ownKey))
         let (oldPlaces, newPlaces) = (UniquePlaces(oldKeys), UniquePlaces(newKeys))
         var pairs: [(KeptRow, KeptRow)] = []
-        // Those that no key decides about.
+        // The rows that no key identifies.
         var (oldLeft, newLeft) = (Set<Int>(), Set(new.indices))
         for (index, key) in oldKeys.enumerated() {
             if oldPlaces.isUnique(key), let place = newPlaces.unique(key) {
@@ -162,7 +163,7 @@ struct KeptRows {
         return pairs
     }
 
-    /// The values of the row's own key, where it has one.
+    /// The values of the row's own key, if it has one.
     private func ownKey(_ row: KeptRow) -> [Value]? {
         let key = tables.tables[row.table].binding?.identity.map { row.values[$0] } ?? []
         return key.isEmpty || key.contains(where: \.isNull) ? nil : key
@@ -192,7 +193,7 @@ struct KeptRows {
 
     // MARK: Writing
 
-    /// Gives the rows that a row owns their places anew, and collects them.
+    /// Numbers the rows that a row owns, and collects them.
     private func place(_ owner: KeptRow, below prefix: [Value], number: inout Int64, into rows: inout [[[Value]]]) {
         let table = tables.tables[owner.table]
         for target in table.owned {
@@ -239,7 +240,7 @@ private final class KeptRow {
     func add(_ row: KeptRow) { owned[row.table, default: []].append(row) }
 }
 
-/// Where in an array each key stands, if it stands there once.
+/// The position of each key in an array, if the key is unique there.
 private struct UniquePlaces {
     private var places: [[Value]: Int?] = [:]
 

@@ -1,11 +1,11 @@
 import StorageDriver
 
-/// The tables that a save reads and writes back because they hold more than the program declares (clause S7): found once
-/// for a model, and nil for nearly all.
+/// The tables that a save reads and writes back because they contain more than the program declares (clause S7).
+/// Determined once for a model; nil for nearly all.
 final class KeptTables: Sendable {
     struct Table: Sendable {
         let schema: TableSchema
-        /// The model's own table; nil where it is not declared.
+        /// The model's own table; nil if it is not declared.
         let binding: TableBinding?
         /// The tables whose rows its rows own.
         var owned: [Int] = []
@@ -21,7 +21,7 @@ final class KeptTables: Sendable {
         let delete: WritePlan
     }
 
-    /// The root's first, owners before what they own but for types that own each other.
+    /// The root's first; owners before what they own, except for types that own each other.
     let tables: [Table]
     let keyCount: Int
 
@@ -47,7 +47,7 @@ final class KeptTables: Sendable {
         }
     }
 
-    /// Owned properties of the root that are not declared stay as they are without being looked at, with all below.
+    /// Undeclared owned properties of the root, and everything below them, stay without being read.
     private static func untouched(_ recorded: RecordedTables, _ bindings: [TableBinding?]) -> [Bool] {
         var isUntouched = recorded.list.map { _ in false }
         for index in recorded.list.indices.dropFirst() where bindings[index] == nil {
@@ -94,8 +94,8 @@ extension KeptTables.Table {
 }
 
 extension TableBinding {
-    /// Columns that hold properties which the program does not declare. What tells nil from an empty array is not one
-    /// where the program declares the array.
+    /// Columns of properties that the program does not declare. The column that distinguishes nil from an empty array
+    /// does not count if the program declares the array.
     var unknownColumns: [Int] {
         schema.columns.indices.filter { index in
             let column = schema.columns[index]

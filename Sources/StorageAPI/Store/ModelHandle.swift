@@ -1,7 +1,7 @@
 import StorageDriver
 import Synchronization
 
-/// A model as an open store knows it: its tables and the plans made for them.
+/// A prepared model of an open store: its tables and their plans.
 @usableFromInline
 final class ModelHandle: Sendable {
     let tables: ModelTables
@@ -21,18 +21,18 @@ final class ModelHandle: Sendable {
 
     private let wholeRows: [TableReads]
     private let wholeWrites: [TableWrites]
-    /// The writes that remove rows of what is recorded and not declared.
+    /// The writes that remove rows of recorded, undeclared tables.
     let undeclaredWrites: [(delete: WritePlan, truncate: WritePlan)]
-    /// What a save keeps; nil where all that is recorded is declared, or stays as it is.
+    /// What a save must keep; nil if everything recorded is declared, or stays without being read.
     let kept: KeptTables?
     /// Why the model is not used in transactions: another process has changed its tables, and it does not fit any more.
     let refusal: StorageError?
     /// The plan for one record's own row.
     let rowOfKey: QueryPlan
-    /// How rows of a model without children are read; nil for others, whose rows each query reads children beside.
+    /// How rows of a model without children are read; nil for other models, for which each query reads children too.
     ///
-    /// Shared by all threads: nothing is written to a context without children but its record form, and that is made
-    /// before anybody else has the context.
+    /// Shared by all threads: nothing is written to a context without children except its record form, which is made
+    /// before any other thread has the context.
     nonisolated(unsafe) let plainRows: RowContext?
 
     /// - Throws: as ``KeptTables``.
@@ -75,7 +75,7 @@ final class ModelHandle: Sendable {
 
     var name: String { tables.name }
 
-    /// The plan for a shape; the same plan each time, unless many others have been used since.
+    /// The plan for a shape. It is the same each time, unless many others were used since.
     func plan(_ query: Query, table: Int = 0) -> QueryPlan {
         shapes.withLock { shapes in
             shapes.value(Shape(table: table, query: query)) { oldest in

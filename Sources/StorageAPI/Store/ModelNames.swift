@@ -1,7 +1,7 @@
 import StorageDriver
 import Synchronization
 
-/// Which types stand for which stored names in one store (clause S10).
+/// Which types have which stored names in one store (clause S10).
 final class ModelNames: Sendable {
     private struct Claim {
         var type: any Storable.Type
@@ -13,7 +13,7 @@ final class ModelNames: Sendable {
     /// The types, each the first of its name.
     var types: [any Storable.Type] { claims.withLock { $0.values.map(\.type) } }
 
-    /// Lets another type have the name: the one that claimed it could not be opened.
+    /// Releases the name, because the type that claimed it could not be opened.
     func release(_ type: any Storable.Type) {
         let name = Array(type.schema.name.utf8)
         claims.withLock { claims in
@@ -21,9 +21,9 @@ final class ModelNames: Sendable {
         }
     }
 
-    /// Notes that a type stands for its stored name from now on.
+    /// Records that a type has its stored name from now on.
     ///
-    /// - Throws: `configuration`, naming both, where another type of the name declares another thing.
+    /// - Throws: `configuration`, with both types, if another type has the name and a different declaration.
     func claim(_ declared: DeclaredTables, by type: any Storable.Type) throws(StorageError) {
         let signature = declared.signature
         let other = claims.withLock { claims -> (any Storable.Type)? in

@@ -5,7 +5,7 @@ import Synchronization
 /// The models that a store has prepared, by their type.
 final class ModelRegistry: Sendable {
     private let handles = Mutex(HandlesByType())
-    /// Models known by their recorded tables alone, by their stored name.
+    /// Models known only by their recorded tables, by their stored name.
     private let recorded = Mutex<[String: ModelHandle]>([:])
     private let names = ModelNames()
     let ids = PlanIDs()
@@ -36,7 +36,7 @@ final class ModelRegistry: Sendable {
         }
     }
 
-    /// The types that models are known by, with what the store has prepared for them.
+    /// The declared types, with their handles.
     var declared: [(type: any Storable.Type, handle: ModelHandle)] {
         names.types.compactMap { type in handle(type).map { (type, $0) } }
     }
@@ -46,9 +46,9 @@ final class ModelRegistry: Sendable {
         handles.withLock { handles in for (type, handle) in prepared { handles.add(handle, for: type) } }
     }
 
-    /// The model's handle if its tables are as it declares them; nil where something is to be changed first.
+    /// The model's handle if its tables are as declared; nil if something must be changed first.
     ///
-    /// - Parameter canWrite: whether it can be changed. Where not, marks of what is gone are done without.
+    /// - Parameter canWrite: whether it can be changed. If not, marks of removed properties are ignored.
     func upToDate(
         _ type: any Storable.Type, in session: any StorageSession, canWrite: Bool
     ) throws(StorageError) -> ModelHandle? {
@@ -59,7 +59,7 @@ final class ModelRegistry: Sendable {
         }
     }
 
-    /// Makes the model's tables as it declares them.
+    /// Creates or changes the model's tables as declared.
     func prepare(
         _ type: any Storable.Type, in writer: any StorageWriter
     ) throws(StorageError) -> ModelHandle {
@@ -70,7 +70,7 @@ final class ModelRegistry: Sendable {
         }
     }
 
-    /// Runs the body for a type that stands for its stored name from now on, unless the body fails before it has a handle.
+    /// Runs the body for a type that has its stored name from now on, unless the body fails before there is a handle.
     private func claiming<T>(
         _ type: any Storable.Type, _ body: (DeclaredTables) throws(StorageError) -> T
     ) throws(StorageError) -> T {
@@ -89,7 +89,7 @@ final class ModelRegistry: Sendable {
 
     // MARK: Models without types
 
-    /// Makes a model's tables as a schema declares them, or adds to those there are what it declares beyond them.
+    /// Creates a model's tables as a schema declares them, or adds what existing tables lack.
     ///
     /// - Returns: whether anything was changed.
     func prepare(_ schema: RecordSchema, in writer: any StorageWriter) throws(StorageError) -> Bool {
@@ -104,7 +104,7 @@ final class ModelRegistry: Sendable {
         return planner.steps.contains(where: \.changesStore)
     }
 
-    /// Forgets what is known of models by their types: their tables have changed.
+    /// Drops the handles of models whose tables have changed.
     func forget(_ models: Set<String>) {
         guard !models.isEmpty else { return }
         handles.withLock { $0.removeAll { models.contains($0.name) } }
@@ -119,7 +119,7 @@ final class ModelRegistry: Sendable {
         tablesVersion.store(version, ordering: .releasing)
     }
 
-    /// The handle of a model as the store has recorded it; the same one as long as its tables stay as they are.
+    /// The handle of a model as the store has recorded it. It is the same as long as its tables do not change.
     func recorded(_ name: String, in session: any StorageSession) throws(StorageError) -> ModelHandle {
         let tables = try session.tables()
         let known = recorded.withLock { $0[name] }
@@ -129,7 +129,7 @@ final class ModelRegistry: Sendable {
         return handle
     }
 
-    /// The handle of a model that is known by its type; nil for others, which a session is asked for.
+    /// The handle of a model that is known by its type; nil for others, whose tables a session must read.
     func known(_ model: ModelSource) -> ModelHandle? {
         if case .type(let type) = model { handle(type) } else { nil }
     }
@@ -153,8 +153,8 @@ final class ModelRegistry: Sendable {
     }
 }
 
-/// Handles in the order of their types' identities: every call looks one up, which takes a few comparisons here and a
-/// hash of sixteen rounds in a dictionary.
+/// Handles sorted by the identities of their types. Every call looks one up: a few comparisons here instead of a hash
+/// of sixteen rounds in a dictionary.
 private struct HandlesByType {
     private var entries: [(type: ObjectIdentifier, handle: ModelHandle)] = []
 
@@ -182,7 +182,7 @@ private struct HandlesByType {
         entries.removeAll { isUnwanted($0.handle) }
     }
 
-    /// The first place whose type does not come before the given one.
+    /// The first index whose type does not come before the given one.
     private func place(of type: ObjectIdentifier) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {

@@ -2,8 +2,8 @@ package import StorageDriver
 
 /// Turns models into the rows of their tables and back, without a store: for file formats of whole records.
 ///
-/// Models take the same way as through a ``Store``, so what a store refuses is refused here. Used by one thread at a
-/// time.
+/// The same code as in a ``Store`` encodes and checks models, so what a store refuses is refused here. One thread at a
+/// time may use it.
 package final class ModelRows<Model: Storable> {
     private let handle: ModelHandle
     private let limits = BackendInfo.Limits()
@@ -24,8 +24,8 @@ package final class ModelRows<Model: Storable> {
     /// The model's tables, the root's first.
     package var tables: [TableSchema] { handle.tables.tables.map(\.schema) }
 
-    /// For each table and column what a row holds that was written before the property existed: the property's default,
-    /// or null.
+    /// For each table and column, the value of rows that were written before the property existed: the property's
+    /// default, or null.
     package func defaults() throws(StorageError) -> [[Value]] {
         var defaults: [[Value]] = []
         for (table, binding) in zip(declared.tables, handle.tables.tables) {
@@ -55,7 +55,7 @@ package final class ModelRows<Model: Storable> {
 
     /// Calls the body with each model's rows, one ``TableRows`` for each of ``tables``, valid until it returns.
     ///
-    /// - Throws: `missingKey`, `invalidValue` or `limitExceeded` with the model's index; what the body throws.
+    /// - Throws: `missingKey`, `invalidValue` or `limitExceeded` with the model's index; errors of the body.
     package func write(
         _ models: [Model], _ body: (UnsafeBufferPointer<TableRows>) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -150,7 +150,7 @@ extension ModelRows where Model == StoredRecord {
     }
 }
 
-/// Copies of records' rows, as many as are read as models at once. Not generic: this is done for each record.
+/// Copies of records' rows, as many as are decoded at once. Not generic, since it runs for each record.
 private struct RecordsAtHand {
     private(set) var buffers: [BufferedRows]
     private let tables: ModelTables
@@ -166,13 +166,13 @@ private struct RecordsAtHand {
         buffers = tables.tables.map { BufferedRows(width: $0.columns.count) }
     }
 
-    /// Adds the rows of a record; false where those that are here have to be read first.
+    /// Adds the rows of a record; returns false if the current rows must be read first.
     mutating func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) -> Bool {
         guard record.count == buffers.count else {
             throw StorageError(.corrupt, "A record has rows of another number of tables than its model.")
         }
         if buffers[0].count == Self.most { return false }
-        // Children are read in step with their owners, which must stand in the order of their keys for that.
+        // Children are read together with their owners, which must be in key order.
         if tables.hasChildren {
             let key = tables.root.keyCells.map { record[0].cells[$0].value }
             if !lastKey.isEmpty, !lastKey.lexicographicallyPrecedes(key) { return false }
@@ -185,7 +185,7 @@ private struct RecordsAtHand {
     }
 }
 
-/// Rows at hand as a session: every query is for all of them.
+/// Rows in memory as a session: every query is for all of them.
 private final class RowsSession: StorageSession {
     private let schemas: [TableSchema]
     private let buffers: [BufferedRows]
@@ -199,11 +199,11 @@ private final class RowsSession: StorageSession {
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         guard let table = schemas.firstIndex(where: { $0.path == plan.table.path }) else {
-            throw StorageError(.io, "The rows of \(plan.table.name) are not at hand.")
+            throw StorageError(.io, "The rows of \(plan.table.name) are not in memory.")
         }
         return buffers[table].cursor(Array(0..<buffers[table].count))
     }
 
-    /// Rows at hand remember no keys of others.
+    /// Rows in memory do not remember other keys.
     func greatestKey(in table: TableSchema) -> Int64 { 0 }
 }

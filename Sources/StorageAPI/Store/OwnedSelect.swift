@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// A record that another one owns, with the key of the root that it belongs to.
+/// An owned record, with the key of its root.
 public struct Owned<Owner: Storable, Child: Storable>: Sendable {
     /// The key of the owning root.
     public let owner: Owner.Key
@@ -9,13 +9,13 @@ public struct Owned<Owner: Storable, Child: Storable>: Sendable {
 }
 
 extension Select {
-    /// Asks for the records that another model owns by a property, instead of those stored by themselves.
+    /// Queries the records that another model owns by a property, instead of root records.
     ///
     /// ```swift
     /// let red = try await store.select(Pen.self).owned(by: Person.self, \.pens).where { $0.color == "red" }.all()
     /// ```
     ///
-    /// Without a sort order they come by their owners' keys, and then by their positions.
+    /// Without a sort order they are sorted by their owners' keys, then by their positions.
     public func owned<Owner: Storable>(
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]>>
     ) -> OwnedSelect<Owner, Model> { OwnedSelect(selection, Owner.node(property), store) }
@@ -37,7 +37,7 @@ extension Select {
 }
 
 extension BlockingSelect {
-    /// Asks for the records that another model owns by a property, instead of those stored by themselves.
+    /// Queries the records that another model owns by a property, instead of root records.
     public func owned<Owner: Storable>(
         by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]>>
     ) -> BlockingOwnedSelect<Owner, Model> { BlockingOwnedSelect(selection, Owner.node(property), executor) }
@@ -66,7 +66,7 @@ extension Storable {
 
 /// A query of owned records. Its conditions and orders are those of the owned model.
 public struct OwnedSelect<Owner: Storable, Model: Storable>: SelectionBuilder, Sendable {
-    /// What is asked so far.
+    /// The query so far.
     public var selection: Selection
     private let property: QueryNode
     private let store: Store
@@ -84,7 +84,7 @@ public struct OwnedSelect<Owner: Storable, Model: Storable>: SelectionBuilder, S
         }
     }
 
-    /// How many records there are. Loads none.
+    /// The number of records. Loads none.
     public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
         try await Select<Owner>(store: store).run { (reading) throws(StorageError) in
             try reading.countOwned(property, selection)
@@ -94,7 +94,7 @@ public struct OwnedSelect<Owner: Storable, Model: Storable>: SelectionBuilder, S
 
 /// A query of owned records, without `async`.
 public struct BlockingOwnedSelect<Owner: Storable, Model: Storable>: SelectionBuilder {
-    /// What is asked so far.
+    /// The query so far.
     public var selection: Selection
     private let property: QueryNode
     private let executor: Executor
@@ -112,7 +112,7 @@ public struct BlockingOwnedSelect<Owner: Storable, Model: Storable>: SelectionBu
         }
     }
 
-    /// How many records there are. Loads none.
+    /// The number of records. Loads none.
     public func count() throws(StorageError) -> Int {
         try executor.reading("select", Owner.self) { (reading) throws(StorageError) in
             try reading.countOwned(property, selection)
@@ -121,8 +121,8 @@ public struct BlockingOwnedSelect<Owner: Storable, Model: Storable>: SelectionBu
 }
 
 extension Reading {
-    /// The rows of an owned property as records of their own. Costs a copy of the rows, and one query for each property
-    /// that they own in turn.
+    /// The rows of an owned property as records. Costs a copy of the rows, and one query for each property that they
+    /// own.
     func owned<Owner: Storable, Child: Storable>(
         _ property: QueryNode, _ selection: Selection
     ) throws(StorageError) -> [Owned<Owner, Child>] {
@@ -135,7 +135,7 @@ extension Reading {
         let context = RowContext(model: handle.tables, table: table)
         var owned: [Owned<Owner, Child>] = []
         for (row, child) in children.enumerated() {
-            // The owner's key stands in front of every owned row.
+            // Every owned row begins with the owner's key.
             var reader = RowReader(
                 buffer.row(row), from: 0, to: table.keyCells.count, context: .passUnretained(context))
             owned.append(Owned(owner: try Owner.readKey(&reader), value: child))

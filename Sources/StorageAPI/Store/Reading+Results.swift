@@ -1,8 +1,8 @@
 import StorageDriver
 
-// Results that are no models: groups, and chosen properties.
+// Results other than models: groups, and chosen properties.
 extension Reading {
-    /// Calls the body with each row. Returns the places of the rows in the result, where they came in another order.
+    /// Calls the body with each row. Returns the positions of the rows in the result, if they came in another order.
     func results(
         _ rows: ResultRows, _ body: (ResultRow) throws(StorageError) -> Void
     ) throws(StorageError) -> [Int]? {
@@ -47,7 +47,7 @@ extension Reading {
         return isKeyOrder ? nil : places(of: order)
     }
 
-    /// For each row its place in the order.
+    /// For each row its position in the order.
     func places(of order: [Int]) -> [Int] {
         var places = Array(repeating: 0, count: order.count)
         for (place, row) in order.enumerated() { places[row] = place }
@@ -82,7 +82,7 @@ extension ModelHandle {
 }
 
 extension QueryLowering {
-    /// The relation that a node names, with the column that says whether its array is there; nil for another term.
+    /// The relation that a node names, with the column that says whether its array is nil; nil for any other term.
     func relation(_ node: QueryNode) throws(StorageError) -> (RelationBinding, QueryTerm?)? {
         guard case .property(let path) = node,
             case .relation(_, let presence) = try resolve(path, in: Place(table: table))

@@ -3,7 +3,7 @@ public import StorageDriver
 // Rows that a type cannot read any more (clause S12): a lost enum case, a changed Codable value.
 
 extension Reading {
-    /// The models of a selection that can be read; of the others the error is told.
+    /// The readable models of a selection. Reports the errors of the others.
     func readable<M: Storable>(
         _: M.Type, _ selection: Selection, _ report: (StorageError) -> Void
     ) throws(StorageError) -> [M] {
@@ -25,7 +25,7 @@ extension Reading {
         return isKeyOrder ? models.compactMap(\.self) : places(of: order).compactMap { models[$0] }
     }
 
-    /// Tells of each row of the model that its type cannot read. Holds one record at a time.
+    /// Reports each row of the model that its type cannot read. Holds one record at a time.
     func findUnreadable<M: Storable>(_: M.Type, _ report: (StorageError) -> Void) throws(StorageError) {
         if let all = try singlePass(Selection()) {
             var rows = all
@@ -35,7 +35,7 @@ extension Reading {
 }
 
 extension RowCursor {
-    /// Calls the body with each row's model, or with nil after telling why it cannot be read.
+    /// Calls the body with each row's model, or with nil after reporting why it cannot be read.
     fileprivate mutating func forEach<M: Storable>(
         _: M.Type, _ report: (StorageError) -> Void, _ body: (M?) -> Void
     ) throws(StorageError) {
@@ -46,7 +46,7 @@ extension RowCursor {
                 try row.finish()
                 body(model)
             } catch {
-                // Whatever names no row is of the whole query.
+                // An error without a row concerns the whole query.
                 guard error.code == .typeMismatch, error.key != nil else { throw error }
                 report(error)
                 body(nil)
@@ -56,12 +56,13 @@ extension RowCursor {
 }
 
 extension Select {
-    /// The same query without the rows that the type cannot read, such as those with an enum case that is gone.
+    /// The same query without the rows that the type cannot read, such as those with a removed enum case.
     ///
     /// ```swift
     /// let people = try await store.select(Person.self).skippingUnreadable { error in print(error) }.all()
     /// ```
-    /// - Parameter report: called with the error of each such row, which names its key, its property and what is stored.
+    /// - Parameter report: called with the error of each such row, which has its key, its property and the stored
+    ///   value.
     public func skippingUnreadable(_ report: @escaping @Sendable (StorageError) -> Void) -> Readable {
         Readable(query: self, report: report)
     }

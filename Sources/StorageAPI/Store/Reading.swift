@@ -1,10 +1,10 @@
 import StorageDriver
 
-/// Reads models through a session: the one home of running queries and loading graphs.
+/// Reads models through a session: runs queries and loads graphs.
 struct Reading {
     let handle: ModelHandle
     let session: any StorageSession
-    /// How the cells of root rows are read: all that the model has, or chosen ones.
+    /// How the cells of root rows are read: all of the model's, or chosen ones.
     let root: TableBinding
 
     init(handle: ModelHandle, session: any StorageSession, root: TableBinding? = nil) {
@@ -68,10 +68,10 @@ struct Reading {
         }
     }
 
-    /// Records whose children are asked for by their keys, at a time.
+    /// How many records' children are queried by key at a time.
     static var partOfRecords: Int { 256 }
 
-    /// Gives the records as rows that decode as they come, or in parts, until one returns false.
+    /// Passes the records to the closures, as rows to decode or as decoded parts, until one returns false.
     func loop<M: Storable>(
         _ selection: Selection, rows: (inout RowCursor) throws(StorageError) -> Void, models: ([M]) -> Bool
     ) throws(StorageError) {
@@ -85,12 +85,12 @@ struct Reading {
         repeat {
             part.removeAll(keepingCapacity: true)
             try read(&cursor, limit: Self.partOfRecords, isKeyOrder: selection.order.isEmpty, into: &part)
-            // A cursor is not asked again after its last row.
+            // A cursor must not be advanced after its last row.
         } while models(part) && part.count == Self.partOfRecords
     }
 
-    /// Rows that decode as they come: a model without children, or all records in key order with their children in
-    /// step. Nil where the rows must be at hand before their children can be asked for.
+    /// Rows that decode in one pass: a model without children, or all records in key order together with their
+    /// children. Nil if the rows must be read before their children can be queried.
     func singlePass(_ selection: Selection) throws(StorageError) -> RowCursor? {
         guard root.relations.isEmpty || selection.isEverything else { return nil }
         let context = rootContext()
@@ -125,7 +125,7 @@ struct Reading {
         return places(of: order).map { sorted[$0] }
     }
 
-    /// Rows in an order, with their children, which are asked for by the keys of the rows' roots.
+    /// Rows in an order, with their children, which are queried by the keys of the rows' roots.
     func withChildren(_ buffer: BufferedRows, _ order: [Int], of table: TableBinding) -> RowCursor {
         var keys = ValueList(width: model.rootKeyCount, values: [])
         for row in order { keys.values += table.keyCells.map { buffer.cell($0, of: row).value } }
@@ -137,7 +137,7 @@ struct Reading {
 
     private func rootContext() -> RowContext { RowContext(model: model, table: root) }
 
-    /// Gives a table's context, and those below it, their children's rows. The queries run when a row asks.
+    /// Attaches the children's rows to a table's context and those below it. The queries run when a row needs them.
     func attachChildren(to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments) {
         var known: [Int: ChildRows] = [:]
         attachChildren(to: context, scope, arguments, &known)
@@ -213,7 +213,7 @@ struct Reading {
 
     func explain(_ selection: Selection) throws(StorageError) -> QueryExplanation {
         guard let session = session as? any QueryExplaining else {
-            throw StorageError(.unsupported, "The backend does not tell how it goes about a query.", model: handle.name)
+            throw StorageError(.unsupported, "The backend cannot explain queries.", model: handle.name)
         }
         let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
         return try session.explain(plan, arguments)

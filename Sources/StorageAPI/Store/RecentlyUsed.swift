@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// Values that are made once for each key, as many as were used last. A hit costs the look-up and two stores; what is used
-/// least recently is looked for only where a new value has to take its place.
+/// A cache of the most recently used values. A hit costs the lookup and two stores. The least recently used value is
+/// searched for only when a new one must replace it.
 struct RecentlyUsed<Key: Hashable, Value> {
     private final class Entry {
         let value: Value
@@ -21,7 +21,7 @@ struct RecentlyUsed<Key: Hashable, Value> {
 
     /// The value for a key.
     ///
-    /// - Parameter make: makes it, given the value whose place it takes.
+    /// - Parameter make: makes it, given the value that it replaces.
     mutating func value(_ key: Key, _ make: (Value?) -> Value) -> Value {
         uses &+= 1
         if let entry = entries[key] {

@@ -127,7 +127,7 @@ struct ResultReader<V> {
 }
 
 extension RowReader {
-    /// Passes over the next cell where it is null; false, and nothing passed over, where it is not.
+    /// Skips the next cell if it is null. Otherwise skips nothing and returns false.
     fileprivate var isNextNull: Bool {
         mutating get {
             guard index < end, cells[index].isNull else { return false }

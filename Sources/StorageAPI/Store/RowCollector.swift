@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// Takes models' rows until there are enough of them for a batch.
+/// Collects models' rows until there are enough for a batch.
 public struct RowCollector: ~Copyable {
     @usableFromInline let graph: GraphWriter
     /// Whether a model's key must be written before the model, for the rows that it owns.
@@ -34,8 +34,8 @@ public struct RowCollector: ~Copyable {
     @usableFromInline
     func begin() -> RowWriter { graph.beginRoot() }
 
-    /// Ends a model's row. False where its key has been taken before: the rows so far must be stored first, and the
-    /// model's, which are taken back, come after them.
+    /// Ends a model's row. Returns false if its key is a repeated one: then the model's rows are removed, and the rows
+    /// so far must be stored first.
     @usableFromInline
     mutating func end(_ row: consuming RowWriter) throws(StorageError) -> Bool {
         try graph.endRoot(row)
@@ -47,7 +47,7 @@ public struct RowCollector: ~Copyable {
         return true
     }
 
-    /// Takes back the row of a model that could not be written; false where no row is left.
+    /// Removes the row of a model that could not be written; returns false if no row is left.
     func takeBackUnfinished() -> Bool {
         if graph.model.hasChildren, graph.buffers[0].count > count { graph.removeLast() }
         graph.buffers[0].removeAll(from: count)

@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// What a running query knows of the rows of one table: for reading children, and for saying where a value is that
-/// does not fit.
+/// What a running query knows about the rows of one table, to read children and to report the path of a value that does
+/// not fit.
 @usableFromInline
 final class RowContext {
     let model: ModelTables
@@ -10,7 +10,7 @@ final class RowContext {
     private var relations: [Reference] = []
     private var owned: [ChildRows] = []
 
-    /// How the rows stand in records, for those that are read without their types.
+    /// How the rows map to records, for those that are read without their types.
     private(set) lazy var recordForm = RecordForm(table, of: model)
 
     private struct Reference { unowned let rows: ChildRows }
@@ -39,7 +39,8 @@ final class RowContext {
     ) -> StorageError {
         let column = table.schema.columns[table.columns[index]]
         return error(
-            "The stored value is no \(wanted). Correct it, or declare a type that can hold it.", column.property, cells
+            "The stored value is not of type \(wanted). Correct it, or declare a type that can hold it.",
+            column.property, cells
         )
         .with {
             $0.storedValue = cells[index].value
@@ -59,7 +60,7 @@ final class RowContext {
             property: place(of: cells) + property)
     }
 
-    /// The way to this row from its root: `pens[2].`
+    /// The path to this row from its root: `pens[2].`
     private func place(of cells: UnsafePointer<Cell>) -> String {
         var place = ""
         var positions: [String: Int64] = [:]

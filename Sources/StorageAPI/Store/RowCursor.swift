@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// A query's rows, ready to be decoded: a cursor and what is known of its table.
+/// A query's rows, ready to be decoded: a cursor, and the context of its table.
 public struct RowCursor: ~Copyable {
     @usableFromInline var cursor: Cursor
     @usableFromInline let context: RowContext

@@ -1,7 +1,7 @@
 public import StorageDriver
 import Synchronization
 
-/// The records of a query, one after the other. Every iteration is a query of its own.
+/// The records of a query as an asynchronous sequence. Each iteration runs the query.
 public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
     public typealias Element = Model
     public typealias Failure = StorageError
@@ -17,10 +17,10 @@ public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
             stream: OpenStream(store: store, selection: selection, source: source, properties: properties))
     }
 
-    /// Reads ahead by some records; an iterator that is dropped releases its snapshot.
+    /// Reads some records ahead. A dropped iterator releases its snapshot.
     public struct Iterator: AsyncIteratorProtocol {
         let stream: OpenStream<Model>
-        /// The records at hand, the next one last, so that each is moved out and not copied.
+        /// The records read ahead, the next one last, so that each is moved out and not copied.
         @usableFromInline var ahead: [Model] = []
 
         init(stream: OpenStream<Model>) { self.stream = stream }
@@ -32,7 +32,7 @@ public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
 
         /// The next record.
         ///
-        /// - Throws: `closed` where the store was closed meanwhile; `cancelled`; what reading throws.
+        /// - Throws: `closed` if the store was closed meanwhile; `cancelled`; errors of reading.
         @inlinable
         public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Model? {
             if ahead.isEmpty {
@@ -56,8 +56,8 @@ public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
 
 /// The session and the cursor of a stream that has begun.
 ///
-/// Unchecked: all that changes is touched under `lock` alone, so what it holds (a reader, a cursor) is used by one thread
-/// at a time, and the lock orders their memory. The rest is set once.
+/// Unchecked: everything that changes is used under `lock` only, so one thread at a time uses what it holds (a reader,
+/// a cursor), and the lock orders memory. The rest is set once.
 final class OpenStream<Model: Storable>: @unchecked Sendable {
     let store: Store
     private let selection: Selection
@@ -70,14 +70,14 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
 
     private enum Phase { case notBegun, running, ended, closed }
 
-    /// Decodes in step with its children, or has to see some rows before it asks for their children.
+    /// Decodes together with its children, or must read some rows before it can query their children.
     private enum Rows: ~Copyable {
         case inStep(RowCursor)
         case byChunk(Cursor, Reading)
     }
 
-    /// As few as the allocator keeps at hand, so that a record takes the memory of one that is gone; a lock and a call for
-    /// each would cost more than it saves.
+    /// So few that the allocator reuses the memory of released records. A lock and a call for each record would cost
+    /// more than that saves.
     private static var recordsInStep: Int { 8 }
 
     init(store: Store, selection: Selection, source: ModelSource, properties: [String]?) {
@@ -113,7 +113,7 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         case .ended: return
         case .closed: throw Gate.closed
         }
-        // A cursor is not asked again after its last row.
+        // A cursor must not be advanced after its last row.
         if try readRows(into: &models) { release(.ended) }
     }
 
@@ -132,7 +132,7 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         }
     }
 
-    /// Whether the rows have come to their end.
+    /// Whether the rows have ended.
     private func readRows(into models: inout [Model]) throws(StorageError) -> Bool {
         let limit: Int
         switch rows.take() {
@@ -149,10 +149,10 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         return models.count < limit
     }
 
-    /// Gives everything back; later chunks are empty.
+    /// Releases everything; later chunks are empty.
     func end() { lock.withLock { _ in release(.ended) } }
 
-    /// Gives everything back because the store closes; later chunks throw.
+    /// Releases everything because the store closes; later chunks throw.
     private func close() { lock.withLock { _ in release(.closed) } }
 
     private func release(_ next: Phase) {

@@ -1,16 +1,16 @@
 import StorageDriver
 
-/// What a query builder has collected: values only, and no way to run it.
+/// The content of a query builder: values only.
 public struct Selection: Sendable {
     private(set) var filter: QueryNode?
     private var depth = 0
     var order: [SortOrder] = []
     var limit: Int?
     var offset = 0
-    /// Why the query cannot run, found while it was built.
+    /// The error found while the query was built.
     var problem: StorageError?
 
-    /// Whether it is all records in key order.
+    /// Whether it selects all records in key order.
     var isEverything: Bool { filter == nil && order.isEmpty && limit == nil && offset == 0 && problem == nil }
 
     mutating func add(_ condition: QueryNode, depth: Int = 0) { add((condition, depth)) }
@@ -25,18 +25,18 @@ public struct Selection: Sendable {
     }
 }
 
-/// A builder whose records a condition chooses.
+/// A builder that selects records by conditions.
 ///
-/// Builders are values: each call gives a new one and nothing runs before a call that says so (`all()`, `run()`).
+/// Builders are values: each call returns a new one. Nothing runs before a call such as `all()` or `run()`.
 public protocol FilterBuilder<Model> {
-    /// The model whose records are chosen.
+    /// The model whose records are selected.
     associatedtype Model: Storable
-    /// What has been collected so far.
+    /// The query so far.
     var selection: Selection { get set }
 }
 
 extension FilterBuilder {
-    /// Keeps the records that meet the condition. Several conditions all have to be met.
+    /// Keeps the records that meet the condition. Several conditions must all be met.
     public func `where`(_ condition: (Model.Columns) -> QueryExpression<Bool>) -> Self {
         var builder = self
         builder.selection.add(condition(Model.Columns(PropertyPath())).nested)
@@ -44,11 +44,12 @@ extension FilterBuilder {
     }
 }
 
-/// A builder that also orders its records and takes a part of them.
+/// A builder that also sorts its records and limits their number.
 public protocol SelectionBuilder<Model>: FilterBuilder {}
 
 extension SelectionBuilder {
-    /// Sorts by a term and its direction; a later call sorts what is equal so far. In the end the key decides.
+    /// Sorts by a term and its direction. A later call sorts records that are equal so far; records that are equal on
+    /// all terms are sorted by key.
     public func order(_ term: (Model.Columns) -> SortOrder) -> Self {
         var builder = self
         builder.selection.order.append(term(Model.Columns(PropertyPath())))
@@ -66,14 +67,14 @@ extension SelectionBuilder {
         order { term($0).ascending }
     }
 
-    /// Takes at most so many records. A negative number is `invalidQuery` when the query runs.
+    /// Returns at most so many records. A negative number throws `invalidQuery` when the query runs.
     public func limit(_ count: Int) -> Self {
         var builder = self
         builder.selection.limit = count
         return builder
     }
 
-    /// Passes over so many records first. A negative number is `invalidQuery` when the query runs.
+    /// Skips so many records first. A negative number throws `invalidQuery` when the query runs.
     public func offset(_ count: Int) -> Self {
         var builder = self
         builder.selection.offset = count
@@ -91,7 +92,7 @@ extension ModelHandle {
         return (plan(query, table: lowering.table.index), arguments)
     }
 
-    /// The shape and the arguments of a selection, whose other terms are lowered already.
+    /// The shape and the arguments of a selection; the other terms are already lowered.
     func query(
         _ selection: Selection, _ result: Query.Result, _ lowering: inout QueryLowering
     ) throws(StorageError) -> (Query, QueryArguments) {

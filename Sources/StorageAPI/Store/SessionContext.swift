@@ -1,8 +1,8 @@
 import StorageDriver
 
-/// A session of a store while a call or a body of the user's runs in it.
+/// A session of a store while a call or a user's closure runs in it.
 ///
-/// What a body takes out of it (a query builder) finds it closed afterwards.
+/// A query builder that leaves the closure finds the session closed.
 final class SessionContext {
     let store: Store
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
@@ -11,7 +11,7 @@ final class SessionContext {
     @exclusivity(unchecked) private var job: WriteJob?
     /// Models prepared in this transaction, known to the store only once it is committed.
     @exclusivity(unchecked) private(set) var prepared: [ObjectIdentifier: ModelHandle] = [:]
-    /// Models whose tables a schema has changed, so that what the store knows of them by their types is out of date.
+    /// Models whose tables a schema has changed, so that the store's handles for their types are outdated.
     @exclusivity(unchecked) private(set) var changed: Set<String> = []
 
     init(_ store: Store, reader: any StorageReader) {
@@ -44,13 +44,13 @@ final class SessionContext {
         return Writing(handle: handle, writer: try openWriter(handle.name), limits: store.info.limits)
     }
 
-    /// Makes tables as schemas declare them.
+    /// Creates or changes tables as schemas declare.
     func prepare(_ schemas: [RecordSchema]) throws(StorageError) {
         for schema in schemas {
             do throws(StorageError) {
                 guard try store.registry.prepare(schema, in: openWriter(schema.name)) else { continue }
             } catch {
-                // What compares and changes tables was made for opening a store.
+                // The code that compares and changes tables reports errors of opening a store.
                 throw error.with {
                     $0.operation = "prepare"
                     $0.model = schema.name
@@ -70,7 +70,7 @@ final class SessionContext {
 
     /// The writing session itself.
     ///
-    /// - Parameter model: the model that is to be written, for the error.
+    /// - Parameter model: the model to write, for the error.
     /// - Throws: `unsupported` in a read block; `cancelled` where the task was cancelled; `closed`.
     func openWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
         _ = try openSession()
@@ -81,7 +81,7 @@ final class SessionContext {
     }
 
     func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
-        // Most transactions prepare nothing, and an empty dictionary hashes what it is asked for all the same.
+        // Most transactions prepare nothing, and a lookup in an empty dictionary still hashes its key.
         if !prepared.isEmpty, let known = prepared[ObjectIdentifier(type)] { return known }
         if let known = store.registry.handle(type), changed.isEmpty || !changed.contains(known.name) {
             if let refusal = known.refusal { throw refusal }
@@ -102,7 +102,7 @@ final class SessionContext {
         return handle
     }
 
-    /// Runs a body in a savepoint. The user's own error undoes it and comes out as it is.
+    /// Runs a closure in a savepoint. An error of the closure undoes the savepoint and is rethrown unchanged.
     func savepoint<T>(_ body: () throws -> T) throws -> T {
         _ = try openSession()
         guard let writer else {
@@ -125,7 +125,7 @@ final class SessionContext {
         return try result.get()
     }
 
-    /// Runs one call of a transaction: a failure undoes the call, and the body may go on.
+    /// Runs one call of a transaction: a failure undoes the call, and the transaction may continue.
     func atomically<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         guard let writer else { return try body() }
         let before = (prepared, changed)
@@ -142,7 +142,8 @@ final class SessionContext {
 
     private func openSession() throws(StorageError) -> any StorageSession {
         guard let session else {
-            throw StorageError(.closed, "The transaction or read block has ended; what came out of it cannot be used.")
+            throw StorageError(
+                .closed, "The transaction or read block has ended; its handle and builders cannot be used.")
         }
         if let job { try job.checkCancellation() } else { try CancellationCheck.look() }
         return session

@@ -14,22 +14,22 @@ extension Store {
     ///   throws.
     public nonisolated(nonsending) func withEngine<E, T>(as power: E.Type, _ body: (E) throws -> T) async throws -> T {
         guard let engine = engine as? E else {
-            throw StorageError(.unsupported, "The store is on \(info.name), which is no \(power).").at(
+            throw StorageError(.unsupported, "The store is on \(info.name), which is not a \(power).").at(
                 backend: info.name)
         }
         return try lending("withEngine") { try body(engine) }
     }
 
-    /// Gives back the room of what was deleted and replaced. Writes wait until it is done; readers don't.
+    /// Frees the space of deleted and replaced records. Writes wait until it is done; reads do not.
     ///
-    /// - Throws: `unsupported` where the backend has no compaction; `full` or `io` where a copy cannot be written, and the
-    ///   store is then as it was. Where the last sync fails, which puts the copy in the store's place, the error is `io`:
-    ///   no record is lost, and every later write is refused with `io` until the store is opened again.
+    /// - Throws: `unsupported` if the backend has no compaction; `full` or `io` if a copy cannot be written, and the
+    ///   store is then unchanged. If the last sync fails, after the copy has replaced the store, the error is `io`: no
+    ///   record is lost, and every later write throws `io` until the store is reopened.
     public nonisolated(nonsending) func compact() async throws(StorageError) {
         guard let engine = engine(as: (any CompactingEngine).self) else {
             throw StorageError(
                 .unsupported,
-                "\(info.name) has no compaction: it gives room back by itself, or keeps it for later records.",
+                "\(info.name) has no compaction: it frees space by itself, or reuses it for later records.",
                 operation: "compact"
             ).at(backend: info.name)
         }
@@ -49,16 +49,17 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - path: where the file is to be. It is there whole and on the disk when this returns, or not at all.
-    ///   - isReplacing: whether a file that is there may be replaced.
-    /// - Throws: `unsupported` where the backend keeps no file; `io` where there is a file already that is not to be
-    ///   replaced; `full` or `io` where it cannot be written; `closed`.
+    ///   - path: the file to create. When this returns, the complete file is on the disk; if it throws, there is no new
+    ///     file.
+    ///   - isReplacing: whether an existing file may be replaced.
+    /// - Throws: `unsupported` if the backend has no files; `io` if a file exists and must not be replaced; `full` or
+    ///   `io` if the file cannot be written; `closed`.
     public nonisolated(nonsending) func backUp(
         to path: String, replacing isReplacing: Bool = false
     ) async throws(StorageError) {
         do throws(StorageError) {
             guard let engine = engine(as: (any BackupEngine).self) else {
-                throw StorageError(.unsupported, "\(info.name) keeps no file that could be copied; copy its models.")
+                throw StorageError(.unsupported, "\(info.name) has no file to copy; copy its models.")
             }
             try gate.enter()
             defer { gate.leave() }

@@ -7,7 +7,7 @@ extension Store {
 
     /// Stores a new record with all that it owns.
     ///
-    /// - Returns: the stored record, with its key where the store assigned it.
+    /// - Returns: the stored record, with its key if the store assigned one.
     /// - Throws: `duplicateKey` where a record has the key already; then nothing is stored. `invalidValue`,
     ///   `constraint`, `limitExceeded`; what the engine meets.
     @discardableResult
@@ -16,7 +16,7 @@ extension Store {
         try await put(model, .insert)
     }
 
-    /// Stores new records with all that they own: all of them or, where one fails, none.
+    /// Stores new records with all that they own: all of them, or none if one fails.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func insert<M: Storable>(_ models: [M]) async throws(StorageError) -> [M] {
@@ -26,15 +26,15 @@ extension Store {
     /// Stores a record whether or not its key is stored already. Afterwards the store holds exactly this value:
     /// properties that are nil and children that are gone included.
     ///
-    /// - Returns: the stored record, with its key where the store assigned it.
+    /// - Returns: the stored record, with its key if the store assigned one.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func save<M: Storable>(_ model: M) async throws(StorageError) -> M {
         try await put(model, .upsert)
     }
 
-    /// Stores records whether or not their keys are stored already: all of them or, where one fails, none. Of two with
-    /// the same key the last is kept.
+    /// Stores records whether or not their keys are stored already: all of them, or none if one fails. Of two with the
+    /// same key the last is kept.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func save<M: Storable>(_ models: [M]) async throws(StorageError) -> [M] {
@@ -49,7 +49,7 @@ extension Store {
         _ = try await put(model, .update)
     }
 
-    /// Replaces stored records: all of them or, where one fails, none.
+    /// Replaces stored records: all of them, or none if one fails.
     @inlinable
     public nonisolated(nonsending) func update<M: Storable>(_ models: [M]) async throws(StorageError) {
         _ = try await put(models, .update)
@@ -60,7 +60,7 @@ extension Store {
 
     /// Deletes a record with all that it owns, by its key.
     ///
-    /// - Returns: how many records went: 0 where none has the key.
+    /// - Returns: how many records were deleted: 0 if none has the key.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(_ model: M) async throws(StorageError) -> Int {
         try await delete([model])
@@ -91,7 +91,7 @@ extension Store {
     /// Deletes the records that meet a condition; see ``Delete``.
     public func delete<M: Storable>(_: M.Type) -> Delete<M> { Delete(store: self) }
 
-    /// Removes every record of a model with all that they own, and lets assigned keys begin at 1 again.
+    /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
     public nonisolated(nonsending) func truncate<M: Storable>(_: M.Type) async throws(StorageError) {
         try await write("truncate", M.self) { (writing) throws(StorageError) in try writing.truncate() }
     }

@@ -2,7 +2,7 @@ public import Logging
 public import StorageDriver
 import Synchronization
 
-/// A place where models are stored, on whatever engine.
+/// Stores models on an engine.
 ///
 /// ```swift
 /// let store = try await Store(SQLiteBackend(path: "people.db"), models: Person.self)
@@ -10,13 +10,13 @@ import Synchronization
 /// let adults = try await store.select(Person.self).where { $0.age >= 18 }.order { $0.name }.all()
 /// ```
 ///
-/// Any number of tasks may use one store. Reads run on the caller's thread, also on the main actor's, and take the time
-/// that the engine takes; writes wait their turn off the caller's thread, and those that wait together are committed
-/// together. Every call is all-or-nothing, and durable when it has returned, as the backend is configured.
+/// Any number of tasks may use one store. Reads run on the caller's thread, also on the main actor's, for as long as
+/// the engine takes. Writes wait in a queue off the caller's thread, and those that wait together share a commit. Every
+/// call is all or nothing, and durable when it returns, as the backend is configured.
 ///
-/// A store that is dropped is closed without a word; ``close()`` says what it meets.
+/// A store that is dropped is closed, and errors are ignored; ``close()`` throws them.
 ///
-/// The same calls without `async` are ``blocking``. A transaction is ``transaction(_:)``.
+/// ``blocking`` has the same calls without `async`. ``transaction(_:)`` runs a transaction.
 public final class Store: Sendable {
     /// The backend's name, place, capabilities and limits.
     public let info: BackendInfo
@@ -35,7 +35,8 @@ public final class Store: Sendable {
     ///
     /// - Parameters:
     ///   - backend: the engine, as configured.
-    ///   - models: the types whose tables are made, or brought up to date, now. Others are when they are first used.
+    ///   - models: the types whose tables are created or updated now. Those of other types are when they are first
+    ///     used.
     ///   - logger: takes the store's place and schema changes, and at `trace` every statement. Silent by default.
     /// - Throws: what opening the engine throws; `schemaMismatch` and `schemaNewer` where a model does not fit what is
     ///   stored, with nothing changed; `configuration` where a model cannot be stored.
@@ -58,7 +59,8 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - url: the scheme of a backend, its path, and its options: see `StorageURL`.
     ///   - backends: the backends that the URL may name. There is no global registry.
-    ///   - models: the types whose tables are made, or brought up to date, now. Others are when they are first used.
+    ///   - models: the types whose tables are created or updated now. Those of other types are when they are first
+    ///     used.
     ///   - logger: as with a backend of one's own; it also takes the options in effect, at `info` and without secrets.
     /// - Throws: `configuration` where no backend has the URL's scheme, or one of its options is unknown.
     public convenience init(

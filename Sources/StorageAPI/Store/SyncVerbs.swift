@@ -82,11 +82,11 @@ extension WritingVerbs where Self: ~Copyable {
     /// Sets some properties on the records that meet a condition.
     public func update<M: Storable>(_: M.Type) -> BlockingUpdate<M> { BlockingUpdate(executor: _runner.executor) }
 
-    /// Deletes a record with all that it owns; returns how many went.
+    /// Deletes a record with all that it owns; returns how many were deleted.
     @discardableResult
     public func delete<M: Storable>(_ model: M) throws(StorageError) -> Int { try delete([model]) }
 
-    /// Deletes records with all that they own; returns how many went.
+    /// Deletes records with all that they own; returns how many were deleted.
     @discardableResult
     public func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
         try write("delete", M.self) { (writing) throws(StorageError) in try writing.delete(models) }
@@ -107,7 +107,7 @@ extension WritingVerbs where Self: ~Copyable {
     /// Deletes the records that meet a condition.
     public func delete<M: Storable>(_: M.Type) -> BlockingDelete<M> { BlockingDelete(executor: _runner.executor) }
 
-    /// Removes every record of a model with all that they own, and lets assigned keys begin at 1 again.
+    /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
     public func truncate<M: Storable>(_: M.Type) throws(StorageError) {
         try write("truncate", M.self) { (writing) throws(StorageError) in try writing.truncate() }
     }

@@ -229,7 +229,7 @@ struct Writing {
             } else if key.tag == .unsigned {
                 throw StorageError(
                     .limitExceeded,
-                    "A key beyond Int64.max cannot stand where the store assigns keys; use a smaller one.",
+                    "A model with assigned keys cannot have a key beyond Int64.max; use a smaller one.",
                     model: model.name, key: [key.value])
             } else {
                 greatest = max(greatest, key.int)

@@ -1,11 +1,11 @@
 import StorageDriver
 
-/// Keeps what a table that assigns keys remembers, where its rows go to another one.
+/// Copies the greatest assigned key of a table when its rows are copied to another.
 struct AssignedKeys {
     let writer: any StorageWriter
     let ids: PlanIDs
 
-    /// Has the table remember a key that was assigned and deleted again, so that it does not come back.
+    /// Makes the table remember a key that was assigned and deleted, so that it is not assigned again.
     func remember(_ greatest: Int64, in table: TableSchema) throws(StorageError) {
         guard greatest > 0, try writer.greatestKey(in: table) < greatest else { return }
         // A row with the greatest key is stored and deleted, which the engine remembers.

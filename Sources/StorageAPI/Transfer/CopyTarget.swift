@@ -6,10 +6,10 @@ struct CopyTarget {
 
     init(_ context: SessionContext) { self.context = context }
 
-    /// Makes the model's tables, empty, and returns them in the order of the model's own.
+    /// Creates the model's tables, empty, and returns them in the order of the model's tables.
     ///
-    /// - Throws: `constraint` where there are records that are not to be replaced; `schemaMismatch` where the program
-    ///   has declared the model in another form; `limitExceeded` where a table has too many columns.
+    /// - Throws: `constraint` if there are records and they must not be replaced; `schemaMismatch` if the program has
+    ///   declared the model differently; `limitExceeded` if a table has too many columns.
     func prepare(_ model: StoredModel, isReplacing: Bool) throws(StorageError) -> [TableSchema] {
         let writer = try context.openWriter(model.name)
         let tables = try writer.tables()
@@ -23,7 +23,7 @@ struct CopyTarget {
         guard !context.store.registry.isDeclared(model.name) else {
             throw StorageError(
                 .schemaMismatch,
-                "The program has declared the model in another form than the source has it; copy into a store that is "
+                "The program has declared the model differently from the source; copy into a store that is "
                     + "opened without models.", model: model.name)
         }
         for table in own.tables.reversed() { try writer.change(.drop(table)) }
@@ -75,7 +75,7 @@ struct CopyTarget {
 }
 
 extension StoredModel {
-    /// Whether two models' tables differ in nothing but the names that backends give them.
+    /// Whether two models' tables differ only in the names that backends gave them.
     func isAlike(_ other: StoredModel) -> Bool {
         tables.count == other.tables.count
             && zip(tables, other.tables).allSatisfy { left, right in

@@ -1,11 +1,11 @@
 import StorageDriver
 
-/// Walks two stores' records of one model side by side, in the order of their keys.
+/// Reads two stores' records of one model side by side, in key order.
 struct ModelComparison {
     private let name: String
     private let root: TablePair
     private let owned: [TablePair]
-    /// Properties that one side alone has, or has with another type.
+    /// Properties that only one side has, or that have different types.
     private let unlike: [String]
     private let keysMatch: Bool
 
@@ -15,7 +15,7 @@ struct ModelComparison {
         name = first.name
         var pairs: [TablePair] = []
         var unlike: [String] = []
-        // What is gone from a model is not compared, as its columns are not.
+        // Removed properties are not compared.
         let (firstTables, secondTables) = (
             first.tables.filter { !$0.isRemoved }, second.tables.filter { !$0.isRemoved }
         )
@@ -39,7 +39,7 @@ struct ModelComparison {
 
     func run(_ body: (StoreDifference) -> Void) throws(StorageError) {
         if !unlike.isEmpty || !keysMatch { body(difference(.changed, nil, unlike)) }
-        // Without keys of one form no two records are the same one.
+        // Without comparable keys no two records are the same.
         guard keysMatch else { return }
         for pair in [root] + owned { try pair.start() }
         while let side = root.side(keyCount: root.keyCount) {
@@ -62,14 +62,14 @@ struct ModelComparison {
     }
 }
 
-/// Two stores' tables of one path, read in step.
+/// Two stores' tables with one path, read side by side.
 final class TablePair {
-    /// Where the next row in key order stands.
+    /// Which side has the next row in key order.
     enum Side { case first, second, both }
 
     let first: TableScan
     let second: TableScan
-    /// The columns of both sides that stand for the same thing.
+    /// The columns of both sides with the same meaning.
     private let columns: [(first: Int, second: Int)]
     let unlike: [String]
     let keysMatch: Bool
@@ -108,7 +108,7 @@ final class TablePair {
         if side != .first { _ = try second.next() }
     }
 
-    /// Where the row is that comes next by the first parts of its key; nil after the last of both.
+    /// The side with the next row by the first parts of its key; nil after the last of both.
     func side(keyCount: Int) -> Side? {
         switch (first.isAtRow, second.isAtRow) {
         case (false, false): return nil
@@ -133,7 +133,7 @@ final class TablePair {
         return properties
     }
 
-    /// Passes over the rows that belong to the root's current record; false where the two sides' are not the same.
+    /// Skips the rows of the root's current record; returns false if those of the two sides differ.
     func takeRows(of root: TablePair, _ side: Side) throws(StorageError) -> Bool {
         var areSame = true
         let (lefts, rights) = (side == .second ? nil : root.first, side == .first ? nil : root.second)
@@ -152,7 +152,7 @@ final class TablePair {
         }
     }
 
-    /// Whether the current row belongs to the root's. Rows of no record, which are passed over, are for `verify` to tell.
+    /// Whether the current row belongs to the root's record. Rows of no record are skipped; `verify` reports them.
     private func belongs(_ scan: TableScan, to root: TableScan) throws(StorageError) -> Bool {
         while scan.isAtRow {
             switch scan.order(to: root, count: root.table.key.count) {
@@ -166,7 +166,7 @@ final class TablePair {
 }
 
 extension ColumnSchema {
-    /// Whether two columns stand for the same property, with values of one type.
+    /// Whether two columns belong to the same property and have the same type.
     fileprivate func meansSame(as other: ColumnSchema) -> Bool {
         role == other.role && type == other.type && property.utf8.elementsEqual(other.property.utf8)
             && !other.isRemoved

@@ -46,7 +46,7 @@ struct NodeCheck {
             while scan.isAtRow, scan.order(to: owner, count: owner.table.key.count) == .same {
                 let node = (number: scan.cells[number].int, parent: scan.cells[parent].int)
                 if !numbers.insert(node.number).inserted {
-                    report(scan.problem("The node's number is there twice."))
+                    report(scan.problem("The node's number is repeated."))
                 }
                 owners.append((node.number, node.parent, scan.problem("The owner is missing.")))
                 _ = try scan.step()

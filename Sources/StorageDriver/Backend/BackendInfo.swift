@@ -2,21 +2,21 @@
 public struct BackendInfo: Sendable {
     /// The backend's name, as errors show it.
     public var name: String
-    /// The format of the store and its version, and what writes it where that is other software; nil where nothing is
-    /// kept.
+    /// The format of the store and its version, and the software that writes it if it is not this backend; nil if
+    /// nothing is stored.
     public var format: String?
-    /// Where the store is: a path, or what stands for it.
+    /// The store's location: a path, or what identifies the store.
     public var location: String
-    /// Capabilities that are lacking, each with the reason. What is not named here is there.
+    /// The capabilities that the backend lacks, each with the reason. Every other capability is promised.
     public var lacking: [Capability: String]
-    /// What a value, a key, a record and a table may have at most.
+    /// The greatest sizes of values, keys, records and tables.
     public var limits: Limits
-    /// Beginnings of names that the engine keeps for itself; tables get other names.
+    /// Prefixes that the engine reserves. The store gives no table a name with such a prefix.
     public var reservedNamePrefixes: [String]
-    /// What opening the store found that its owner should know, in sentences: an unfinished write, parts that cannot be read.
+    /// What opening found that the user should know, in sentences: an incomplete write, parts that cannot be read.
     public var remarks: [String]
 
-    /// What a store tells of itself; what is not named as lacking is promised.
+    /// Describes an open engine. Every capability that `lacking` does not name is promised.
     public init(
         name: String, location: String, format: String? = nil, lacking: [Capability: String] = [:],
         limits: Limits = Limits(), reservedNamePrefixes: [String] = [], remarks: [String] = []
@@ -30,29 +30,29 @@ public struct BackendInfo: Sendable {
         self.remarks = remarks
     }
 
-    /// Something that the contract promises and a backend may have to lack.
+    /// A part of the contract that a backend may declare as lacking.
     public enum Capability: String, Sendable, CaseIterable, Codable {
-        /// What was committed outlives the process.
+        /// Committed data outlives the process.
         case durability
-        /// Readers go on while a writer writes.
+        /// Readers continue while a writer writes.
         case concurrentReads
         /// A second process may use the store at the same time.
         case sharing
-        /// Damage anywhere in the file is found, in the values too (clause E3).
+        /// The engine finds damage anywhere in the file, also in values (clause E3).
         case damageDetection
-        /// The store can be written; false for one that was opened read-only.
+        /// The store can be written. A store that was opened read-only lacks it.
         case writing
     }
 
-    /// Limits that hold exactly: the limit passes, one more is `limitExceeded`.
+    /// Exact limits: a value at the limit passes, one more throws `limitExceeded`.
     public struct Limits: Sendable {
-        /// Bytes of one text, blob, array or embedded value; an indexed or unique one may be as long.
+        /// The most bytes of one text, blob, array or embedded value, also of an indexed or unique one.
         public var valueBytes: Int
-        /// Bytes of the text of one key property; each part of a key may be as long.
+        /// The most bytes of text in one key property. It holds for each part of a composite key.
         public var keyBytes: Int
-        /// Levels of owned children below a root.
+        /// The most levels of owned children below a root.
         public var depth: Int
-        /// Columns of one table.
+        /// The most columns of one table.
         public var columns: Int
 
         /// Limits, by default 1 GiB for a value, 64 KiB for a key, 64 levels and 1,900 columns.
@@ -64,10 +64,10 @@ public struct BackendInfo: Sendable {
         }
     }
 
-    /// Whether the capability is not lacking.
+    /// Whether the backend has the capability.
     public func has(_ capability: Capability) -> Bool { lacking[capability] == nil }
 
-    /// Throws `unsupported` where the capability is lacking.
+    /// Throws `unsupported` if the capability is lacking.
     package func require(_ capability: Capability, for operation: String) throws(StorageError) {
         guard let reason = lacking[capability] else { return }
         throw StorageError(

@@ -1,5 +1,5 @@
-/// What to link for the backends that come with this package. StorageAPI knows their names and nothing else of them, so
-/// that an error can say what is missing.
+/// The products of this package's backends. This module knows only their names, so that an error can say which one to
+/// link.
 package enum BackendProduct {
     package static let names = ["archive": "ArchiveBackend", "memory": "InMemoryBackend", "sqlite": "SQLiteBackend"]
 

@@ -1,11 +1,11 @@
-/// An optional power of an engine: a copy of the store in a file of its own, made while the store is in use.
+/// An optional power of an engine: it copies the store to a file while the store is in use.
 public protocol BackupEngine: StorageEngine {
-    /// Writes the last commit to a file that a backend of the same kind opens. The file is there whole and on the disk
-    /// when this returns, or not at all; readers and writers go on.
+    /// Writes the last commit to a file that the same backend can open. When this returns, the complete file is on the
+    /// disk; if it throws, there is no new file. Readers and writers continue.
     ///
     /// - Parameters:
-    ///   - path: the file to make.
+    ///   - path: the file to create.
     ///   - isReplacing: whether a file at the path may be replaced.
-    /// - Throws: `io` where there is a file already that is not to be replaced; `full` or `io` where it cannot be written.
+    /// - Throws: `io` if a file exists and must not be replaced; `full` or `io` if the file cannot be written.
     func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError)
 }

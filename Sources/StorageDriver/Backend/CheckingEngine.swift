@@ -1,8 +1,8 @@
-/// An optional power of an engine: looking for damage where only the engine can see it.
+/// An optional power of an engine: it looks for damage that only the engine can see.
 public protocol CheckingEngine: StorageEngine {
-    /// Reads all that is stored and compares checksums, structure and references, as far as the engine has them.
+    /// Reads everything that is stored and checks its checksums, structure and references, if the engine has them.
     ///
-    /// - Returns: a sentence for each thing that is wrong; none where all is well.
-    /// - Throws: what keeps the engine from looking.
+    /// - Returns: one sentence for each problem.
+    /// - Throws: an error if the engine cannot check.
     func findDamage() throws(StorageError) -> [String]
 }

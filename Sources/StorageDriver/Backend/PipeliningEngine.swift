@@ -1,25 +1,25 @@
-/// An optional power of an engine: running a transaction while the disk takes the one before.
+/// An optional power of an engine: it runs a transaction while the disk writes the one before.
 ///
-/// Writers that wait in the meantime are then not kept from their work by the disk, and one sync may do for several
-/// commits. The engine's own part is small; that nobody is told of a commit too early is the store's.
+/// Waiting writers then need not wait for the disk, and one sync may serve several commits. The store makes sure that
+/// no caller learns of a commit before it is durable.
 package protocol PipeliningEngine: StorageEngine {
-    /// Runs the body in a transaction as ``StorageEngine/write(_:)`` does, but returns before what it did is durable.
+    /// Runs the body in a transaction as ``StorageEngine/write(_:)`` does, but returns before the commit is durable.
     ///
-    /// The next transaction sees what this one did, readers don't before ``PendingCommit/finish()``.
+    /// The next transaction sees its changes. Readers see them only after ``PendingCommit/finish()``.
     ///
-    /// - Throws: what `write` throws but for what waiting meets; nothing is then done.
+    /// - Throws: what `write` throws, except errors of waiting for the disk. Nothing is then done.
     func writeAhead(
         _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> any PendingCommit
 }
 
-/// A transaction that has run and is perhaps not durable yet.
+/// A transaction that has run and may not be durable yet.
 package protocol PendingCommit: Sendable {
     /// Waits until the commit is durable, and lets readers see it. The store finishes commits one after the other in the
     /// order of their transactions, each once, on any thread; a transaction may run meanwhile, but not
     /// ``StorageEngine/close()``.
     ///
-    /// - Throws: why the commit is not known to be durable. The engine then takes no transaction any more, and the commits
-    ///   behind throw too: they may stand on this one.
+    /// - Throws: why the commit is not known to be durable. The engine then accepts no more transactions, and later
+    ///   commits throw too, since they may depend on this one.
     func finish() throws(StorageError)
 }

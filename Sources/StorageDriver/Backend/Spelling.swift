@@ -1,6 +1,6 @@
-/// Finds what a misspelt word was meant to be.
+/// Finds the word that a misspelt one probably means.
 package enum Spelling {
-    /// ` (did you mean durability?)`, or nothing where no word is near.
+    /// ` (did you mean durability?)`, or an empty text if no word is similar.
     package static func question(_ word: String, among words: some Sequence<String>) -> String {
         nearest(word, among: words).map { " (did you mean \($0)?)" } ?? ""
     }
@@ -14,8 +14,8 @@ package enum Spelling {
             .min { $0.distance < $1.distance }?.word
     }
 
-    /// How many letters must be inserted, left out, exchanged or swapped with their neighbour to make one word the other:
-    /// the restricted Damerau-Levenshtein distance.
+    /// The restricted Damerau-Levenshtein distance: how many letters must be inserted, removed, replaced, or swapped
+    /// with their neighbour.
     private static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var before: [Int] = []
         var last = Array(0...b.count)

@@ -2,31 +2,31 @@ public import Logging
 
 /// An engine that a `Store` can stand on, as it is configured and not yet open.
 ///
-/// This protocol, ``StorageEngine`` and the two sessions are all that an engine implements: 14 requirements in all, no
-/// defaults among them. What they owe to a store is the storage contract; <doc:ImplementingABackend> walks through the
-/// whole in-memory backend.
+/// This protocol, ``StorageEngine`` and the sessions are the driver interface: 14 requirements without defaults. The
+/// storage contract says what they must do. <doc:ImplementingABackend> explains the in-memory backend as a complete
+/// example.
 public protocol StorageBackend: Sendable {
-    /// The scheme of URLs that mean this backend: `sqlite`.
+    /// The URL scheme of this backend: `sqlite`.
     static var scheme: String { get }
 
     /// The backend that a URL describes.
     ///
-    /// - Throws: `configuration` for an option or a value it does not know, listing what it accepts.
+    /// - Throws: `configuration` for an unknown option or value; the message lists what is accepted.
     init(url: StorageURL) throws(StorageError)
 
-    /// Opens the engine, making an empty store where there is none.
+    /// Opens the engine. Creates an empty store if there is none.
     ///
-    /// - Throws: `io`, `corrupt`, `locked`, `schemaNewer`, `full` or `configuration`, naming the place.
+    /// - Throws: `io`, `corrupt`, `locked`, `schemaNewer`, `full` or `configuration`, with the store's location.
     func open(logger: Logger) throws(StorageError) -> any StorageEngine
 }
 
 /// An open engine.
 ///
-/// A store guarantees: writes come one at a time; readers come at any time, from any thread; nothing comes after
-/// ``close()``. An engine owes: what ``write(_:)`` returned from is durable as configured; readers neither wait for a
-/// writer nor see what it has not committed, unless the capabilities say otherwise.
+/// The store guarantees that writes come one at a time, that readers come at any time from any thread, and that no call
+/// follows ``close()``. The engine guarantees that a write is durable, as configured, when ``write(_:)`` returns, and
+/// that readers neither wait for a writer nor see what it has not committed, unless its capabilities say otherwise.
 public protocol StorageEngine: AnyObject, Sendable {
-    /// The backend's name, place, capabilities and limits. The same for the engine's whole life.
+    /// The backend's name, location, capabilities and limits. They do not change while the engine is open.
     var info: BackendInfo { get }
 
     /// A reader of the last commit.
@@ -43,13 +43,13 @@ public protocol StorageEngine: AnyObject, Sendable {
 
 /// What a reader is for.
 public enum ReadScope: Sendable {
-    /// One query, so that there is nothing to hold still between two.
+    /// One query. The reader need not keep a snapshot between queries.
     case query
-    /// Any number of queries that all see one state: that of the first.
+    /// Any number of queries, which all see the snapshot of the first.
     case snapshot
 }
 
-/// What reading and writing sessions share.
+/// The common part of reading and writing sessions.
 public protocol StorageSession: AnyObject {
     /// The recorded tables, in the order in which they were created.
     func tables() throws(StorageError) -> [TableSchema]
@@ -63,21 +63,22 @@ public protocol StorageSession: AnyObject {
 
 /// A reading session. Used by one thread at a time.
 public protocol StorageReader: StorageSession {
-    /// Ends the session. Its cursors are gone by then. Called once.
+    /// Ends the session. Called once, after its cursors were released.
     func end()
 }
 
 /// A writing session, alive during one call of ``StorageEngine/write(_:)``. Its queries see its own writes.
 public protocol StorageWriter: StorageSession {
-    /// Carries out a batch and returns how many rows it touched. When it throws, the store undoes what was done of it.
+    /// Carries out a batch and returns how many rows it changed. If it throws, the store undoes the partial work.
     ///
-    /// - Throws: `duplicateKey`, `notFound` or `constraint` by ``RowBatch/error(_:_:row:)``; what the engine meets.
+    /// - Throws: `duplicateKey`, `notFound` or `constraint`, made by ``RowBatch/error(_:_:row:)``; errors of the
+    ///   engine.
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int
 
-    /// Runs the body so that its writes and changes are undone, and nothing else, when it throws.
+    /// Runs the body. If it throws, undoes exactly its writes and changes.
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError)
 
-    /// Makes, alters or drops a table, together with its record.
+    /// Creates, alters or drops a table, together with its recorded schema.
     func change(_ change: TableChange) throws(StorageError)
 }
 

@@ -1,7 +1,8 @@
 internal import Logging
 
 extension StorageURL {
-    /// A store's options as its backend reads them: every one is taken, and what is left over is an error.
+    /// The options of a store, which its backend reads one by one. An option that the backend does not read is an
+    /// error.
     ///
     /// ```swift
     /// enum Durability: String, CaseIterable { case full, relaxed }
@@ -21,22 +22,22 @@ extension StorageURL {
     /// }
     /// ```
     ///
-    /// Where the store is configured by settings, the option `cache` of the backend `sqlite` is `storage.sqlite.cache`.
-    /// Every call throws `configuration` for a value that it does not accept, listing what it does.
+    /// In settings, the option `cache` of the backend `sqlite` is called `storage.sqlite.cache`. Every call throws
+    /// `configuration` for a value that it does not accept; the message lists the accepted values.
     public struct Options: ~Copyable {
         private let url: StorageURL
         private var left: [String: String]
         private var known: [String] = []
         private var effective: Logger.Metadata
 
-        /// The options of a URL, none of them taken yet.
+        /// The options of a URL.
         public init(_ url: StorageURL) {
             self.url = url
             left = url.options
             effective = ["backend": "\(url.scheme)", "path": "\(url.path)"]
         }
 
-        /// Takes one of the values of an enum: `durability=relaxed`.
+        /// Reads one of the values of an enum: `durability=relaxed`.
         public mutating func choice<T: CaseIterable & RawRepresentable<String>>(
             _ name: String, default: T
         ) throws(StorageError) -> T {
@@ -48,20 +49,20 @@ extension StorageURL {
             return value
         }
 
-        /// Takes `true` or `false`.
+        /// Reads `true` or `false`.
         public mutating func flag(_ name: String, default: Bool) throws(StorageError) -> Bool {
             guard let text = try text(name, .flag, else: "\(`default`)") else { return `default` }
             guard let value = Bool(text) else { throw refusal(name, text, "true, false") }
             return value
         }
 
-        /// Takes an integer.
+        /// Reads an integer.
         ///
         /// - Parameters:
         ///   - name: the option's name in a URL.
-        ///   - range: the values that are accepted.
+        ///   - range: the accepted values.
         ///   - unit: what the number counts, for the error: `MiB`.
-        ///   - default: the value where the option is not given.
+        ///   - default: the value if the option is missing.
         public mutating func integer(
             _ name: String, in range: ClosedRange<Int>, unit: String, default: Int
         ) throws(StorageError) -> Int {
@@ -72,18 +73,18 @@ extension StorageURL {
             return value
         }
 
-        /// Takes a text that no log and no error shows, such as a password.
+        /// Reads a text that appears in no log and no error, such as a password.
         public mutating func secret(_ name: String) throws(StorageError) -> String? {
             try text(name, .secret, else: nil)
         }
 
-        /// Takes the option's value, converted.
+        /// Reads the option's value and converts it.
         ///
         /// - Parameters:
         ///   - name: the option's name in a URL.
-        ///   - accepted: what the value may be, in words: `1 to 19 with zstd, 0 to 9 with xz`.
-        ///   - convert: makes the value of the text, or nil.
-        /// - Throws: `configuration` where `convert` gives nil.
+        ///   - accepted: the accepted values, in words: `1 to 19 with zstd, 0 to 9 with xz`.
+        ///   - convert: converts the text, or returns nil.
+        /// - Throws: `configuration` if `convert` returns nil.
         public mutating func take<T>(
             _ name: String, accepted: String, _ convert: (String) -> T?
         ) throws(StorageError) -> T? {
@@ -92,7 +93,7 @@ extension StorageURL {
             return value
         }
 
-        /// Checks that no option is left, and logs those that are in effect.
+        /// Throws if an option was not read, and logs the options in effect.
         public consuming func finish() throws(StorageError) {
             if let name = left.keys.min() {
                 let accepted = known.isEmpty ? "there are none" : known.sorted().joined(separator: ", ")
@@ -123,10 +124,10 @@ extension StorageURL {
     }
 }
 
-/// How an option's value is read from settings, which may be typed.
+/// The type with which an option is read from settings.
 package enum OptionKind { case text, integer, flag, secret }
 
-/// A program's settings, as far as a backend's options come from there.
+/// A program's settings, as a source of a backend's options.
 package protocol OptionSettings: Sendable {
     /// The option's value, or nil where it is not set.
     func text(_ option: String, _ kind: OptionKind) throws(StorageError) -> String?
@@ -134,10 +135,10 @@ package protocol OptionSettings: Sendable {
     /// The option's name among the settings: `storage.sqlite.cache`.
     func name(of option: String) -> String
 
-    /// What to do where the path is missing.
+    /// What to do if the path is missing.
     func pathRemedy(_ example: String) -> String?
 
-    /// Checks that nothing is set that no one reads, as far as that can be found.
+    /// Throws if a setting is not read by anyone, as far as this can be found.
     ///
     /// - Parameter options: the options that the backend knows.
     func finish(_ options: [String]) throws(StorageError)

@@ -2,26 +2,26 @@ package import Logging
 
 /// A store's address: `sqlite:people.db?durability=relaxed`.
 ///
-/// The scheme names the backend, what follows the colon is the path (also with `//` in front), and the options follow a
-/// question mark, joined by `&`. A `%` in the path or an option is an escape of a byte in hexadecimal: `%3F` is a
-/// question mark.
+/// The scheme names the backend. The path follows the colon, with or without `//`. The options follow a question mark,
+/// joined by `&`. In the path and the options, `%` and two hexadecimal digits stand for a byte: `%3F` is a question
+/// mark.
 ///
-/// A backend reads its options by ``Options``; they then may come from a program's settings as well.
+/// A backend reads its options with ``Options``, so they may also come from a program's settings.
 public struct StorageURL: Sendable, CustomStringConvertible {
-    /// The name of the backend, in small letters.
+    /// The name of the backend, in lower case.
     public let scheme: String
     /// The path with its escapes resolved.
     public let path: String
-    /// The options that the URL itself has. ``Options`` knows the ones from settings as well.
+    /// The options in the URL itself. ``Options`` also has those from settings.
     public let options: [String: String]
     /// The URL without its options, any of which may be a secret.
     public let description: String
-    /// The settings that options come from, where the store is configured by settings.
+    /// The settings from which options come, if the store is configured by settings.
     package var settings: (any OptionSettings)?
-    /// Takes the options that are in effect.
+    /// Logs the options in effect.
     package var logger = Logger.silent
 
-    /// - Throws: `configuration` where the text has no scheme, an option twice, or an escape that is none.
+    /// - Throws: `configuration` if the text has no scheme, repeats an option, or has an invalid escape.
     public init(_ text: String) throws(StorageError) {
         let address = text.prefix { $0 != "?" }
         description = String(address)
@@ -34,7 +34,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
         options = try Self.options(in: text.dropFirst(address.count + 1))
     }
 
-    /// The address that settings give in parts.
+    /// An address from the separate parts in settings.
     package init(scheme: String, path: String, settings: any OptionSettings) {
         self.scheme = scheme.lowercased()
         self.path = path
@@ -46,7 +46,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
     /// Checks that there is a path.
     ///
     /// - Parameter example: a path that the error may show.
-    /// - Throws: `configuration` where the path is empty.
+    /// - Throws: `configuration` if the path is empty.
     public func requirePath(like example: String) throws(StorageError) {
         guard path.isEmpty else { return }
         let remedy = settings?.pathRemedy(example) ?? "write \(scheme):\(example)"

@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Turns failed system calls into storage errors: the only place that does.
+/// Converts failed system calls to storage errors. No other code does.
 package enum FileFailure {
     package static func error(_ failure: SystemError, _ path: String) -> StorageError {
         let (code, advice) = meaning(of: failure.code)
@@ -32,7 +32,7 @@ package enum FileFailure {
 extension SystemError {
     /// Whether there is no such file.
     package var isMissingFile: Bool { code == ENOENT }
-    /// Whether the file is there already.
+    /// Whether the file exists already.
     package var isExistingFile: Bool { code == EEXIST }
 
     package var description: String { "\(call): \(String(cString: strerror(code))) (errno \(code))" }

@@ -1,28 +1,28 @@
-/// The system calls on files that engines write, so that tests can let them fail one by one.
+/// The system calls on files that engines write. Tests replace it to make calls fail one by one.
 ///
-/// A call does what the one of the same purpose does in POSIX, once: reads and writes may be short. Calls that a signal
-/// interrupts are made again.
+/// Each call makes the POSIX call of its purpose once: reads and writes may be short. A call that a signal interrupts
+/// is repeated.
 package protocol FileLayer: Sendable {
     func open(_ path: String, _ access: FileAccess) throws(SystemError) -> Int32
-    /// Bytes read; 0 at the end of the file.
+    /// Reads, and returns the number of bytes; 0 at the end of the file.
     func read(_ file: Int32, at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-    /// Bytes written.
+    /// Writes, and returns the number of bytes.
     func write(_ file: Int32, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
     func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError)
     func truncate(_ file: Int32, to size: Int64) throws(SystemError)
     func status(_ file: Int32) throws(SystemError) -> FileStatus
-    /// Of what is at a path, which may be a symbolic link, or nil where there is nothing.
+    /// The status of what is at a path, which may be a symbolic link; nil if there is nothing.
     func status(at path: String) throws(SystemError) -> FileStatus?
-    /// Gives a file the permissions of another, and its owner and group where the process may.
+    /// Gives a file the permissions of another, and its owner and group if the process may.
     func adopt(_ status: FileStatus, for file: Int32) throws(SystemError)
-    /// Takes the lock without waiting, with others who share it or exclusively. False where somebody else has it.
+    /// Takes the lock, shared or exclusive, without waiting. Returns false if another process has it.
     func lock(_ file: Int32, shared isShared: Bool) throws(SystemError) -> Bool
-    /// Gives the file's lock back too. What the file was written with is not lost when this fails, so it does not.
+    /// Also releases the file's lock. Does not throw: a failure to close loses nothing that was written.
     func close(_ file: Int32)
-    /// Where nothing may be replaced, `EEXIST` for a name that is taken.
+    /// Renames a file. If nothing may be replaced and the new name exists, throws `EEXIST`.
     func rename(_ path: String, to newPath: String, replacing isReplacing: Bool) throws(SystemError)
     func remove(_ path: String) throws(SystemError)
-    /// The path without symbolic links, or nil where there is no such file.
+    /// The path without symbolic links; nil if there is no such file.
     func resolve(_ path: String) throws(SystemError) -> String?
     /// Seconds since 1970.
     func now() -> Int64
@@ -34,9 +34,9 @@ package protocol FileLayer: Sendable {
 package enum FileAccess: Sendable, Equatable {
     case read
     case readWrite
-    /// To write; created where it is not there.
+    /// To write; created if it does not exist.
     case create
-    /// To write, with these permissions; it must not be there.
+    /// To write, created with these permissions; it must not exist.
     case createNew(permissions: UInt32)
     /// A folder, to sync it.
     case folder
@@ -50,7 +50,7 @@ package enum SyncScope: Sendable {
     case everything
 }
 
-/// What is known of a file.
+/// The status of a file.
 package struct FileStatus: Sendable, Equatable {
     package var size: Int64
     /// When it was last written to, in nanoseconds since 1970.
@@ -60,7 +60,7 @@ package struct FileStatus: Sendable, Equatable {
     package var permissions: UInt32
     package var owner: UInt32
     package var group: UInt32
-    /// Whether it is a file of bytes, and no folder, link, pipe or device.
+    /// Whether it is a regular file, not a folder, link, pipe or device.
     package var isRegular: Bool
 
     package init(

@@ -1,10 +1,10 @@
-/// One open file: whole reads and writes, and failures as storage errors that name it. Closes itself.
+/// One open file: complete reads and writes, and failures as storage errors that name it. Closes itself.
 package final class OpenFile: Sendable {
     package let path: String
     package let descriptor: Int32
     private let layer: any FileLayer
 
-    /// Opens the file at a path; errors name it by `name` where that is another.
+    /// Opens the file at a path. Errors name it `name`, if that is given.
     package init(
         _ path: String, _ access: FileAccess, _ layer: any FileLayer, name: String? = nil
     ) throws(SystemError) {
@@ -15,7 +15,7 @@ package final class OpenFile: Sendable {
 
     deinit { layer.close(descriptor) }
 
-    /// Reads until the buffer is full or the file ends, and says how many bytes that were.
+    /// Reads until the buffer is full or the file ends, and returns the number of bytes.
     package func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int {
         var count = 0
         while count < bytes.count {
@@ -55,12 +55,12 @@ package final class OpenFile: Sendable {
         try named { () throws(SystemError) in try layer.status(descriptor) }
     }
 
-    /// Takes another file's permissions, and its owner and group where the process may.
+    /// Adopts another file's permissions, and its owner and group if the process may.
     package func adopt(_ status: FileStatus) throws(StorageError) {
         try named { () throws(SystemError) in try layer.adopt(status, for: descriptor) }
     }
 
-    /// Takes the lock, with others who share it or exclusively, until the file is closed. False where somebody else has it.
+    /// Takes the lock, shared or exclusive, until the file is closed. Returns false if another process has it.
     package func lock(shared isShared: Bool = false) throws(StorageError) -> Bool {
         try named { () throws(SystemError) in try layer.lock(descriptor, shared: isShared) }
     }
@@ -86,15 +86,15 @@ extension OpenFile {
         try folder.sync(.everything)
     }
 
-    /// What is at a path, or nil where there is nothing.
+    /// The status of what is at a path; nil if there is nothing.
     package static func status(at path: String, _ layer: any FileLayer) throws(StorageError) -> FileStatus? {
         do { return try layer.status(at: path) } catch { throw FileFailure.error(error, path) }
     }
 
-    /// The absolute path without symbolic links, of a file that is there or may be made.
+    /// The absolute path, without symbolic links, of a file that exists or can be created.
     ///
-    /// Throws `io` where there is something else than a file of bytes, which nobody may write over: a folder, a device, a
-    /// pipe, or a link that leads nowhere.
+    /// Throws `io` if the path is not a regular file and so must not be overwritten: a folder, a device, a pipe, or a
+    /// dangling link.
     package static func place(of path: String, _ layer: any FileLayer) throws(StorageError) -> String {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw StorageError(.configuration, "The path is empty or has a NUL; name a file.")
@@ -102,7 +102,7 @@ extension OpenFile {
         let place = try resolved(path, layer)
         if let status = try status(at: place, layer), !status.isRegular {
             throw StorageError(
-                .io, "\(path) is no file, but a folder, a device, a pipe, or a link that leads nowhere; name a file.")
+                .io, "\(path) is a folder, a device, a pipe, or a dangling link; name a file.")
         }
         return place
     }
@@ -120,19 +120,19 @@ extension OpenFile {
         do { return try layer.resolve(path) } catch { throw FileFailure.error(error, path) }
     }
 
-    /// How often to try anew where a file was locked, or replaced between being opened and being locked.
+    /// How often to retry if a file was locked, or replaced between being opened and being locked.
     private static let mostTries = 100
 
-    /// Opens the file at a path and takes its lock; nil where somebody else has it.
+    /// Opens the file at a path and takes its lock; nil if another process has it.
     ///
-    /// A lock counts only while the file is the one of its name: else two processes could have locked two files.
+    /// A lock counts only while the file has its name; otherwise two processes could have locked two files.
     package static func locked(
         _ path: String, _ access: FileAccess, _ layer: any FileLayer
     ) throws(StorageError) -> OpenFile? {
         for _ in 0..<mostTries {
             let file: OpenFile
             do { file = try OpenFile(path, access, layer) } catch { throw FileFailure.error(error, path) }
-            // Who reads takes the lock for a moment, to see whether somebody writes.
+            // A reader takes the lock for a moment, to see whether there is a writer.
             guard try file.lock() else { continue }
             if let named = try status(at: path, layer), named.isSameFile(as: try file.status()) { return file }
         }

@@ -1,18 +1,18 @@
-/// A file that is made beside its place, and takes it when it is whole and on the disk: there is no other way by which this
-/// package puts a file in the place of another.
+/// A file that is written under a temporary name and renamed when it is complete and on the disk. Every file that this
+/// package replaces is replaced this way.
 package struct PublishedFile: ~Copyable {
-    /// What may be at the place when the file takes it.
+    /// What may exist at the path when the file is renamed to it.
     package enum Place: Sendable {
         case nothing
         /// Nothing, or a file, which is replaced.
         case anyFile
-        /// This file and no other: somebody else may have put his there meanwhile.
+        /// This file and no other: another process may have replaced it meanwhile.
         case file(FileStatus)
     }
 
-    /// The file that is written, beside its place.
+    /// The file that is written.
     package let file: OpenFile
-    /// Where it is written.
+    /// Its path while it is written.
     package let temporaryPath: String
     private let path: String
     private let place: Place
@@ -22,13 +22,14 @@ package struct PublishedFile: ~Copyable {
     /// Makes the file.
     ///
     /// - Parameter temporaryPath: where, instead of at a name that nobody else has.
-    /// - Throws: `io` where the place is taken, or there is something that is no file; what making it throws.
+    /// - Throws: `io` if the path is taken, or is not a regular file; errors of creating the file.
     package init(
         _ path: String, over place: Place, permissions: UInt32 = 0o644, at temporaryPath: String? = nil,
         layer: any FileLayer = SystemFileLayer()
     ) throws(StorageError) {
         var resolved = path
-        // Who has a file open knows its path without links, and one that stands there by now is not to be followed.
+        // Whoever has the file open knows its path without links. A link that has appeared there since must not be
+        // followed.
         if case .file = place {} else { resolved = try OpenFile.place(of: path, layer) }
         if case .nothing = place, try OpenFile.status(at: resolved, layer) != nil { throw Self.isTaken(path) }
         let name = temporaryPath ?? "\(resolved).\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
@@ -40,13 +41,13 @@ package struct PublishedFile: ~Copyable {
         (file, self.temporaryPath) = (made, name)
     }
 
-    // What is left of it is of no use; one that cannot be removed does no harm.
+    // An unpublished file is useless. If it cannot be removed, it does no harm.
     deinit { if !isPlaced { try? layer.remove(temporaryPath) } }
 
-    /// Waits until the file is on the disk, and gives it its name. The name may be lost in a power cut until the folder is
+    /// Waits until the file is on the disk, and renames it. A power cut may lose the new name until the folder is
     /// synced.
     ///
-    /// - Throws: `io` where the place, or the file's own, has been taken by another; what syncing and renaming throw.
+    /// - Throws: `io` if another file has taken the path or the temporary path; errors of syncing and renaming.
     package mutating func takePlace() throws(StorageError) {
         try file.sync(.everything)
         guard try OpenFile.status(at: temporaryPath, layer)?.isSameFile(as: file.status()) == true else {
@@ -75,17 +76,17 @@ package struct PublishedFile: ~Copyable {
         }
     }
 
-    /// Puts the file in its place, and waits until its name is on the disk.
+    /// Renames the file, and waits until its name is on the disk.
     package consuming func publish() throws(StorageError) {
         try takePlace()
         try OpenFile.syncFolder(of: path, layer)
     }
 
     private static func isTaken(_ path: String) -> StorageError {
-        StorageError(.io, "\(path) is there already; name another file, or say that it may be replaced.")
+        StorageError(.io, "\(path) exists already; name another file, or allow replacing it.")
     }
 
-    /// The error where an open file is not the one of its name any more.
+    /// The error for an open file whose name now belongs to another file.
     package static func isReplaced(_ path: String) -> StorageError {
         StorageError(
             .io,

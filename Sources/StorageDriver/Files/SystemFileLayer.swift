@@ -71,8 +71,8 @@ package struct SystemFileLayer: FileLayer {
     }
 
     package func adopt(_ status: FileStatus, for file: Int32) throws(SystemError) {
-        // Only root may give files away, and others only to groups of theirs. Permissions come last, since giving a file
-        // away may take some.
+        // Only root may change a file's owner, and others only its group to one of theirs. Permissions come last, since
+        // changing the owner may clear some.
         if fchown(file, status.owner, status.group) != 0 { _ = fchown(file, uid_t.max, status.group) }
         try Self.call("fchmod") { fchmod(file, mode_t(truncatingIfNeeded: status.permissions)) }
     }
@@ -104,7 +104,7 @@ package struct SystemFileLayer: FileLayer {
             try Self.call("rename") { systemRename(path, newPath) }
             return
         }
-        // The file has its new name; a name too many is removed with what else is left over.
+        // The file has its new name. If the old one cannot be removed, the next cleaning removes it.
         _ = unlink(path)
     }
 
@@ -129,7 +129,7 @@ package struct SystemFileLayer: FileLayer {
         return "process \(getpid()) on host \(String(decoding: host.map(UInt8.init(bitPattern:)), as: UTF8.self))"
     }
 
-    /// Makes a call that answers -1 where it failed, again where a signal interrupted it.
+    /// Makes a call that returns -1 on failure, and repeats it if a signal interrupted it.
     @discardableResult
     private static func call<N: SignedInteger>(_ name: String, _ make: () -> N) throws(SystemError) -> N {
         while true {

@@ -1,12 +1,12 @@
-/// Ends a read whose task is cancelled, from the inside of a loop over rows. It looks once in some thousand rows, so a row
-/// costs a subtraction.
+/// Ends a read whose task is cancelled, from inside a loop over rows. It checks once in some thousand rows, so a row
+/// costs one subtraction.
 ///
-/// For readers alone: what writes may run on a thread that another task waits on.
+/// For readers only: a writer may run on a thread on which another task waits.
 package struct CancellationCheck {
     private static let rowsBetween = 4096
     private var left: Int
 
-    /// - Parameter isOn: whether it ever looks.
+    /// - Parameter isOn: whether it checks at all.
     package init(isOn: Bool) { left = isOn ? Self.rowsBetween : .max }
 
     /// Counts a row.
@@ -23,7 +23,7 @@ package struct CancellationCheck {
         try Self.look()
     }
 
-    /// - Throws: `cancelled` where the task that the caller runs in is.
+    /// - Throws: `cancelled` if the caller's task is cancelled.
     package static func look() throws(StorageError) {
         if Task.isCancelled { throw StorageError(.cancelled, "The task was cancelled.") }
     }

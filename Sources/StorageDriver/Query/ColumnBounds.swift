@@ -1,6 +1,6 @@
-/// What a filter says for certain about one column's value: rows outside need not be looked at.
+/// The bounds that a filter sets for one column's value: rows outside them need not be examined.
 ///
-/// Rows inside are still to be tested. Rows without a value may be inside bounds that have no ``lower`` one.
+/// Rows inside must still be tested. Rows without a value may be inside if there is no ``lower`` bound.
 public struct ColumnBounds {
     /// The column, an index into the table's.
     public let column: Int
@@ -8,11 +8,11 @@ public struct ColumnBounds {
     public private(set) var values: [Value]?
     /// The least value that it can have, if there is one.
     public private(set) var lower: Value?
-    /// Whether a value equal to the lower bound is out as well.
+    /// Whether a value equal to the lower bound is outside.
     public private(set) var isAboveLower = false
     /// The greatest value that it can have, if there is one.
     public private(set) var upper: Value?
-    /// Whether a value equal to the upper bound is out as well.
+    /// Whether a value equal to the upper bound is outside.
     public private(set) var isBelowUpper = false
 
     private init(_ column: Int) { self.column = column }
@@ -20,17 +20,17 @@ public struct ColumnBounds {
     /// Whether the filter names the one value that it can have.
     public var isSingle: Bool { values?.count == 1 }
 
-    /// The most rows for which a range is worth an index, of all rows of a table: a quarter. Each is looked up by its key
-    /// and all are put into key order, which is several times what looking at a row in its place costs.
+    /// The most rows for which a range should use an index: a quarter of the table's rows. Each is looked up by its key
+    /// and all are sorted by key, which costs several times as much as examining a row in a scan.
     public static func mostRows(of count: Int) -> Int { count / 4 }
 
-    /// How many rows are to be expected, the fewest first.
+    /// A rank by the expected number of rows, the fewest first.
     private var rank: Int {
         if let values { return values.count == 1 ? 0 : 1 }
         return lower != nil && upper != nil ? 2 : lower != nil || upper != nil ? 3 : 4
     }
 
-    /// Takes a term of the filter into account, if it is about the column and an argument.
+    /// Narrows the bounds by a term of the filter, if it compares the column with an argument.
     private mutating func narrow(by term: QueryTerm, _ arguments: QueryArguments) {
         switch term {
         case .comparison(let comparison, .column(column), .argument(let argument), _):
@@ -60,7 +60,7 @@ public struct ColumnBounds {
         }
     }
 
-    /// A text that stands behind every text with the prefix, and before everything else that does.
+    /// The least text that is greater than every text with the prefix.
     private static func textBehind(_ prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
@@ -73,11 +73,11 @@ public struct ColumnBounds {
         return nil
     }
 
-    /// The bounds of each of the columns that the filter says something of, as long as all terms must hold: those first
-    /// that leave the fewest rows, as far as the query's shape tells.
+    /// The bounds of each column that the filter restricts, if all its terms must hold. Those that leave the fewest
+    /// rows come first, as far as the query's shape shows.
     ///
-    /// Only conditions that are looked at before any that can fail are taken into account, so a row outside the bounds
-    /// would not have failed.
+    /// Uses only conditions that are evaluated before any that can fail, so a row outside the bounds could not have
+    /// failed.
     public static func all(
         in filter: QueryTerm?, _ arguments: QueryArguments, columns: some Sequence<Int>
     ) -> [ColumnBounds] {

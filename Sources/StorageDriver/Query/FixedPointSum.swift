@@ -1,6 +1,6 @@
-/// A sum of numbers with the point at a fixed place: exact, so that it does not depend on the order of its terms.
+/// A fixed-point sum: exact, so that it does not depend on the order of its terms.
 ///
-/// Digits may go beyond the base for a while; carrying is put off, since a digit has room for 2^31 terms.
+/// Digits may temporarily exceed the base: carrying is postponed, since a digit can hold 2^31 terms.
 struct FixedPointSum {
     private let base: Int64
     /// The lowest first.
@@ -28,7 +28,7 @@ struct FixedPointSum {
             carried = remainder < 0 ? quotient - 1 : quotient
             digits[index] = remainder < 0 ? remainder + base : remainder
         }
-        // What is carried out of the last digit is the sign of a negative sum.
+        // The carry out of the last digit is the sign of a negative sum.
         if let last = digits.indices.last { digits[last] += carried * base }
         pending = 0
     }
@@ -46,7 +46,7 @@ struct FixedPointSum {
 
 /// The sum of Doubles, rounded once, in the end. Infinities and NaN give what IEEE 754 says, in any order.
 struct DoubleSum {
-    // From the least bit of a Double, 2^-1074, to beyond the greatest, with room for 2^64 terms.
+    // From the least bit of a Double, 2^-1074, to beyond the greatest, enough for 2^64 terms.
     private var finite = FixedPointSum(base: 1 << 32, digits: 70)
     private var special = 0.0
 
@@ -73,7 +73,7 @@ struct DoubleSum {
         return isNegative ? -result : result
     }
 
-    /// To the nearest Double, and where two are as near to the even one.
+    /// Rounds to the nearest Double, and halfway to the even one.
     private static func rounded(_ digits: [Int64]) -> Double {
         guard let top = digits.lastIndex(where: { $0 != 0 }) else { return 0 }
         let length = top * 32 + 64 - digits[top].leadingZeroBitCount
@@ -94,13 +94,13 @@ struct DoubleSum {
 
 /// The sum of Decimals in their canonical text.
 struct DecimalSum {
-    // A Decimal has up to 128 digits behind its point and 166 in front of it.
+    // A Decimal has up to 128 digits after its point and 166 before it.
     private var finite = FixedPointSum(base: 1_000_000_000, digits: 42)
     private var hasNaN = false
 
     private static let fractionDigits = 15
 
-    /// False where the text is no number.
+    /// Returns false if the text is not a number.
     mutating func add(_ text: String) -> Bool {
         guard let text = DecimalText.canonical(text) else { return false }
         if text == "NaN" {

@@ -1,8 +1,8 @@
-/// What a backend is asked for: a shape without values, which are in ``QueryArguments``.
+/// The shape of a query. Its values are in ``QueryArguments``.
 ///
-/// The meaning is that of plain Swift over the table's rows as an array, with the equality and order of ``Value``:
-/// filters are two-valued, rows that are equal on all sort keys come in the order of the table's key, and without sort
-/// keys all rows do.
+/// A query means what plain Swift over an array of the table's rows would mean, with the equality and order of
+/// ``Value``. Filters have two values. Rows that are equal on all sort keys come in the order of the table's key, as do
+/// all rows if there are no sort keys.
 public struct Query: Hashable, Sendable {
     /// What each result row consists of.
     public enum Result: Hashable, Sendable {
@@ -18,25 +18,25 @@ public struct Query: Hashable, Sendable {
         case groups(Grouping)
     }
 
-    /// Which rows are looked at, by their key.
+    /// The rows in scope, by their key.
     public enum Scope: Hashable, Sendable {
-        /// All of the table.
+        /// All rows of the table.
         case all
-        /// Those whose key begins with the first `columns` argument values.
+        /// Rows whose key begins with the first `columns` argument values.
         case key(columns: Int)
-        /// Those whose key begins with one of the rows of the argument list, each of `columns` values.
+        /// Rows whose key begins with one of the rows of the argument list, each of `columns` values.
         case keys(columns: Int, list: Int)
     }
 
-    /// What is asked of the rows.
+    /// What the query returns.
     public var result: Result
-    /// Which rows are looked at.
+    /// The rows in scope.
     public var scope: Scope
-    /// Which of them are kept; nil for all.
+    /// The condition that rows must meet; nil for all rows.
     public var filter: QueryTerm?
-    /// What they are sorted by. Rows that are equal on all of it come in the order of their keys.
+    /// The sort keys. Rows that are equal on all of them come in key order.
     public var order: [SortKey]
-    /// Whether the arguments' limit and offset are to be looked at.
+    /// Whether the arguments' limit and offset apply.
     public var isLimited = false
 
     /// A query without a limit.
@@ -57,7 +57,7 @@ public struct Query: Hashable, Sendable {
         }
     }
 
-    /// Whether looking at a row can fail; see ``QueryTerm/canFail``.
+    /// Whether evaluating a row can fail; see ``QueryTerm/canFail``.
     public var canFail: Bool {
         if filter?.canFail == true || order.contains(where: \.term.canFail) { return true }
         switch result {
@@ -67,9 +67,9 @@ public struct Query: Hashable, Sendable {
         }
     }
 
-    /// Whether every row in scope has to be looked at before the first is given: a row can fail, and a limit, an order
-    /// or `exists` would let backends stop at different ones. Without these, rows that can fail come in key order, each
-    /// as it is computed.
+    /// Whether every row in scope must be evaluated before the first result: a row can fail, and with a limit, an order
+    /// or `exists` backends would stop at different rows. Otherwise rows that can fail come in key order, each as it is
+    /// computed.
     public var isComputedWhole: Bool { canFail && (isLimited || !order.isEmpty || result == .exists) }
 }
 
@@ -99,8 +99,7 @@ extension Query {
         /// Whether rows without a value come before all others.
         public var nullsFirst: Bool
 
-        /// A sort key. Rows without a value come first where `nullsFirst` is true, which it is for ascending ones by
-        /// default.
+        /// A sort key. Rows without a value come first if `nullsFirst` is true, by default if the order is ascending.
         public init(term: QueryTerm, type: ColumnType, isDescending: Bool, nullsFirst: Bool? = nil) {
             self.term = term
             self.type = type
@@ -108,7 +107,7 @@ extension Query {
             self.nullsFirst = nullsFirst ?? !isDescending
         }
 
-        /// How two rows with these values stand to each other in the result.
+        /// The order of two rows with these values in the result.
         public func order(_ left: Value, _ right: Value) -> ValueOrder {
             if left.isNull != right.isNull { return left.isNull == nullsFirst ? .before : .after }
             let order = left.order(to: right, as: type)
@@ -116,21 +115,21 @@ extension Query {
         }
     }
 
-    /// How rows are put together to groups. A group's row has its keys first and then its aggregates; ``filter`` and
-    /// ``order`` are about that row, whose values are their columns.
+    /// How rows are grouped. A group's row has its keys first and then its aggregates. The columns of ``filter`` and
+    /// ``order`` are the values of that row.
     ///
-    /// The query's own filter, order and limit choose the rows before they are grouped. Without keys there is one group
-    /// of all rows, also where there is none.
+    /// The query's own filter, order and limit apply to the rows before they are grouped. Without keys all rows are one
+    /// group, even if there are none.
     public struct Grouping: Hashable, Sendable {
         /// The terms whose values make a group.
         public var keys: [TypedTerm]
-        /// What is made of each group's rows.
+        /// The aggregates of each group's rows.
         public var aggregates: [Aggregate]
-        /// Which groups are kept; nil for all.
+        /// The condition that groups must meet; nil for all groups.
         public var filter: QueryTerm?
         /// Groups that are equal on all of these come in the order of their keys.
         public var order: [SortKey]
-        /// Whether the arguments' group limit and offset are to be looked at.
+        /// Whether the arguments' group limit and offset apply.
         public var isLimited = false
 
         package init(keys: [TypedTerm], aggregates: [Aggregate], filter: QueryTerm? = nil, order: [SortKey] = []) {
@@ -143,23 +142,23 @@ extension Query {
         /// How many values a group's row has.
         public var width: Int { keys.count + aggregates.count }
 
-        /// What is asked of each row: the keys, and then what is aggregated.
+        /// The terms that are computed for each row: the keys, then those to aggregate.
         public var inputs: [TypedTerm] { keys + aggregates.map { $0.term ?? TypedTerm(.null, .int64) } }
 
-        /// All that decides the order of groups.
+        /// The complete order of groups.
         public var fullOrder: [SortKey] {
             order + keys.enumerated().map { SortKey(term: .column($0), type: $1.type, isDescending: false) }
         }
     }
 
-    /// A number, or value, made of a group's rows.
+    /// A value that is computed from a group's rows.
     public struct Aggregate: Hashable, Sendable {
-        /// How the values are put together.
+        /// The function of the aggregate.
         public var function: AggregateFunction
-        /// What is aggregated; rows where it is null are left out. Nil where rows are counted.
+        /// The term to aggregate; rows where it is null are ignored. Nil if rows are counted.
         public var term: TypedTerm?
 
-        /// An aggregate of a term's values; of rows where there is no term.
+        /// An aggregate of a term's values, or of rows if there is no term.
         public init(_ function: AggregateFunction, of term: TypedTerm? = nil) {
             self.function = function
             self.term = term
@@ -167,7 +166,7 @@ extension Query {
     }
 }
 
-/// How an aggregate puts the values of its term together; see ``AggregateState`` for their exact meaning.
+/// The function of an aggregate; see ``AggregateState`` for the exact meaning.
 public enum AggregateFunction: String, Hashable, Sendable {
     /// How many rows there are.
     case count
@@ -176,20 +175,20 @@ public enum AggregateFunction: String, Hashable, Sendable {
 
 /// The values of a query.
 public struct QueryArguments: Sendable {
-    /// The values that terms refer to by their place.
+    /// The values, to which terms refer by index.
     public var values: [Value]
-    /// The lists that terms and scopes refer to by their place.
+    /// The lists, to which terms and scopes refer by index.
     public var lists: [ValueList]
     /// How many rows at most; nil for all.
     public var limit: Int?
-    /// How many rows are passed over first.
+    /// How many rows are skipped first.
     public var offset: Int
     /// How many groups at most; nil for all.
     public var groupLimit: Int?
-    /// How many groups are passed over first.
+    /// How many groups are skipped first.
     public var groupOffset = 0
 
-    /// The values of a query; without any limit by default.
+    /// The values of a query, by default without a limit.
     public init(_ values: [Value] = [], lists: [ValueList] = [], limit: Int? = nil, offset: Int = 0) {
         self.values = values
         self.lists = lists
@@ -222,14 +221,15 @@ public struct ValueList: Sendable {
 
 /// One shape of query on one table. A backend may prepare once for each ``id``.
 public final class QueryPlan: Sendable {
-    /// Small and dense: made to be an array's index. A plan that was not used for long leaves its number to another, so
-    /// whoever keeps something at it compares the plan itself. Nil for a plan that is used once.
+    /// A small, dense number for use as an array index. The number of a plan that was not used for long passes to
+    /// another plan, so compare the plan (`===`) before you use what you kept under its number. Nil for a plan that is
+    /// used once.
     public let id: Int?
-    /// What is asked.
+    /// The shape of the query.
     public let query: Query
-    /// The table whose rows are asked for.
+    /// The table whose rows the query returns.
     public let table: TableSchema
-    /// All tables of the model, as ``Ownership/table`` counts them.
+    /// All tables of the model, in the order that ``Ownership/table`` uses.
     public let tables: [TableSchema]
 
     package init(id: Int?, query: Query, table: TableSchema, tables: [TableSchema]) {

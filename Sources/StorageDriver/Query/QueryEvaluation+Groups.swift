@@ -28,7 +28,7 @@ extension QueryEvaluation {
         return groups
     }
 
-    /// A term over a group's row: it has no children, so only columns and what is computed of them.
+    /// A term over a group's row, which has no children: only columns and computations on them.
     private func value(_ term: QueryTerm, ofGroup row: [Value]) throws(StorageError) -> Value {
         try GroupEvaluation(plan, arguments, in: GroupRows(rows: [row])).value(term, row)
     }

@@ -1,4 +1,4 @@
-/// A row that gives the values of its columns: an array of them, or what a backend packs its rows in.
+/// A row with values by column: an array of them, or a backend's packed row.
 public protocol ValueRow {
     /// The value of a column, an index into the table's.
     subscript(_ column: Int) -> Value { get }
@@ -6,21 +6,22 @@ public protocol ValueRow {
 
 extension [Value]: ValueRow {}
 
-/// The tables of a backend that keeps rows in memory, as ``QueryEvaluation`` looks at them.
+/// The tables of a backend that has its rows in memory, for ``QueryEvaluation``.
 public protocol ValueTables {
-    /// A row as the backend has it.
+    /// The backend's type of a row.
     associatedtype Row: ValueRow = [Value]
-    /// Rows, which may be made one by one.
+    /// A sequence of rows, which may be made one by one.
     associatedtype Rows: Sequence<Row>
     /// The rows whose key begins with the given values, in key order. Each row has all columns of the table.
     func rows(of table: TableSchema, keyPrefix: [Value]) -> Rows
-    /// The keys of the rows whose value of a column is within the bounds, each once and in any order; nil where no index
-    /// tells, or looking at all rows costs less (``ColumnBounds/mostRows(of:)``). Only columns that the schema declares
-    /// as indexed or unique are asked for.
+    /// The keys of the rows whose value of a column is within the bounds, each once and in any order; nil if there is
+    /// no index, or a scan costs less (``ColumnBounds/mostRows(of:)``). Called only for columns that the schema
+    /// declares as indexed or unique.
     func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]?
 }
 
-/// The reference meaning of queries, over rows of values. A backend without a query engine of its own uses it as it is.
+/// Evaluates queries over rows of values. It defines what a query means. A backend without a query engine uses it
+/// unchanged.
 public struct QueryEvaluation<Tables: ValueTables> {
     let tables: Tables
     let plan: QueryPlan
@@ -28,14 +29,14 @@ public struct QueryEvaluation<Tables: ValueTables> {
     let sets: [Set<Value>]
     private let isReading: Bool
 
-    /// A query over the tables as they are.
+    /// A query over tables.
     ///
     /// - Parameters:
-    ///   - plan: what is asked.
-    ///   - arguments: the values that it is asked with.
+    ///   - plan: the query.
+    ///   - arguments: its values.
     ///   - tables: the rows.
-    ///   - isReading: whether it ends with `cancelled` soon after its task is, as a reader's must. A writer's must not: its
-    ///     thread may be one that another task waits on.
+    ///   - isReading: whether it throws `cancelled` soon after its task is cancelled. A reader's query must; a writer's
+    ///     must not, since another task may wait on its thread.
     public init(_ plan: QueryPlan, _ arguments: QueryArguments, in tables: Tables, isReading: Bool = false) {
         self.plan = plan
         self.arguments = arguments
@@ -44,9 +45,9 @@ public struct QueryEvaluation<Tables: ValueTables> {
         sets = arguments.lists.map { $0.width == 1 ? Set($0.values) : [] }
     }
 
-    /// The result rows, one at a time: in memory that does not grow with their number where they come in key order.
+    /// The result rows, one at a time. In key order they take constant memory.
     ///
-    /// - Throws: `overflow` and `typeMismatch`, where a computation fails; also as the cursor moves.
+    /// - Throws: `overflow` and `typeMismatch` if a computation fails, also as the cursor moves.
     public func cursor() throws(StorageError) -> Cursor {
         let query = plan.query
         let output: (Tables.Row) throws(StorageError) -> [Value]
@@ -76,9 +77,9 @@ public struct QueryEvaluation<Tables: ValueTables> {
         }
     }
 
-    /// All result rows. Costs a pass over the rows in scope, and sorting where there are sort keys.
+    /// All result rows. Costs a pass over the rows in scope, and sorting if there are sort keys.
     ///
-    /// - Throws: `overflow` and `typeMismatch`, where a computation fails.
+    /// - Throws: `overflow` and `typeMismatch` if a computation fails.
     public func rows() throws(StorageError) -> [[Value]] {
         switch plan.query.result {
         case .count: return [[.int(Int64(try count()))]]
@@ -96,7 +97,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         return try isTrue(filter, row)
     }
 
-    /// How many rows match; looks no further than so many.
+    /// How many rows match; stops at the given number.
     private func count(upTo most: Int = .max) throws(StorageError) -> Int {
         var count = 0
         var cancellation = CancellationCheck(isOn: isReading)
@@ -134,7 +135,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         let query = plan.query
         let sorted = try sorted(matches(), query.order) { (term, row) throws(StorageError) in try value(term, row) }
         guard query.isLimited else { return try sorted.map(output) }
-        // What can fail is computed for every row, as everywhere.
+        // A term that can fail is computed for every row, as on every engine.
         if query.canFail { return Array(Self.part(of: try sorted.map(output), arguments.offset, arguments.limit)) }
         return try Self.part(of: sorted, arguments.offset, arguments.limit).map(output)
     }
@@ -167,7 +168,8 @@ public struct QueryEvaluation<Tables: ValueTables> {
         }
     }
 
-    /// By the keys that the filter names by equality or in a list, or else by the index that leaves the fewest rows.
+    /// Finds rows by the keys that the filter names by equality or in a list, otherwise by the index that leaves the
+    /// fewest rows.
     private var filteredAccess: RowAccess {
         let table = plan.table
         let columns = table.key.prefix(1) + table.indexedColumns
@@ -177,7 +179,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
                 return RowAccess(way: .key, prefixes: Self.ordered(Set(values.map { [$0] })))
             }
             guard let keys = tables.keys(of: table, within: bounds) else { continue }
-            // Entries of one value stand in key order.
+            // Entries of one value are in key order.
             return RowAccess(
                 way: .index(table.columns[bounds.column].property),
                 prefixes: bounds.isSingle ? keys : Self.ordered(keys), isSorted: !bounds.isSingle)
@@ -199,7 +201,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         return .same
     }
 
-    /// Rows in an order; those that are equal in it stay as they stand.
+    /// Sorts rows; the sort is stable.
     func sorted<Row>(
         _ rows: [Row], _ keys: [Query.SortKey], _ value: (QueryTerm, Row) throws(StorageError) -> Value
     ) throws(StorageError) -> [Row] {

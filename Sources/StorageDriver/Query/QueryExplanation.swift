@@ -1,4 +1,4 @@
-/// How a backend goes about a query, in the same words for every backend.
+/// How a backend runs a query, in the same words for every backend.
 public struct QueryExplanation: Hashable, Sendable, CustomStringConvertible {
     /// How rows are found.
     public enum Access: Hashable, Sendable {
@@ -6,22 +6,22 @@ public struct QueryExplanation: Hashable, Sendable, CustomStringConvertible {
         case key
         /// By the index on a property.
         case index(String)
-        /// By looking at all rows.
+        /// By examining all rows.
         case scan
     }
 
-    /// The table whose rows are asked for.
+    /// The table whose rows the query returns.
     public var table: String
     /// How its rows are found.
     public var access: Access
-    /// An estimate of the rows that are looked at: those that the access leaves.
+    /// An estimate of the rows that are examined: those that the access finds.
     public var rowsExamined: Int
-    /// Whether the rows come in another order than they are wanted, and are sorted.
+    /// Whether the rows must be sorted.
     public var sorts: Bool
-    /// The statement, where the engine has a language of its own.
+    /// The statement, if the engine has a query language.
     public var statement: String?
 
-    /// How a query is gone about.
+    /// Describes how a query is run.
     public init(
         table: String, access: Access, rowsExamined: Int, sorts: Bool, statement: String? = nil
     ) {
@@ -45,15 +45,14 @@ public struct QueryExplanation: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A session that tells how it goes about a query. Apart from ``StorageSession`` because no query needs it: a backend
-/// without it can do all else.
+/// A session that can explain how it runs a query. It is separate from ``StorageSession`` because it is optional.
 public protocol QueryExplaining: StorageSession {
-    /// How the rows of the query would be found. Costs counting the rows that the access leaves, at most.
+    /// Explains how the rows of the query would be found. Costs at most counting the rows that the access finds.
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation
 }
 
 extension QueryPlan {
-    /// Whether rows of this query come in another order than that of the key.
+    /// Whether the rows of this query are not in key order.
     public var sorts: Bool {
         switch query.result {
         case .columns, .terms: !query.order.isEmpty
@@ -62,7 +61,8 @@ extension QueryPlan {
         }
     }
 
-    /// The plan that counts the rows which the conditions on one column leave; on all rows in scope where it is nil.
+    /// The plan that counts the rows that the conditions on one column leave, or all rows in scope if the column is
+    /// nil.
     public func counting(by column: Int?) -> QueryPlan {
         let terms = query.filter.map { $0.conjuncts.filter { term in column.map(term.restricts) ?? false } } ?? []
         let filter = terms.isEmpty ? nil : QueryTerm.and(terms)
@@ -72,13 +72,13 @@ extension QueryPlan {
 }
 
 extension QueryTerm {
-    /// The conditions that all have to hold and that may be looked at before all others.
+    /// The conditions that must all hold and may be evaluated before all others.
     public var conjuncts: [QueryTerm] {
         guard case .and(let terms) = self else { return canFail ? [] : [self] }
         return Array(terms.prefix { !$0.canFail })
     }
 
-    /// Whether the condition is one on a column's value against given values, which an index on the column can serve.
+    /// Whether the condition compares a column with given values, so that an index on the column can serve it.
     public func restricts(_ column: Int) -> Bool {
         switch self {
         case .comparison(.notEqual, _, _, _): false
@@ -91,8 +91,8 @@ extension QueryTerm {
 }
 
 extension QueryEvaluation {
-    /// What ``rows()`` does: it finds rows by their key where the scope or an equality says which, by an index where a
-    /// condition is on its column and the tables have it, and looks at all otherwise.
+    /// Explains ``rows()``: it finds rows by key if the scope or an equality names keys, by an index if a condition is
+    /// on an indexed column, and otherwise examines all rows.
     public func explanation() -> QueryExplanation {
         let access = access
         let examined = access.prefixes.reduce(0) { count, prefix in

@@ -1,10 +1,10 @@
-/// What a test of text leaves out of account.
+/// The differences that a test of text ignores.
 ///
 /// ```swift
 /// store.select(Person.self).where { $0.name.hasPrefix("chéng", ignoring: [.case, .diacritics]) }
 /// ```
 ///
-/// The definition is the same for every backend, and works scalar by scalar, whatever the language:
+/// The definition is the same on every backend, and works scalar by scalar, independently of the language:
 ///
 /// 1. For `diacritics`, a letter that Unicode decomposes canonically into a letter and diacritics (é, ở, ΐ) becomes the
 ///    letter.
@@ -12,9 +12,9 @@
 ///    and σ, ς and Σ. The dotless ı stays itself.
 /// 3. For `diacritics`, nonspacing marks with the Unicode property Diacritic are dropped.
 ///
-/// Nothing else is normalised: without `diacritics`, é as one scalar and as two stay different. The properties are those
-/// of the Swift runtime at hand (on Apple's platforms the system's), and the decompositions are a table, so a scalar that
-/// is newer than either folds to itself. Nothing folded is ever stored, so a newer version of Unicode changes no file.
+/// Nothing else is normalised: without `diacritics`, é as one scalar differs from é as two. The properties come from
+/// the Swift runtime (on Apple's platforms the system's) and the decompositions from a table, so a scalar that is newer
+/// than either folds to itself. No folded text is stored, so a newer version of Unicode changes no file.
 public struct TextFolding: OptionSet, Hashable, Sendable {
     /// The foldings as bits.
     public let rawValue: UInt8
@@ -27,7 +27,7 @@ public struct TextFolding: OptionSet, Hashable, Sendable {
     /// Letters with and without diacritics are equal.
     public static let diacritics = TextFolding(rawValue: 2)
 
-    /// The text that stands for all texts which are equal to this one.
+    /// The folded text, which is the same for all texts that count as equal.
     public func fold(_ text: String) -> String {
         if isEmpty { return text }
         var folded = ""

@@ -25,7 +25,8 @@ extension TextTest {
         }
     }
 
-    /// The last `*` takes as little as it can, and more where what follows does not fit: no earlier one needs to move.
+    /// The last `*` matches as little as possible, and more if what follows does not match. No earlier one needs to
+    /// change.
     private static func isLike(_ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>) -> Bool {
         var place = 0
         var next = 0
@@ -48,13 +49,13 @@ extension TextTest {
         return pattern[next...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
-    /// How far the pattern's next character takes both; nil where it does not fit.
+    /// How far the pattern's next character advances both; nil if it does not match.
     private static func step(
         _ text: UnsafeBufferPointer<UInt8>, _ place: Int, _ pattern: UnsafeBufferPointer<UInt8>, _ next: Int
     ) -> (text: Int, pattern: Int)? {
         guard next < pattern.count else { return nil }
         if pattern[next] == UInt8(ascii: "?") {
-            // A star that was extended into a scalar leaves a part of it, which is no scalar.
+            // If a star was extended into the middle of a scalar, the rest of it is not a scalar.
             return isContinuation(text[place]) ? nil : (scalarLength(text, place), 1)
         }
         let isEscaped = pattern[next] == UInt8(ascii: "\\") && next + 1 < pattern.count

@@ -1,11 +1,11 @@
-/// Rows of one table, side by side, each with all columns of the table in order.
+/// Contiguous rows of one table, each with all columns of the table in order.
 package struct TableRows {
     /// Row after row.
     package var cells: UnsafePointer<Cell>
     /// How many rows there are.
     package var count: Int
 
-    /// Rows whose cells stand one after the other, and outlive this value.
+    /// Rows with consecutive cells, which must outlive this value.
     package init(cells: UnsafePointer<Cell>, count: Int) {
         self.cells = cells
         self.count = count

@@ -1,35 +1,36 @@
-/// A flat table of typed columns: what a backend stores, and what it records about it.
+/// A flat table with typed columns: what a backend stores, and what it records about it.
 ///
-/// A root model is one table with its key. Each owned property is a table of its own, whose leading columns are the
-/// root's key and the positions on the way, so all rows of one root stand together and in order. A backend needs no
-/// more than this value: it creates the table, keeps the value with it, and gives it back from ``StorageSession/tables()``.
+/// A root model is one table with its key. Each owned property is another table, whose first columns are the root's key
+/// and the positions on the path, so all rows of one root are adjacent and in order. A backend creates the table from
+/// this value, stores the value with it, and returns it from ``StorageSession/tables()``.
 public struct TableSchema: Hashable, Sendable, Codable {
-    /// The table's name, unique in its store also where case is ignored, and never empty.
+    /// The table's name: never empty, and unique in its store even if case is ignored.
     public var name: String
     /// The model's stored name, followed by the stored names of the properties that lead here.
     public var path: [String]
     /// The columns, in the order in which they were added. Removed properties keep theirs.
     public var columns: [ColumnSchema]
-    /// The indices of the columns that make up the primary key, in order. Rows are ordered by it.
+    /// The indices of the columns of the primary key, in order. Rows are ordered by it.
     public var key: [Int]
     /// Whether the key is one integer that the store assigns: the backend then remembers the greatest key ever stored.
     public var assignsKeys: Bool
-    /// Whether every owner has a row here: the property is one child and not Optional.
+    /// Whether every owner has a row here: the property is a single child and not Optional.
     public var isRequired: Bool
     /// The stored name of the owned model whose rows these are; nil for a root, whose name is its path, and in stores
     /// that were written before it was recorded.
     public var model: String?
-    /// In a table of a type that owns itself: whether an owner may have several rows here. Elsewhere positions tell.
+    /// In a table of a type that owns itself: whether an owner may have several rows here. Other tables have position
+    /// columns instead.
     public var isMany: Bool?
-    /// Whether the property is gone from its model, and with it all below. The table stays with its rows.
+    /// Whether the property, and so everything below it, was removed from its model. The table keeps its rows.
     public var isRemoved: Bool {
         get { removed ?? false }
         set { removed = newValue ? true : nil }
     }
-    /// Nil where it is not, so that the recorded form is the one of before.
+    /// Nil if it is not, so that the recorded JSON is the same as in earlier versions.
     private var removed: Bool?
-    /// Whether other software made the table: its rows are read and written, its columns and indexes never changed.
-    /// Not part of the recorded form, since a store records no such table.
+    /// Whether other software created the table: its rows are read and written, its columns and indexes never changed.
+    /// Not recorded, since a store records no such table.
     public var isForeign = false
 
     private enum CodingKeys: String, CodingKey {
@@ -52,7 +53,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
         self.isMany = isMany
     }
 
-    /// - Throws: `DecodingError` for a table that does not hold together, as one that others have changed.
+    /// - Throws: `DecodingError` for an inconsistent table, such as one that another program has changed.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)
@@ -77,7 +78,7 @@ public struct TableSchema: Hashable, Sendable, Codable {
         else { return false }
         let leading = columns.prefix { $0.role.isPrefix }.map(\.role)
         guard !columns.dropFirst(leading.count).contains(where: \.role.isPrefix) else { return false }
-        // A table that takes the place of a root's has another path for a while.
+        // While a root's table is replaced, its replacement temporarily has another path.
         guard let first = leading.first else { return !key.contains { columns[$0].role != .property } }
         let ways = leading.drop { $0 == .owner }
         let isNode = ways.suffix(2).elementsEqual([.node, .parent])
@@ -108,19 +109,19 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     public enum Role: String, Hashable, Sendable, Codable {
         /// A property of the model.
         case property
-        /// Whether an optional array is there: 0 for nil, 1 for an array, which may be empty.
+        /// Whether an optional array is present: 0 for nil, 1 for an array, which may be empty.
         case presence
         /// A part of the root's key, in a table of owned rows.
         case owner
-        /// The position in an array, of the row itself or of an owner on the way.
+        /// The position in an array, of the row itself or of an owner on its path.
         case position
         /// The row's number within its root, in a table of a type that owns itself.
         case node
-        /// The number of the owning row, or 0 where the owner stands outside the recursion.
+        /// The number of the owning row, or 0 if the owner is outside the recursion.
         case parent
     }
 
-    /// The column's name, unique in its table also where case is ignored.
+    /// The column's name, unique in its table even if case is ignored.
     public var name: String
     /// What the column is for.
     public var role: Role
@@ -134,7 +135,7 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     public var isIndexed: Bool
     /// Whether two rows with equal values are refused.
     public var isUnique: Bool
-    /// Whether the property is gone from the model. The column stays with its data and takes null from new rows.
+    /// Whether the property was removed from the model. The column keeps its data and is null in new rows.
     public var isRemoved: Bool
 
     /// A column, by default that of a property.
@@ -153,14 +154,15 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     }
 }
 
-/// One step of a schema's way from its recorded to its declared form.
+/// One step from a recorded to a declared schema.
 public enum TableChange: Sendable {
-    /// Make the table, its indexes, and record it.
+    /// Creates and records the table and its indexes.
     case create(TableSchema)
-    /// Turn the first into the second and record it. They differ in the table's name, path and marks, in columns' names,
-    /// properties, index marks and removal marks at the same places, and in columns added at the end, whose rows then hold the given value.
+    /// Changes the first table into the second and records it. They may differ in the table's name, path and marks, in
+    /// the names, properties, index marks and removal marks of columns at the same indexes, and in columns added at the
+    /// end, whose rows get the given values.
     case alter(from: TableSchema, to: TableSchema, added: [Value])
-    /// Drop the table with its rows and its record.
+    /// Drops the table with its rows and its recorded schema.
     case drop(TableSchema)
 }
 

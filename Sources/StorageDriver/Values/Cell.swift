@@ -1,10 +1,11 @@
-/// One value of a row as it crosses the seam: 16 bytes, either the value itself or the place of its bytes.
+/// One value of a row, as it crosses the driver interface: 16 bytes with the value itself, or with the address and
+/// length of its bytes.
 ///
-/// A cell owns nothing. Text and blob cells point at memory of whoever made the row, which stays valid until that
-/// row's successor is asked for (reading) or the call that received the batch returns (writing).
+/// A cell owns nothing. A text or blob cell points at memory of whoever made the row. When reading, the memory is valid
+/// until the next row is read; when writing, until the call that received the batch returns.
 @frozen
 public struct Cell: BitwiseCopyable, Sendable {
-    /// What a cell holds. The raw values are fixed: C code of a backend may fill cells.
+    /// The kind of a cell's value. The raw values are fixed, so that a backend's C code can fill cells.
     @frozen
     public struct Tag: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
         /// The number that C code writes.
@@ -35,7 +36,7 @@ public struct Cell: BitwiseCopyable, Sendable {
     /// What the cell holds.
     public var tag: Tag
 
-    /// A cell of these parts, which must belong together as the properties say.
+    /// A cell of these parts, which must be consistent, as the properties describe.
     @inlinable
     public init(bits: UInt64, length: UInt32, tag: Tag) {
         self.bits = bits
@@ -79,8 +80,8 @@ public struct Cell: BitwiseCopyable, Sendable {
         return UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(bits)), count: Int(length))
     }
 
-    /// The cell's value with an owner of its own; ill-formed UTF-8 is repaired, since this form is for showing and
-    /// for the dynamic reader, which checks first.
+    /// The cell's value as a copy that owns its bytes. Repairs ill-formed UTF-8: use it to display a value, or after
+    /// checking the text.
     public var value: Value {
         switch tag {
         case .int: .int(int)
@@ -92,7 +93,7 @@ public struct Cell: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Whether two cells of one column hold the same value, as the contract compares them.
+    /// Whether two cells of one column have equal values, as the contract defines equality.
     package func isEqual(to other: Cell) -> Bool {
         guard tag == other.tag else { return isNull == other.isNull && value == other.value }
         switch tag {

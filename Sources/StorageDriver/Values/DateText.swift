@@ -10,7 +10,7 @@ package enum DateText {
 
     // MARK: Reading
 
-    /// The seconds since 2001-01-01 00:00 UTC; nil where the text is no such date.
+    /// The seconds since 2001-01-01 00:00 UTC; nil if the text is not such a date.
     package static func seconds(_ text: String) -> Double? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, 4), take("-", &rest), let month = number(&rest, 2), take("-", &rest),
@@ -28,7 +28,7 @@ package enum DateText {
         return number(whole, fraction)
     }
 
-    /// The number nearest to the whole seconds and the digits behind them.
+    /// The number nearest to the whole seconds and the digits after them.
     private static func number(_ whole: Int64, _ fraction: [UInt8]) -> Double? {
         guard whole < 0, let rest = complement(fraction) else { return Double(decimal(whole, fraction)) }
         // -1 and .9 are -0.1.
@@ -39,7 +39,7 @@ package enum DateText {
         "\(whole)." + (fraction.isEmpty ? "0" : "") + String(decoding: fraction, as: UTF8.self)
     }
 
-    /// The digits that are missing to the next whole number; nil where none are.
+    /// The digits of the difference to the next whole number; nil if there is none.
     private static func complement(_ digits: [UInt8]) -> [UInt8]? {
         guard let last = digits.lastIndex(where: { $0 != 0x30 }) else { return nil }
         return digits[..<last].map { 0x69 - $0 } + [0x6A - digits[last]]
@@ -57,7 +57,7 @@ package enum DateText {
         return digits.isEmpty ? nil : (whole + second, Array(digits))
     }
 
-    /// The zone's seconds east of UTC; nil where what is left is none.
+    /// The zone's seconds east of UTC; nil if the rest is not a zone.
     private static func zone(_ rest: inout ArraySlice<UInt8>) -> Int64? {
         _ = take(" ", &rest)
         if rest.isEmpty || take("Z", &rest) || take("z", &rest) { return 0 }
@@ -90,8 +90,8 @@ package enum DateText {
         text(seconds, Style(separator: "T", zone: "Z", widths: Array(0...9), hasTime: true))
     }
 
-    /// The text in the manner of another: its separator, its zone's sign and at least its digits of a second; a date
-    /// alone only where no time is lost. Nil outside the years that have a text, and within 0.0001 seconds of 2001, where
+    /// The text in the format of a sample: its separator, its zone's sign and at least its digits of a second; a date
+    /// alone only if no time is lost. Nil outside the years that have a text, and within 0.0001 seconds of 2001, where
     /// numbers are too fine.
     package static func text(_ seconds: Double, like sample: String) -> String? { text(seconds, Style(sample)) }
 

@@ -4,10 +4,10 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Decimals are kept as their canonical text, so that equal values have equal text: an optional sign, digits without
-/// leading zeros, and a fraction without trailing zeros. "0" has no sign; "NaN" stands after every number.
+/// Decimals are stored as canonical text, so that equal values have equal text: an optional sign, digits without
+/// leading zeros, and a fraction without trailing zeros. "0" has no sign. "NaN" sorts after every number.
 public enum DecimalText {
-    /// The canonical text of a plain decimal number, or nil where the text is none.
+    /// The canonical text of a plain decimal number; nil if the text is not one.
     public static func canonical(_ text: String) -> String? {
         guard let parts = Parts(text) else { return nil }
         if parts.isNaN { return "NaN" }
@@ -16,8 +16,8 @@ public enum DecimalText {
         return sign + whole + (parts.fraction.isEmpty ? "" : "." + String(decoding: parts.fraction, as: UTF8.self))
     }
 
-    /// The canonical text of a number that may have an exponent, or nil where the text is none, or one that no Double comes
-    /// near.
+    /// The canonical text of a number that may have an exponent; nil if the text is not one, or is far beyond the range
+    /// of Double.
     package static func plain(_ text: String) -> String? {
         guard let mark = text.utf8.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return canonical(text) }
         guard let exponent = Int(text[mark...].dropFirst()), exponent.magnitude <= 400,
@@ -33,7 +33,7 @@ public enum DecimalText {
         return canonical((parts.isNegative ? "-" : "") + "0\(whole).\(fraction)")
     }
 
-    /// A canonical number without the digits behind so many, from the first that is not zero, and so many of a fraction.
+    /// A canonical number cut to the given numbers of significant and of fraction digits.
     package static func cut(_ text: String, significant: Int, fraction: Int) -> String {
         guard let parts = Parts(text) else { return text }
         var digits = parts.whole + parts.fraction.prefix(fraction)
@@ -44,7 +44,7 @@ public enum DecimalText {
         return canonical((parts.isNegative ? "-" : "") + "0\(whole).\(rest)") ?? text
     }
 
-    /// The numeric order of two decimal texts; a text that is no number comes after NaN, by its bytes.
+    /// The numeric order of two decimal texts. A text that is not a number sorts after NaN, by its bytes.
     public static func order(_ left: String, _ right: String) -> ValueOrder {
         guard let left = Parts(left), let right = Parts(right) else {
             return Value.text(left).order(to: .text(right))

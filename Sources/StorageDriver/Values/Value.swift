@@ -1,7 +1,7 @@
-/// A stored value in its dynamic form: what a backend keeps, and what tools see without the program's types.
+/// A stored value without its Swift type: what a backend stores, and what tools see.
 ///
-/// Rows cross the seam as `Cell`s; `Value` is the same thing with an owner. Which Swift type a value stands for is
-/// said by the column's ``ColumnType``: a `Date` is a `double`, a `Decimal` and a `URL` are `text`, a `UUID` is a
+/// Rows cross the driver interface as `Cell`s. A `Value` is a cell that owns its bytes. The column's ``ColumnType``
+/// says which Swift type it represents: a `Date` is a `double`, a `Decimal` and a `URL` are `text`, a `UUID` is a
 /// 16-byte `blob`.
 public enum Value: Sendable {
     case null

@@ -32,7 +32,6 @@ struct VerifyTests {
 
     /// What another program does to a database, and what is then found.
     @Test(
-        "what another program has broken is found and told",
         arguments: [
             ("DELETE FROM Sampler WHERE number = 0", "The owner is missing."),
             ("DELETE FROM Sampler_parts WHERE position = 0", "The positions have a gap before this one; 0 is missing."),
@@ -53,7 +52,7 @@ struct VerifyTests {
                 "property spares: The array is nil, and 1 children are stored."
             ),
         ])
-    func broken(_ sql: String, _ expected: String) async throws {
+    func `what another program has broken is found and told`(_ sql: String, _ expected: String) async throws {
         try await withStore(.sqlite) { store in
             try await fill(store)
             try await store.withUnsafeSQLiteHandle { database in

@@ -25,7 +25,7 @@ public struct SortedBackend: StorageBackend {
             defer { state.isOpen = true }
             return !state.isOpen
         }
-        guard isFree else { throw StorageError(.locked, "Another store stands on this place; close it first.") }
+        guard isFree else { throw StorageError(.locked, "Another store uses this place; close it first.") }
         return Engine(place)
     }
 }

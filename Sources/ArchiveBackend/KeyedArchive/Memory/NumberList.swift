@@ -1,12 +1,12 @@
-/// Numbers that grow at their end, in memory that is kept for the next use. An array costs several times as much: each
-/// change asks whether somebody else holds it, and each part of it is counted as a reference.
+/// A growing list of numbers whose memory is reused. An array costs several times as much: each change checks for other
+/// references, and each slice of it counts as one.
 struct NumberList: ~Copyable {
     // Owned by this value alone and `capacity` numbers long, of which the first `count` are set.
     private var start: UnsafeMutablePointer<UInt32>
     private(set) var capacity: Int
     private(set) var count = 0
 
-    /// - Parameter capacity: how many numbers there is room for at first: one at least.
+    /// - Parameter capacity: the initial capacity in numbers, at least one.
     init(capacity: Int = 64) {
         self.capacity = capacity
         start = .allocate(capacity: capacity)

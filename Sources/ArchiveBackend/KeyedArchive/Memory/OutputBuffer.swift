@@ -1,6 +1,6 @@
 /// Bytes that grow at their end, in memory that is kept for the next use.
 struct OutputBuffer: ~Copyable {
-    // Owned by this value alone and `capacity` bytes long; every write reserves its room first.
+    // Owned by this value alone and `capacity` bytes long; every write reserves its bytes first.
     private var start: UnsafeMutableRawPointer
     private(set) var capacity: Int
     private(set) var count = 0

@@ -10,7 +10,7 @@ struct ObjectWriter: ~Copyable {
     private var names = NumberList(repeating: PropertyListWriter.none, count: Name.allCases.count)
     private var classes: NumberList
 
-    /// Classes of the archive's own values. Their raw values are places in `classes`.
+    /// Classes of the archive's own values. Their raw values are indexes in `classes`.
     enum FoundationClass: Int, CaseIterable {
         case array, date, url, uuid, null
 
@@ -25,7 +25,7 @@ struct ObjectWriter: ~Copyable {
         }
     }
 
-    /// Keys of the archive's own objects. Their raw values are places in `names`.
+    /// Keys of the archive's own objects. Their raw values are indexes in `names`.
     enum Name: Int, CaseIterable {
         case className, classNames, rootClass, objectClass, sequence, objects, time, base, relative, uuid
 
@@ -66,7 +66,7 @@ struct ObjectWriter: ~Copyable {
         _ = add(list.ascii("$null"))
     }
 
-    /// The UID that stands for nil.
+    /// The UID of nil.
     @inline(__always)
     var null: UInt32 { mutating get { uid(0) } }
 
@@ -78,7 +78,7 @@ struct ObjectWriter: ~Copyable {
         return UInt32(truncatingIfNeeded: objects.count &- 1)
     }
 
-    /// The UID of an entry, one for all who refer to it.
+    /// The UID of an entry, shared by all references to it.
     @inline(__always)
     mutating func uid(_ entry: UInt32) -> UInt32 {
         let index = Int(entry)
@@ -212,7 +212,7 @@ func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> B
 }
 
 extension UnsafeRawBufferPointer {
-    /// The bytes behind the last whole word of eight, at most seven, as the low bytes of a number.
+    /// The bytes after the last complete word of eight, at most seven, as the low bytes of a number.
     @inline(__always)
     var lastWord: UInt64 {
         let rest = count & 7

@@ -1,9 +1,9 @@
 internal import StorageDriver
 
-/// Reads the objects of one binary property list where they stand.
+/// Reads the objects of one binary property list in place.
 ///
-/// Nothing that the bytes say is believed: every number of an object, offset and count is compared with what is there
-/// before it is used, and nothing is allocated. Objects may refer to each other in circles; that is for the caller.
+/// The bytes are not trusted: every object number, offset and count is checked before it is used, and nothing is
+/// allocated. Objects may refer to each other in cycles, which the caller must handle.
 struct PropertyListReader {
     // The bytes outlive this value: the call that makes it holds them.
     let bytes: UnsafeRawBufferPointer
@@ -66,13 +66,13 @@ struct PropertyListReader {
         }
     }
 
-    /// The number of an object that stands in a container. It may be any number.
+    /// The number of an object in a container. It may be any number.
     @inline(__always)
     func reference(_ start: Int, _ index: Int) -> UInt64 {
         Self.number(bytes, start &+ index &* referenceWidth, referenceWidth)
     }
 
-    /// Where an object stands.
+    /// The offset of an object.
     @inline(__always)
     func offset(_ object: UInt64) throws(StorageError) -> Int {
         guard object < UInt64(truncatingIfNeeded: count) else { throw badReference(object) }
@@ -140,7 +140,7 @@ struct PropertyListReader {
     @inline(__always)
     func uid(_ head: Head) -> UInt64 { Self.number(bytes, head.start, head.count) }
 
-    /// An integer: those of 8 bytes are signed, shorter ones are not, and 16 bytes hold what is above `Int64.max`.
+    /// An integer: 8 bytes are signed, fewer are unsigned, and 16 bytes are for values above `Int64.max`.
     @inline(__always)
     func integer(_ head: Head) throws(StorageError) -> Cell {
         if head.count < 8 { return .int(Int64(bitPattern: Self.number(bytes, head.start, head.count))) }
@@ -168,7 +168,7 @@ struct PropertyListReader {
             && equal(content(head), UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Which key of a dictionary is this, or nil. A key that stands there twice is an error.
+    /// The index of this key in a dictionary; nil if it is missing. A repeated key is an error.
     func place(of key: StaticString, in dictionary: Head) throws(StorageError) -> Int? {
         var found: Int?
         for index in 0..<dictionary.count {

@@ -2,8 +2,8 @@ internal import StorageDriver
 
 /// Writes the objects of one binary property list, each as it comes, and then their table.
 ///
-/// Objects refer to each other by number. The numbers' width is that of the list so far: where it grows, the objects at
-/// hand are written anew, which happens at 256 and at 65,536 objects. The format is Core Foundation's, as
+/// Objects refer to each other by number. The width of the numbers depends on the current length of the list: when it
+/// grows, at 256 and at 65,536 objects, the objects so far are rewritten. The format is Core Foundation's, as
 /// `CFBinaryPList.c` describes it.
 struct PropertyListWriter: ~Copyable {
     private var buffer = OutputBuffer(capacity: 64 * 1024)

@@ -9,7 +9,7 @@ struct StringTable {
     private var entries = [Entry](repeating: Entry(), count: 256)
     private var generation: UInt32 = 1
     private var count = 0
-    // Chosen anew in each process, so that nobody can prepare strings that all meet in one place.
+    // Chosen randomly in each process, so that nobody can prepare strings that all collide.
     private let seed = UInt64.random(in: 0 ... .max) | 1
 
     mutating func removeAll() {

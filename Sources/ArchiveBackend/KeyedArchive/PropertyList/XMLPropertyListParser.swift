@@ -1,12 +1,12 @@
 internal import StorageDriver
 
-/// Reads the XML form of a property list: its elements and nothing else of XML. No entity is defined or fetched.
+/// Reads a property list in XML: its elements and nothing else of XML. Defines and fetches no entities.
 struct XMLPropertyListParser {
     private var scanner: XMLScanner
     private(set) var objects: [PropertyList.Object] = []
     private var depth = 0
 
-    /// Levels of elements: more than archives have, whose objects stand side by side.
+    /// The most levels of elements: more than archives have, whose objects are not nested.
     private static let deepest = 512
 
     init(_ bytes: UnsafeRawBufferPointer) { scanner = XMLScanner(bytes) }

@@ -1,7 +1,7 @@
 internal import StorageDriver
 
-/// What a decoder knows of each entry of `$objects`: made once for an archive, so that what is shared is worked out
-/// once, and what contains itself is noticed.
+/// What a decoder knows about each entry of `$objects`. Made once for an archive, so that shared entries are decoded
+/// once, and an entry that contains itself is found.
 struct EntryMarks {
     private var marks: [Cell] = []
     private var visitsLeft = 0
@@ -9,7 +9,7 @@ struct EntryMarks {
     private static let visited = Cell.Tag(rawValue: 100)
     private static let open = Cell.Tag(rawValue: 101)
     private static let classKind = Cell.Tag(rawValue: 102)
-    /// Values begin here: 200 for text, above for arrays of a form.
+    /// Values begin here: 200 for text, greater ones for arrays of a kind.
     private static let text: UInt32 = 200
 
     mutating func begin(_ reader: KeyedReader) {
@@ -18,7 +18,7 @@ struct EntryMarks {
         visitsLeft = reader.list.bytes.count * 16 + 65536
     }
 
-    /// Pays for work that honest archives need once for each object, so a sum beyond the archive's size is none.
+    /// Counts work that a sound archive needs once for each object, so a sum beyond the archive's size is an error.
     @inline(__always)
     mutating func spend(_ visits: Int) throws(StorageError) {
         visitsLeft &-= visits
@@ -29,7 +29,7 @@ struct EntryMarks {
 
     // MARK: Objects
 
-    /// Notes that an object is being read; false where it has been read before.
+    /// Marks an object as being read; returns false if it was read before.
     @inline(__always)
     mutating func enter(_ entry: Int) throws(StorageError) -> Bool {
         let tag = marks[entry].tag
@@ -65,7 +65,7 @@ struct EntryMarks {
         Cell.Tag(rawValue: text + (UInt32(form.arrays) << 8 | (form.arrays == 0 ? 0 : UInt32(form.leaf.rawValue))))
     }
 
-    /// The text that was made for an entry, if it was made for this form.
+    /// The text that was made for an entry, if it was made for this kind.
     @inline(__always)
     func value(_ entry: Int, _ form: ScalarForm) -> Cell? {
         let mark = marks[entry]

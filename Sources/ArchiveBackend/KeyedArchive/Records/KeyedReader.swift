@@ -4,7 +4,7 @@ internal import StorageDriver
 struct KeyedReader {
     let list: PropertyListReader
     private let objects: PropertyListReader.Head
-    /// The root's place in `$objects`.
+    /// The root's index in `$objects`.
     private(set) var root: Int
 
     /// How many entries `$objects` has.

@@ -26,7 +26,7 @@ extension RecordDecoder {
         }
     }
 
-    /// A value that stands for itself.
+    /// A value in place.
     @inline(__always)
     private func plain(_ head: PropertyListReader.Head, _ reader: KeyedReader) throws(StorageError) -> Cell {
         switch head.kind {
@@ -83,7 +83,7 @@ extension RecordDecoder {
         return try marks.classKind(reader.entry(try reader.list.head(value)), reader)
     }
 
-    /// The value under a key, itself or behind a UID, which must be of one kind.
+    /// The value of a key, in place or by a UID, which must be of one kind.
     private mutating func content(
         _ key: StaticString, _ head: PropertyListReader.Head, _ tag: Cell.Tag, _ reader: KeyedReader
     ) throws(StorageError) -> Cell {
@@ -117,7 +117,7 @@ extension RecordDecoder {
 
     // MARK: Arrays
 
-    /// Where the elements of an array stand, or nil where the object is none.
+    /// The positions of the elements of an array; nil if the object is not an array.
     mutating func elements(
         _ head: PropertyListReader.Head, _ reader: KeyedReader
     ) throws(StorageError) -> PropertyListReader.Head? {
@@ -131,7 +131,7 @@ extension RecordDecoder {
         return list
     }
 
-    /// Under which keys an object has its class and its elements; nil where it has no elements.
+    /// The keys of an object's class and elements; nil if it has no elements.
     private mutating func arrayShape(
         of head: PropertyListReader.Head, _ reader: KeyedReader
     ) throws(StorageError) -> ArrayShape? {
@@ -172,7 +172,7 @@ extension RecordDecoder {
     }
 }
 
-/// An array's keys: where they stand, and what they are.
+/// An array's keys and their positions.
 struct ArrayShape {
     let head: PropertyListReader.Head
     let classKey: Int

@@ -5,7 +5,7 @@ package import StorageDriver
 package struct RecordDecoder: ~Copyable {
     let layout: RecordLayout
     private let keys: RecordKeys
-    /// For each table a row of the values that stand where an archive lacks the key. Their bytes are in `defaults`.
+    /// For each table a row of the values for keys that an archive lacks. Their bytes are in `defaults`.
     private var templates: [CellTemplate] = []
     private var defaults = ByteBlocks()
     /// For each table the shape of the object before.
@@ -16,7 +16,7 @@ package struct RecordDecoder: ~Copyable {
     private var sequence: UInt64?
     private var lastNode: Int64 = 0
     var marks = EntryMarks()
-    /// Where the keys of the array before stand, by which most arrays of an archive are known at once.
+    /// The positions of the previous array's keys, by which most arrays of an archive are recognised at once.
     var arrayShape: ArrayShape?
     /// Text that an archive does not hold as it is wanted: arrays, and strings beyond ASCII.
     var made = ByteBlocks()

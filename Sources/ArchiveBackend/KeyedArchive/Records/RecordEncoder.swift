@@ -11,7 +11,7 @@ package import StorageDriver
 package struct RecordEncoder: ~Copyable {
     let layout: RecordLayout
     var writer: ObjectWriter
-    /// Keys and values of the objects at hand, each object's above its owner's.
+    /// A stack of the keys and values of the current objects, each object's above its owner's.
     var keys = NumberList()
     var values = NumberList()
     /// For each key of the layout its string in this archive.
@@ -153,8 +153,8 @@ package struct RecordEncoder: ~Copyable {
 extension RecordEncoder {
     /// Writes a cell as the value of a key: numbers in place, everything else as a UID.
     ///
-    /// The cell's tag decides, and the column's type only between forms that read back to the same cell; so a cell that
-    /// does not fit its column comes back as it was, and is an error of whoever reads it.
+    /// The cell's tag decides, and the column's type only between representations that decode to the same cell. So a
+    /// cell that does not fit its column is preserved, and is an error for whoever reads it.
     @inline(__always)
     mutating func scalar(_ cell: Cell, _ form: ScalarForm) throws(StorageError) -> UInt32 {
         switch cell.tag {
@@ -204,8 +204,8 @@ extension RecordEncoder {
         return writer.object(.uuid, .uuid, data)
     }
 
-    /// Bytes of an array's text above which it stays a string. Taken apart it may need 12 times as many, and an entry of
-    /// a store has room for few such.
+    /// The most bytes of an array's text that becomes objects; a longer one stays a string. Objects may need 12 times
+    /// as many bytes, and an entry of a store can have few such arrays.
     private static let longestArray: UInt32 = 1 << 20
 
     /// Writes a stored array as an NSArray. Text that JSONWriter has not written stays a string, and so comes back as
@@ -230,7 +230,7 @@ extension RecordEncoder {
 }
 
 extension ObjectWriter {
-    /// The UID of the null that may stand in an array, where nil cannot.
+    /// The UID of the null in an array, where nil cannot be.
     mutating func classedNull() -> UInt32 {
         uid(add(list.dictionary(keys: [name(.objectClass)], values: [classUID(.null)])))
     }

@@ -1,14 +1,14 @@
 package import StorageDriver
 
-/// How the rows of one model's tables stand in a keyed archive. Made once for each schema.
+/// How the rows of one model's tables map to a keyed archive. Made once for each schema.
 ///
 /// A row is an object whose keys are the stored names of its properties. Owner, position, node and parent columns are
-/// not written: where an object stands in the graph says the same.
+/// not written: the object's position in the graph says the same.
 package struct RecordLayout: Sendable {
     let tables: [Table]
     /// All keys that objects of this layout have, each once; fields refer to them by index.
     let keys: [[UInt8]]
-    /// For each part of the root's key its place in the root's `columns`.
+    /// For each part of the root's key its index in the root's `columns`.
     let keyColumns: [Int]
 
     struct Table: Sendable {
@@ -20,7 +20,7 @@ package struct RecordLayout: Sendable {
         let form: Form
         /// The columns that hold the root's key, in its order.
         let owners: [Int]
-        /// The columns of positions on the way from the root.
+        /// The columns of positions on the path from the root.
         let positions: [Int]
         /// The values of columns whose key an archive does not have.
         let missing: [Value]
@@ -30,7 +30,7 @@ package struct RecordLayout: Sendable {
     enum Form: Equatable, Sendable {
         case root
         case child
-        /// Rows that own each other, by the number in `node`; 0 in `parent` stands for a row of the entry's table.
+        /// Rows that own each other, by the number in `node`; 0 in `parent` means a row of the entry's table.
         case node(node: Int, parent: Int)
     }
 
@@ -44,11 +44,12 @@ package struct RecordLayout: Sendable {
     /// An owned property.
     struct Relation: Sendable {
         let key: Int
-        /// The key of a value beside it, which both had in files of earlier versions: there it stands twice.
+        /// The key of a value with the same name. In files of earlier versions both had this key, so it occurs twice
+        /// there.
         let formerKey: Int?
         let target: Int
         let isMany: Bool
-        /// The owner's column that tells nil from an empty array.
+        /// The owner's column that distinguishes nil from an empty array.
         let presence: Int?
     }
 

@@ -45,8 +45,8 @@ struct RecordLayoutBuilder {
             missing: missing.isEmpty ? schema.columns.map { _ in .null } : missing)
     }
 
-    /// What tells nil from an empty array is told by the array itself, as long as the property is there. The number of a
-    /// row that types which own each other share is written, so that a record has the same rows after reading.
+    /// The array itself shows whether it is nil, as long as the property exists. The number of a row that types which
+    /// own each other share is written, so that a record has the same rows after reading.
     private static func hasValue(_ column: ColumnSchema) -> Bool {
         switch column.role {
         case .property, .node: true

@@ -5,7 +5,7 @@ internal import StorageDriver
 final class RecordShape {
     /// The object whose keys they are.
     let head: PropertyListReader.Head
-    /// The keys of columns: which key, which column of the row, and the form of its values.
+    /// The keys of columns: the key, the column of the row, and the representation of its values.
     let slots: [Slot]
     /// The relations among the keys: which, and under which key.
     let relations: [(relation: Int, key: Int)]
@@ -73,7 +73,7 @@ struct RecordKeys {
     /// The layout's key that a string of the archive is, or nil for keys of others.
     func key(_ list: PropertyListReader, _ object: UInt64) throws(StorageError) -> Int? {
         let head = try list.head(object)
-        // A long key is none of these, and one that many objects share must not be looked at each time.
+        // A long key is not one of these, and a key that many objects share must not be compared each time.
         let mayBeKnown = head.count <= longest
         switch head.kind {
         case 0x50 where !mayBeKnown, 0x60 where !mayBeKnown: return nil
@@ -85,7 +85,7 @@ struct RecordKeys {
 }
 
 extension PropertyListReader {
-    /// The UTF-8 form of a string of UTF-16 code units.
+    /// The UTF-8 of a string of UTF-16 code units.
     func utf8(_ head: Head) throws(StorageError) -> [UInt8] {
         let content = UnsafeRawBufferPointer(rebasing: bytes[head.start..<head.start + head.count * 2])
         let units = (0..<head.count).lazy.map { UInt16(content[$0 * 2]) << 8 | UInt16(content[$0 * 2 + 1]) }

@@ -45,7 +45,7 @@ extension PredicateExpressions.KeyPath: LowerablePredicate {
 }
 
 extension Storable {
-    /// The place of the property in the schema, for a key path whose root is not known to be this type.
+    /// The index of the property in the schema, for a key path whose root is not known to be this type.
     fileprivate static func ordinal(ofAny keyPath: AnyKeyPath) -> Int? {
         (keyPath as? PartialKeyPath<Self>).flatMap(ordinal(of:))
     }
@@ -201,7 +201,7 @@ extension PredicateExpressions.OptionalFlatMap: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
         let optional = try lowering.node(wrapped)
         let result = try lowering.node(transform, where: variable.key, is: optional)
-        // A child's property is nil where the child is; whatever else comes of nil is to be nil too.
+        // A child's property is nil if the child is nil; so is everything that is computed from nil.
         if case .property = result { return .node(result) }
         return .node(.choice(.isNil(optional), .value(.null), result))
     }
@@ -214,7 +214,7 @@ extension PredicateExpressions.NilCoalesce: LowerablePredicate {
     }
 }
 
-/// nil stays nil, where plain Swift would end the program.
+/// nil stays nil; plain Swift would end the program.
 extension PredicateExpressions.ForcedUnwrap: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm { try lowering.term(inner) }
 }

@@ -7,15 +7,15 @@ public import Foundation
 #endif
 
 extension FilterBuilder {
-    /// Keeps the records that meet a predicate of Foundation's; <doc:Queries> lists what can stand in it.
+    /// Keeps the records that meet a Foundation predicate; <doc:Queries> lists the supported expressions.
     ///
     /// ```swift
     /// store.select(Person.self).where(#Predicate { $0.age >= 28 && $0.pens.contains { $0.price > 9 } })
     /// ```
     ///
-    /// Its meaning is the storage contract's: text is compared by UTF-8 bytes. What has no counterpart (subscripts,
-    /// regular expressions, casts, properties of captured objects) is `invalidQuery` when the query runs, and names the
-    /// expression.
+    /// Its meaning is the storage contract's: text is compared by UTF-8 bytes. An unsupported expression (a subscript,
+    /// a regular expression, a cast, a property of a captured object) throws `invalidQuery` when the query runs, and
+    /// the message names it.
     @_disfavoredOverload
     public func `where`(_ predicate: Predicate<Model>) -> Self {
         var builder = self
@@ -53,7 +53,7 @@ struct PredicateLowering {
         return node
     }
 
-    /// The expression as a way through properties.
+    /// The expression as a path of properties.
     mutating func path<E: PredicateExpression>(_ expression: E) throws(StorageError) -> PropertyPath {
         guard case .property(let path) = try node(expression) else { throw Self.unsupported(E.self) }
         return path
@@ -64,7 +64,7 @@ struct PredicateLowering {
         return term
     }
 
-    /// An expression with a variable that stands for a term.
+    /// An expression with a variable that means a term.
     mutating func node<E: PredicateExpression>(
         _ expression: E, where id: PredicateExpressions.VariableID, is term: QueryNode
     ) throws(StorageError) -> QueryNode {
@@ -86,7 +86,7 @@ struct PredicateLowering {
     }
 }
 
-/// What an expression of a predicate stands for.
+/// The meaning of an expression of a predicate.
 enum PredicateTerm {
     case node(QueryNode)
     /// Captured values to look among.
@@ -97,7 +97,7 @@ enum PredicateTerm {
     case filtered(PropertyPath, QueryNode)
 }
 
-/// An expression that queries have a counterpart of.
+/// An expression that queries support.
 protocol LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm
 }

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What stands for a question mark of a query's text.
+/// The argument for a question mark in a query's text.
 enum TextArgument: Sendable {
     case node(QueryNode)
     case list(@Sendable (QueryNode) -> QueryNode)
@@ -20,7 +20,7 @@ enum TextArgument: Sendable {
     }
 }
 
-/// An array, whose elements can be a set; nil for bytes, which are one value.
+/// An array, whose elements can be a set; nil for bytes, which are a single value.
 private protocol ListValue { var set: (@Sendable (QueryNode) -> QueryNode)? { get } }
 
 extension Array: ListValue where Element: ColumnValue {
@@ -35,7 +35,7 @@ extension Array: ListValue where Element: ColumnValue {
 }
 
 extension Decimal {
-    /// The number as one that takes the type of what it meets.
+    /// The number as one that takes the type of the other operand.
     fileprivate var number: QueryNode? { storedText.map(QueryNode.number) }
 }
 
@@ -46,20 +46,20 @@ extension FilterBuilder {
     /// store.select(Person.self).where(text: "age >= ? and name beginswith[c] ?", 28, "cheng")
     /// ```
     ///
-    /// Names are looked up in the schema, and values, also those in the text, only ever are values. A text that cannot
-    /// be read, an unknown name, a value of another type and a wrong number of arguments are `invalidQuery` when the
-    /// query runs, naming the place in the text.
+    /// Names are looked up in the schema. Values, also those in the text, never become part of a statement. A text that
+    /// cannot be parsed, an unknown name, a value of another type and a wrong number of arguments throw `invalidQuery`
+    /// when the query runs, with the position in the text.
     ///
     /// - Parameters:
     ///   - text: the condition: `age >= ?`.
-    ///   - arguments: what stands for the question marks, in their order; an array after `in`.
+    ///   - arguments: the values for the question marks, in order; an array after `in`.
     // Disfavoured, because with an overload of equal rank the compiler cannot say what is wrong in a closure.
     @_disfavoredOverload
     public func `where`(text: String, _ arguments: any ColumnValue...) -> Self {
         adding(text, arguments.map(TextArgument.init))
     }
 
-    /// The same with the arguments in their dynamic form.
+    /// The same with arguments as ``Value``s.
     @_disfavoredOverload
     public func `where`(text: String, arguments: [Value]) -> Self { adding(text, arguments.map { .node(.value($0)) }) }
 
@@ -75,8 +75,8 @@ extension FilterBuilder {
 }
 
 extension SelectionBuilder {
-    /// Sorts as the text says: `age desc, city.name nils last`. A text that cannot be read is `invalidQuery` when the
-    /// query runs.
+    /// Sorts as the text says: `age desc, city.name nils last`. A text that cannot be parsed throws `invalidQuery` when
+    /// the query runs.
     public func order(text: String) -> Self {
         var builder = self
         do {

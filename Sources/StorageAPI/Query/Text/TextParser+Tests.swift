@@ -1,6 +1,6 @@
 import StorageDriver
 
-// Tests: what stands between two values, and conditions on children.
+// Tests: comparisons of two values, and conditions on children.
 extension TextParser {
     mutating func test() throws(StorageError) -> QueryNode {
         for (word, quantifier) in Self.quantifiers where take(word: word) { return try quantified(quantifier) }
@@ -34,7 +34,7 @@ extension TextParser {
         return .placed(.overPath(quantifier, path, comparison), place)
     }
 
-    /// The rest of a comparison, as a function of its left side; nil where there is none.
+    /// The rest of a comparison, as a function of its left side; nil if there is none.
     private mutating func comparison() throws(StorageError) -> (@Sendable (QueryNode) -> QueryNode)? {
         let place = place
         if case .symbol(let symbol) = token.kind, let comparison = Self.comparisons[symbol] {
@@ -73,7 +73,7 @@ extension TextParser {
         ("beginswith", .hasPrefix), ("endswith", .hasSuffix), ("contains", .contains), ("like", .like),
     ]
 
-    /// `[c]`, `[d]` or `[cd]` behind an operator.
+    /// `[c]`, `[d]` or `[cd]` after an operator.
     private mutating func folding() throws(StorageError) -> TextFolding {
         guard take("[") else { return [] }
         guard case .word(let letters) = token.kind, letters.lowercased().allSatisfy({ $0 == "c" || $0 == "d" }) else {

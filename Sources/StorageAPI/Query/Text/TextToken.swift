@@ -1,13 +1,13 @@
 import StorageDriver
 
-/// A part of a query's text, with the place where it begins.
+/// A token of a query's text, with its position.
 struct TextToken: Equatable {
     enum Kind: Equatable {
         /// A word that may be a keyword, or a name.
         case word(String)
-        /// A name in backticks, which is no keyword.
+        /// A name in backticks, which is never a keyword.
         case name(String)
-        /// The digits of a whole number, and of one with a fraction or an exponent, written without the latter.
+        /// The digits of a number, also of one with a fraction or an exponent, written without the exponent.
         case number(String)
         case fraction(String)
         case string(String)
@@ -18,11 +18,11 @@ struct TextToken: Equatable {
     let kind: Kind
     /// In Unicode scalars from the text's start.
     let offset: Int
-    /// The part as it is written.
+    /// The token as written.
     let text: String
 }
 
-/// Cuts a query's text into its parts.
+/// Splits a query's text into tokens.
 struct TextLexer {
     private let text: [Unicode.Scalar]
     private var place = 0
@@ -83,9 +83,9 @@ struct TextLexer {
             digits += take { $0 == "e" || $0 == "E" }
             digits += take { $0 == "-" || $0 == "+" } + take(while: Self.isDigit)
         }
-        // Digits that no number of any type has make a query no better.
+        // No number of any type has so many digits.
         guard digits.count <= 1000, let plain = DecimalText.plain(digits) else {
-            throw error("\(digits.prefix(80)) is no number that a query can hold", at: start)
+            throw error("\(digits.prefix(80)) is not a number that a query can have", at: start)
         }
         return isWhole ? .number(plain) : .fraction(plain)
     }
@@ -113,7 +113,7 @@ struct TextLexer {
         case "t": return "\t"
         case "0": return "\0"
         case "\\", "\"", "'", "`": return scalar
-        default: throw error("\\\(scalar) is no escape; a backslash itself is \\\\", at: place - 2)
+        default: throw error("\\\(scalar) is not an escape; a backslash itself is \\\\", at: place - 2)
         }
     }
 
@@ -128,17 +128,17 @@ struct TextLexer {
     }
 }
 
-/// A place in a query's text.
+/// A position in a query's text.
 struct TextPlace: Sendable {
     let text: String
     let offset: Int
-    /// What stands there.
+    /// The word at the position.
     let word: String
 
-    /// An error that points at the place.
+    /// An error with the position.
     func error(_ problem: String) -> StorageError { StorageError(.invalidQuery, sentence(problem)) }
 
-    /// The error with the place in its message, unless it has one.
+    /// The error with the position in its message, unless it has one.
     func placing(_ error: StorageError) -> StorageError {
         guard error.code == .invalidQuery, !error.message.contains("(character ") else { return error }
         return error.with { $0.message = "\(error.message) \(position)" }
