@@ -59,7 +59,7 @@ extension FilterBuilder {
         adding(text, arguments.map(TextArgument.init))
     }
 
-    /// The same with arguments as ``Value``s.
+    /// The same with arguments as `Value`s.
     @_disfavoredOverload
     public func `where`(text: String, arguments: [Value]) -> Self { adding(text, arguments.map { .node(.value($0)) }) }
 
