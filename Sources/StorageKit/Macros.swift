@@ -19,6 +19,7 @@
 ///
 /// The key is the property called `id`, or those marked with ``Key()``. If the key is a single Optional integer or UUID
 /// and is nil, the store assigns it when the model is inserted or saved.
+/// A struct that only others own needs no key.
 @attached(
     member,
     names: named(Key), named(schema), named(readProperties), named(write), named(writeKey), named(values),

@@ -13,19 +13,14 @@ extension StorableDeclaration {
         }
     }
 
-    func checkKeys(of type: StructDeclSyntax) -> [Diagnostic] {
+    /// A struct without a key is one that others own; opening a store with it as a root says what it lacks.
+    func checkKeys() -> [Diagnostic] {
         let keys = keys
-        if keys.isEmpty { return [.noKey(type, candidates: properties.filter(\.couldBeKey))] }
         return keys.compactMap { $0.checkKey(isComposite: keys.count > 1) }
     }
 }
 
 extension StoredProperty {
-    /// Whether `@Key` is a plausible suggestion: a property without a default, of a type that can be a key.
-    fileprivate var couldBeKey: Bool {
-        defaultValue == nil && declaration.bindings.count == 1 && type.isSurelyKey
-    }
-
     fileprivate func checkKey(isComposite: Bool) -> Diagnostic? {
         guard let wrapped = type.wrapped else { return type.isSurelyNoKey ? .unusableKey(self) : nil }
         if isComposite { return .optionalInCompositeKey(self) }

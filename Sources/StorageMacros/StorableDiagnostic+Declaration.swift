@@ -42,15 +42,6 @@ extension Diagnostic {
             "two properties are stored as '\(name)'", at: property.nameNode,
             notes: [Note("the other one is '\(first.name.plain)'", at: first.nameNode)])
     }
-
-    static func noKey(_ type: StructDeclSyntax, candidates: [StoredProperty]) -> Diagnostic {
-        .error(
-            "'\(type.name.text)' has no key: call a property 'id', or mark the key with '@Key' (several marks make a "
-                + "composite key)", at: type.name,
-            fixIts: candidates.map {
-                .insert("@Key ", before: $0.declaration, "mark '\($0.name.plain)' with '@Key'")
-            })
-    }
 }
 
 extension StoredProperty {

@@ -28,7 +28,7 @@ struct StorableParser {
             hasMemberwiseInit: type.hasMemberwiseInit)
         // Errors that follow from a dropped property would only hide the first one.
         guard diagnostics.isEmpty else { return nil }
-        diagnostics += model.checkNames() + model.checkKeys(of: type)
+        diagnostics += model.checkNames() + model.checkKeys()
         return model
     }
 

@@ -4,19 +4,24 @@ extension StorableRenderer {
         model.keys.map { ($0.type.wrapped ?? $0.type).trimmedDescription }
     }
 
+    /// Never where there is none: a type that others own needs no key, and the library has what stands for it.
     var keyType: String {
-        "\(access)typealias Key = \(keyTypes.count == 1 ? keyTypes[0] : "(\(keyTypes.joined(separator: ", ")))")"
+        let type = keyTypes.count == 1 ? keyTypes[0] : "(\(keyTypes.joined(separator: ", ")))"
+        return "\(access)typealias Key = \(keyTypes.isEmpty ? "Never" : type)"
     }
 
-    var writeKey: String {
-        """
-        \(access)nonisolated func writeKey(into row: inout StorageAPI.RowWriter) {
-        \(model.keys.map { "    row.write(self.\($0.name.source))" }.joined(separator: "\n"))
-        }
-        """
+    var writeKey: String? {
+        keyTypes.isEmpty
+            ? nil
+            : """
+            \(access)nonisolated func writeKey(into row: inout StorageAPI.RowWriter) {
+            \(model.keys.map { "    row.write(self.\($0.name.source))" }.joined(separator: "\n"))
+            }
+            """
     }
 
-    var valuesOfKey: String {
+    var valuesOfKey: String? {
+        guard !keyTypes.isEmpty else { return nil }
         let parts = keyTypes.count == 1 ? ["key"] : keyTypes.indices.map { "key.\($0)" }
         return """
             \(access)nonisolated static func values(of key: Key) -> [StorageAPI.Value] {
@@ -25,7 +30,8 @@ extension StorableRenderer {
             """
     }
 
-    var readKey: String {
+    var readKey: String? {
+        guard !keyTypes.isEmpty else { return nil }
         let parts = keyTypes.map { "try row.read((\($0)).self)" }
         return """
             \(access)nonisolated static func readKey(_ row: inout StorageAPI.RowReader) throws(StorageAPI.StorageError) -> Key {

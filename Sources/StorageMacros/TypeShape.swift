@@ -2,9 +2,6 @@ import SwiftSyntax
 
 // What the spelling of a type shows. A type with a name of its own is left to the compiler's overloads.
 extension TypeSyntax {
-    private static let integers: Set = [
-        "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
-    ]
     private static let refusedKeys: Set = [
         "Bool", "Double", "Float", "Float16", "CGFloat", "TimeInterval", "Date", "Data", "URL", "Decimal",
     ]
@@ -56,11 +53,6 @@ extension TypeSyntax {
         let type = unparenthesized
         return type.is(ArrayTypeSyntax.self) || type.is(DictionaryTypeSyntax.self)
             || type.standardName.map(Self.collections.contains) ?? false
-    }
-
-    /// Whether this surely can be a key that needs no value from the store.
-    var isSurelyKey: Bool {
-        standardName.map { Self.integers.contains($0) || $0 == "String" || $0 == "UUID" } ?? false
     }
 
     /// Whether this surely cannot be a key. An Optional has to be unwrapped first.

@@ -3,38 +3,12 @@ import Testing
 
 /// What is refused about keys.
 @Suite struct KeyDiagnosticTests {
-    @Test func `a struct without a key is refused, and each likely property can be marked`() {
-        let source = """
-            @Storable struct Book {
-                let isbn: String
-                var price: Double
-                var pages: Int = 0
-                var shelf: Int
-            }
-            """
-        let diagnostic = DiagnosticSpec(
-            message: "'Book' has no key: call a property 'id', or mark the key with '@Key' (several marks make a "
-                + "composite key)", line: 1, column: 18,
-            fixIts: [FixItSpec(message: "mark 'isbn' with '@Key'"), FixItSpec(message: "mark 'shelf' with '@Key'")])
-        expectRefusal(
-            source, diagnostic, applying: "mark 'isbn' with '@Key'",
-            fixed: """
-                @Storable struct Book {
-                    @Key let isbn: String
-                    var price: Double
-                    var pages: Int = 0
-                    var shelf: Int
-                }
-                """)
-    }
-
     @Test(arguments: ["", "static let id = 1", "var id: Int { 1 }", "@Ignored var id = 1"])
-    func `an id that is not stored is no key`(property: String) {
-        expectRefusal(
-            "@Storable struct Pen { \(property) }",
-            DiagnosticSpec(
-                message: "'Pen' has no key: call a property 'id', or mark the key with '@Key' (several marks make a "
-                    + "composite key)", line: 1, column: 18))
+    func `a struct whose id is not stored has no key, and writes none`(property: String) {
+        let expansion = Expansion("@Storable struct Pen { var color: String; \(property) }")
+        #expect(expansion.lines(with: "typealias") == ["typealias Key = Never"])
+        #expect(expansion.lines(with: "writeKey") == [] && expansion.lines(with: "readKey") == [])
+        #expect(expansion.lines(with: "values(of") == [])
     }
 
     @Test(arguments: [

@@ -51,6 +51,32 @@ struct OwnedTests {
         }
     }
 
+    @Storable struct Reading: Equatable {
+        var value: Double
+        var remark: String?
+    }
+    @Storable struct Sensor: Equatable {
+        var id: Int
+        var last: Reading?
+        var readings: [Reading] = []
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `C8 owned records need no key, and a type without one is no model`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let readings = [Reading(value: 1, remark: "a"), Reading(value: 1, remark: "a"), Reading(value: 2)]
+            let sensor = Sensor(id: 1, last: readings[2], readings: readings)
+            try await store.save([sensor, Sensor(id: 2)])
+            #expect(try await store.find(Sensor.self, key: 1) == sensor)
+            #expect(try await store.select(Sensor.self).where { $0.last.value > 1 }.keys() == [1])
+            let owned = try await store.select(Reading.self).owned(by: Sensor.self, \.readings)
+                .where { $0.remark == "a" }.all()
+            #expect(owned.map(\.value) == Array(readings.prefix(2)))
+            let error = await expectError(.configuration) { try await store.save(readings[0]) }
+            #expect(error?.model == "Reading" && error?.message.contains("@Key") == true)
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func `they are filtered, ordered and limited by their own properties`(_ backend: Backend) async throws {
         try await withStore(backend) { store in

@@ -37,7 +37,8 @@ public import StorageDriver
 /// Reading and writing name every property once, in the order of the schema; a wrong number or type is an error of the
 /// first read or write, never a wrong value.
 public protocol Storable: Sendable {
-    /// The type of the key: the key property's type without its Optional, or a tuple for several.
+    /// The type of the key: the key property's type without its Optional, or a tuple for several. `Never` for a type
+    /// without a key, which other models can own, and which has no records of its own.
     associatedtype Key: Sendable
     /// The properties as terms of queries.
     associatedtype Columns: ColumnSet
@@ -128,6 +129,20 @@ extension Storable where Key: ScalarValue {
     /// Reads the one value of the key.
     @inlinable
     public static func readKey(_ row: inout RowReader) throws(StorageError) -> Key { try row.read(Key.self) }
+}
+
+/// A type that others own needs no key. To open it as a model of its own is `configuration`.
+extension Storable where Key == Never {
+    /// Writes nothing.
+    public func writeKey(into row: inout RowWriter) {}
+
+    /// Is never called: there is no such key.
+    public static func values(of key: Never) -> [Value] {}
+
+    /// Throws `configuration`: there is no such key.
+    public static func readKey(_ row: inout RowReader) throws(StorageError) -> Never {
+        throw SchemaValidation.noKey(schema.name)
+    }
 }
 
 extension Storable where Key: RawRepresentable, Key.RawValue: ScalarValue {

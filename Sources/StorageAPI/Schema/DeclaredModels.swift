@@ -16,7 +16,7 @@ struct DeclaredModels {
     /// - Throws: `configuration` for a model that cannot be stored.
     init(_ type: any Storable.Type) throws(StorageError) {
         _ = add(type)
-        for model in list { try SchemaValidation.validate(model) }
+        for (index, model) in list.enumerated() { try SchemaValidation.validate(model, needsKey: index == 0) }
     }
 
     init(_ schema: RecordSchema) throws(StorageError) {

@@ -6,12 +6,13 @@ enum SchemaValidation {
     /// The most properties that make up one key.
     private static let mostKeys = 16
 
-    /// - Parameter needsKey: false for an owned model whose key is not known, since it is data there (clause C2).
+    /// - Parameter needsKey: false for an owned model: it needs no key, and where it has one, that is data (clauses C2
+    ///   and C8).
     static func validate(_ schema: DeclaredModel, needsKey: Bool = true) throws(StorageError) {
         try validateName(schema.name, schema.name, nil)
         let keys = needsKey ? schema.keys : []
         guard !keys.isEmpty || !needsKey else {
-            throw error(schema.name, nil, "has no key: call a property id, or mark the key with @Key")
+            throw noKey(schema.name)
         }
         guard keys.count <= mostKeys else {
             throw error(schema.name, nil, "has \(keys.count) key properties; a key has at most \(mostKeys)")
@@ -28,6 +29,13 @@ enum SchemaValidation {
             try validateTraits(property, schema.name)
         }
         try validateRenames(schema)
+    }
+
+    static func noKey(_ model: String) -> StorageError {
+        error(
+            model, nil,
+            "has no key, so other models can own it, and it has no records of its own; for these call a property id, or "
+                + "mark the key with @Key")
     }
 
     /// One former name has one property of today.

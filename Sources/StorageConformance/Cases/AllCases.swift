@@ -2,7 +2,7 @@ extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
         corpusCases, valueCases, keyCases, keyListCases, writingCases, checkedValueCases, changingCases, childCases,
-        graphCases,
+        graphCases, keylessCases,
         filterCases,
         indexCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,

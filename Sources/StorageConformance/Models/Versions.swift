@@ -43,6 +43,18 @@ enum PlainMark: ModelVersion {
     static let fields: [VersionField] = [.id]
 }
 
+/// What a Note owns, without a key.
+enum PlainStop: ModelVersion {
+    static let model = "Halt"
+    static let fields = [VersionField("name", .text, default: "")]
+}
+enum SecretStop: ModelVersion {
+    static let model = "Halt"
+    static let fields = PlainStop.fields + [VersionField("secret", .text, isOptional: true)]
+}
+enum Stops: NoteVersion { static let properties = [VersionField("stops", .many(Versioned<PlainStop>.self))] }
+enum SecretStops: NoteVersion { static let properties = [VersionField("stops", .many(Versioned<SecretStop>.self))] }
+
 // MARK: Kinds under one name
 
 enum Tags: NoteVersion { static let properties = [VersionField("tags", .many(Versioned<PlainTag>.self))] }
