@@ -156,15 +156,62 @@ struct SchemaPlanner {
             var kept = table
             kept.path = currentPath(of: table)
             (kept.isRemoved, kept.isRequired) = (true, false)
+            let sources = followArrays(&kept, table)
             undeclared.append(kept)
             let change = TableChange.alter(from: table, to: kept, added: [])
             let name = table.path.dropFirst().joined(separator: ".")
-            if kept.path != table.path {
+            if let sources {
+                let note = "property \(name) is gone; its rows are kept"
+                steps.append(.rebuild(from: table, to: kept, sources: sources, note: note))
+            } else if kept.path != table.path {
                 steps.append(.change(change, note: "\(name) moved with its owner"))
             } else if kept != table {
                 steps.append(.mark(change, note: "property \(name) is gone; its rows are kept"))
             }
         }
+    }
+
+    /// Lets the columns that tell nil from an empty array, in a table that is not declared, follow their arrays' names.
+    ///
+    /// - Returns: how the rows are to be written anew: with what was not written for an array that is not Optional, so never
+    ///   nil, and goes with the table; and without the column of an array whose name another one gets. Nil where all stays.
+    private func followArrays(_ kept: inout TableSchema, _ table: TableSchema) -> [ColumnSource]? {
+        var (unwritten, dropped) = (Set<Int>(), Set<Int>())
+        for (index, column) in table.columns.enumerated() where column.role == .presence {
+            let path = base(of: table) + [column.property]
+            let isSame = { (other: [String]) in other.elementsEqual(path, by: { $0.isSame(as: $1) }) }
+            if let owned = recordedPaths.firstIndex(where: isSame), let name = declared.tables[owned].path.last,
+                !name.isSame(as: column.property)
+            {
+                kept.columns[index].property = name
+                let taken = table.columns.indices.filter {
+                    table.columns[$0].role == .presence && table.columns[$0].property.isSame(as: name)
+                }
+                dropped.formUnion(taken)
+            }
+            if column.isRemoved, !table.isRemoved, recorded(path)?.isRemoved == false { unwritten.insert(index) }
+        }
+        guard !unwritten.isEmpty || !dropped.isEmpty else { return nil }
+        // The columns of the key stand before all others, so it stays as it is.
+        let left = table.columns.indices.filter { !dropped.contains($0) }
+        kept.columns = left.map { kept.columns[$0] }
+        let error = StorageError(
+            .corrupt, "A stored value is missing in \(table.name); restore a backup.", model: declared.model.name)
+        return zip(left, kept.columns).map { index, column in
+            ColumnSource(
+                column: index, missing: unwritten.contains(index) ? .int(1) : nil, from: column.type, to: column,
+                error: error)
+        }
+    }
+
+    /// What the recorded paths of a recorded table's owned properties begin with.
+    private func base(of table: TableSchema) -> [String] {
+        guard table.isNode, let model = table.model else { return table.path }
+        let above = recorded.values.filter { other in
+            !other.isNode && other.path.count < table.path.count && table.pathBytes.starts(with: other.pathBytes)
+        }
+        guard let entry = above.max(by: { $0.path.count < $1.path.count }) else { return table.path }
+        return (entry.model ?? entry.path.last)?.isSame(as: model) == true ? entry.path : entry.path + [model]
     }
 
     private func currentPath(of table: TableSchema) -> [String] {

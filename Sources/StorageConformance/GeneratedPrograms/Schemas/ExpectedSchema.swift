@@ -96,6 +96,7 @@ struct ExpectedSchema {
             try openOwned(field, sources[field.name], recorded, place, part, version)
         }
         let declared = Set(version[part].map(\.name))
+        renamePresence(place, declared, sources)
         for name in places[place].owned.keys where !declared.contains(name) { remove(name, of: place) }
         try openRows(place, version[part], recorded, sources)
         for field in version[part] {
@@ -284,10 +285,34 @@ struct ExpectedSchema {
 
     private mutating func remove(_ name: String, of place: Int) {
         guard var owned = places[place].owned[name] else { return }
+        if !owned.isRemoved { keepPresence(owned.place) }
         (owned.isRemoved, owned.isRequired) = (true, false)
         places[place].owned[name] = owned
         if places[owned.place].entry == nil {
             for below in places[owned.place].owned.keys { remove(below, of: owned.place) }
+        }
+    }
+
+    /// An array that is not Optional, and goes with the records that own it, was never nil in them.
+    private mutating func keepPresence(_ place: Int) {
+        let unwritten = places[place].presence.filter { $0.value && owned(of: place)[$0.key]?.isRemoved == false }.keys
+        change(place) { row in
+            for name in unwritten where row.presence[name] == nil { row.presence[name] = true }
+        }
+    }
+
+    /// In records that are not declared, of a type that owns itself, what tells nil from an empty array follows its name.
+    private mutating func renamePresence(_ place: Int, _ declared: Set<String>, _ sources: [String: String]) {
+        let renamed = sources.filter { $0.key != $0.value }
+        guard !renamed.isEmpty else { return }
+        func follow(_ old: [String: Bool]) -> [String: Bool] {
+            var new = old.filter { name, _ in renamed[name] == nil && !renamed.values.contains(name) }
+            for (name, former) in renamed { new[name] = old[former] }
+            return new
+        }
+        for (name, owned) in places[place].owned where owned.isNode && !declared.contains(name) {
+            places[owned.place].presence = follow(places[owned.place].presence)
+            change(owned.place) { $0.presence = follow($0.presence) }
         }
     }
 }
