@@ -64,7 +64,7 @@ func expectError(
     return nil
 }
 
-extension SelectStream {
+extension Select.Stream where Source == Store {
     /// All records, one after the other.
     func collect() async throws -> [Model] {
         var models: [Model] = []

@@ -111,7 +111,7 @@ struct QueryTests {
     func `E2 a filter nested too deep is limitExceeded, 64 levels pass`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Self.rows(3))
-            func nested(_ levels: Int) -> Select<Row> {
+            func nested(_ levels: Int) -> Select<Row, Store> {
                 store.select(Row.self).where { row in
                     (0..<levels).reduce(row.id == 1) { $1 % 2 == 0 ? !$0 : ($0 && row.id >= 0) }
                 }

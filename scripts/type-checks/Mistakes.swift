@@ -11,7 +11,7 @@ func mistakes(_ store: Store) {
 }
 
 // A session belongs to the thread of its body, so no builder on it may go to another task.
-func leaving(_ tx: inout Transaction, _ snapshot: inout Snapshot) {
+func leaving(_ tx: inout Store.Transaction, _ snapshot: inout Store.Snapshot) {
     sent { tx.select(Item.self) }  // does not conform to the 'Sendable' protocol
     sent { tx.update(Item.self) }  // does not conform to the 'Sendable' protocol
     sent { tx.delete(Item.self) }  // does not conform to the 'Sendable' protocol

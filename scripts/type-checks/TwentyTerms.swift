@@ -1,7 +1,7 @@
 // Twenty mixed terms: has to type-check in under a second.
 import StorageAPI
 
-func twentyTerms(_ store: Store, _ uuid: String) -> Select<Item> {
+func twentyTerms(_ store: Store, _ uuid: String) -> Select<Item, Store> {
     store.select(Item.self).where {
         $0.number >= 28 && $0.name.hasPrefix("Cheng") && $0.maybe != 3 && $0.price < 2.5 && $0.flag
             && $0.maybe == nil && ($0.number + 1) * 2 - 3 > 10 && $0.tags.contains("x") && $0.tags.count > 2

@@ -33,7 +33,7 @@ enum Counting {
         default: break
         }
         let backend = ArchiveBackend(path: path, durability: .relaxed, compaction: .manual)
-        let store = try Blocking.open(backend, models: Sample.self)
+        let store = try Store.Blocking.open(backend, models: Sample.self)
         try store.blocking.insert(records)
         switch name {
         case "save": return { try save(records, store, $0) }
@@ -45,7 +45,7 @@ enum Counting {
                 try await store.compact()
                 try await store.close()
             }
-            return { _ in consume(try Blocking.open(backend, models: Sample.self)) }
+            return { _ in consume(try Store.Blocking.open(backend, models: Sample.self)) }
         }
     }
 

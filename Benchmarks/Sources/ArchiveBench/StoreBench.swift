@@ -21,12 +21,12 @@ struct StoreBench {
         _ name: String, _ durability: ArchiveBackend.Durability = .relaxed,
         _ compaction: ArchiveBackend.Compaction = .automatic
     ) throws -> Store {
-        try Blocking.open(
+        try Store.Blocking.open(
             ArchiveBackend(path: path(name), durability: durability, compaction: compaction), models: Sample.self)
     }
 
     private func sqlite(_ name: String, _ durability: SQLiteBackend.Durability = .relaxed) throws -> Store {
-        try Blocking.open(SQLiteBackend(path: path(name), durability: durability), models: Sample.self)
+        try Store.Blocking.open(SQLiteBackend(path: path(name), durability: durability), models: Sample.self)
     }
 
     func run(_ name: String) throws {
@@ -266,7 +266,7 @@ struct StoreBench {
     /// Prints records, seconds and peak bytes.
     static func open(_ path: String) throws {
         var store: Store?
-        let time = try seconds { store = try Blocking.open(ArchiveBackend(path: path), models: Sample.self) }
+        let time = try seconds { store = try Store.Blocking.open(ArchiveBackend(path: path), models: Sample.self) }
         let peak = peakMemory()
         print(try store?.blocking.select(Sample.self).count() ?? 0, time, peak)
     }

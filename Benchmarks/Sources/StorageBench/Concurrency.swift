@@ -37,7 +37,7 @@ struct Concurrency {
     /// Durable saves, each of which is a transaction of its own or is committed with those that wait beside it.
     private func saves() async throws -> [ConcurrencyMeasurement] {
         let backend = SQLiteBackend(path: folder.appendingPathComponent("durable.db").path)
-        let store = try Blocking.open(backend, models: Record.self)
+        let store = try Store.Blocking.open(backend, models: Record.self)
         let records = Sample(640).records
         try store.blocking.save(records)
         var alone = ConcurrencyMeasurement(title: "durable saves, one after the other", rates: [])
@@ -71,7 +71,7 @@ struct Concurrency {
     /// Two tasks that look records up, alone and beside one that saves durably all the time.
     private func reads() async throws -> [ConcurrencyMeasurement] {
         let backend = SQLiteBackend(path: folder.appendingPathComponent("readers.db").path)
-        let store = try Blocking.open(backend, models: Record.self)
+        let store = try Store.Blocking.open(backend, models: Record.self)
         let records = Sample(10_000).records
         try store.blocking.save(records)
         var alone = ConcurrencyMeasurement(title: "lookups of two tasks", rates: [])

@@ -50,7 +50,7 @@ struct Memory {
     func run() throws -> [MemoryMeasurement] {
         try counts.flatMap { count in
             let path = folder.appendingPathComponent("memory-\(count).db").path
-            let store = try Blocking.open(SQLiteBackend(path: path, durability: .relaxed), models: Record.self)
+            let store = try Store.Blocking.open(SQLiteBackend(path: path, durability: .relaxed), models: Record.self)
             try store.blocking.insert(Sample(count).records)
             try store.blocking.close()
             return try MemoryCase.allCases.map {
@@ -84,7 +84,7 @@ struct Memory {
 
     /// What a child does: one case, and prints its greatest resident memory.
     private static func measure(_ what: MemoryCase, _ count: Int, _ path: String) async throws {
-        let store = try Blocking.open(SQLiteBackend(path: path, durability: .relaxed), models: Record.self)
+        let store = try Store.Blocking.open(SQLiteBackend(path: path, durability: .relaxed), models: Record.self)
         switch what {
         case .nothing: break
         case .structs: try require(Sample.records(count).count == count)

@@ -17,7 +17,7 @@ final class Toolkit: Contestant {
 
     init(_ backend: some StorageBackend, _ sample: Sample) throws {
         self.sample = sample
-        store = try Blocking.open(backend, models: Record.self, Item.self, Purchase.self)
+        store = try Store.Blocking.open(backend, models: Record.self, Item.self, Purchase.self)
     }
 
     func clear(_ table: Table) throws {

@@ -66,6 +66,14 @@ public protocol Storable: Sendable {
     /// Takes the key that the store has assigned. Only called on models whose key is one Optional integer.
     mutating func assign(_ key: Key)
 
+    /// Takes the key that the store has assigned, as a row that consists of it. Never needs to be written: the default calls
+    /// ``assign(_:)``.
+    mutating func _assign(from row: inout RowReader) throws(StorageError)
+
+    /// The stored name of the model whose record this is, where the type does not say it. For the library alone: nil for
+    /// every type but ``DynamicRecord``.
+    var _recordedModel: String? { get }
+
     /// The place in the schema of the property that a key path leads to, for Foundation's predicates and sort
     /// descriptors. Where it is not written, these are `invalidQuery`.
     static func ordinal(of property: PartialKeyPath<Self>) -> Int?
@@ -116,6 +124,11 @@ extension Storable {
 
     /// Leaves the model as it is: its key is none that the store assigns.
     public mutating func assign(_ key: Key) {}
+
+    @inlinable public var _recordedModel: String? { nil }
+
+    /// Takes the key by ``assign(_:)``.
+    public mutating func _assign(from row: inout RowReader) throws(StorageError) { assign(try Self.readKey(&row)) }
 
     /// No property: predicates and sort descriptors over a model without this function of its own are `invalidQuery`.
     public static func ordinal(of property: PartialKeyPath<Self>) -> Int? { nil }

@@ -44,7 +44,7 @@ struct QueryLowering {
         }
     }
 
-    mutating func sortKey(_ key: SortOrder, ofGroups: Bool = false) throws(StorageError) -> Query.SortKey {
+    mutating func sortKey(_ key: OrderingTerm, ofGroups: Bool = false) throws(StorageError) -> Query.SortKey {
         let term = try typed(key.node, ofGroups: ofGroups)
         switch term.type {
         case .array, .embedded: throw invalid("An array or an embedded value has no order to sort by.")

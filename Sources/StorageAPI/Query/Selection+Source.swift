@@ -22,8 +22,12 @@ extension Assignments {
     package func source<M: Storable>(for _: M.Type) -> String {
         let names = QuerySource(models: [M.self])
         return list.map { assignment in
-            let name = names.text(assignment.property).dropFirst("$0.".count)
-            return ".set(\\.\(name), to: \(names.literal(assignment.value, beside: assignment.property)))"
+            switch assignment.property {
+            case .name(let name): return ".set(\(name.debugDescription), to: \(assignment.value))"
+            case .term(let node):
+                let name = names.text(node).dropFirst("$0.".count)
+                return ".set(\\.\(name), to: \(names.literal(assignment.value, beside: node)))"
+            }
         }.joined()
     }
 }

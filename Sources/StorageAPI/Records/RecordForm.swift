@@ -84,7 +84,7 @@ final class RecordPlaces {
     /// Finds the places of a record's fields.
     ///
     /// - Throws: `invalidValue` for a field that the model does not have, or that stands twice.
-    func find(_ fields: [Record.Field]) throws(StorageError) {
+    func find(_ fields: [DynamicRecord.Field]) throws(StorageError) {
         if isKnown(fields) { return }
         order = []
         for index in columns.indices { columns[index] = nil }
@@ -108,7 +108,7 @@ final class RecordPlaces {
         order = fields.map(\.name)
     }
 
-    private func isKnown(_ fields: [Record.Field]) -> Bool {
+    private func isKnown(_ fields: [DynamicRecord.Field]) -> Bool {
         guard fields.count == order.count, !order.isEmpty else { return false }
         for index in fields.indices where !fields[index].name.isSame(as: order[index]) { return false }
         return true

@@ -46,6 +46,30 @@ extension Store {
         }
     }
 
+    /// Runs a read of one model for a call that suspends. A type that the store does not know yet is prepared first.
+    nonisolated(nonsending) func asking<T>(
+        _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
+        try checkCancellation(operation)
+        return try reading(operation, model, body)
+    }
+
+    func checkCancellation(_ operation: String) throws(StorageError) {
+        if Task.isCancelled {
+            throw StorageError(.cancelled, "The task was cancelled.", operation: operation).at(backend: info.name)
+        }
+    }
+
+    /// Runs a write of one model and returns when it is committed. The queue may call the body again.
+    nonisolated(nonsending) func writing<T>(
+        _ operation: String, _ model: ModelSource, _ body: @escaping (Writing) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        try await writing(operation, isRepeatable: true) { context throws(StorageError) in
+            try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
+        }
+    }
+
     /// A write for the queue. Models that it prepares become known when it is committed.
     ///
     /// - Parameter isRepeatable: whether the queue may call the body again after undoing what it did.

@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// A store that is dropped is closed, and errors are ignored; ``close()`` throws them.
 ///
-/// ``blocking`` has the same calls without `async`. ``transaction(_:)`` runs a transaction.
+/// The same calls without `async` are ``blocking``. A transaction is `transaction`.
 public final class Store: Sendable {
     /// The backend's name, place, capabilities and limits.
     public let info: BackendInfo

@@ -10,7 +10,7 @@ extension Conformance {
         ) { t in
             let (store, base, relative) = try await links(t)
             try await t.expectError(.invalidValue) { try await store.save(Holder(id: 1, value: relative)) }
-            func expect(_ update: @Sendable (Update<Holder<URL>>) -> Update<Holder<URL>>) async throws {
+            func expect(_ update: @Sendable (Update<Holder<URL>, Store>) -> Update<Holder<URL>, Store>) async throws {
                 for key in [1, 9] {
                     let error = try await t.expectError(.invalidValue) {
                         try await store.update(Holder<URL>.self) { update($0.where { $0.id == key }) }
@@ -33,7 +33,7 @@ extension Conformance {
             "write/unstorable-filter", [.w10, .q9], "A filter by a value that save refuses is refused, in every form."
         ) { t in
             let (store, base, relative) = try await links(t)
-            func expect(_ filter: @Sendable (Select<Holder<URL>>) -> Select<Holder<URL>>) async throws {
+            func expect(_ filter: @Sendable (Select<Holder<URL>, Store>) -> Select<Holder<URL>, Store>) async throws {
                 let query = store.select(Holder<URL>.self, filter)
                 try await t.expectError(.invalidValue) { try await query.all() }
                 try await t.expectError(.invalidValue) { try await query.count() }

@@ -29,9 +29,9 @@ extension Conformance {
             "keys/uuid-assigned-untyped", [.k2, .s4], "A nil UUID is assigned to a record without a type, too."
         ) { t in
             let store = try await t.open(Voucher.self)
-            t.note("try await store.insert(Record(model: \"Voucher\", fields: [note: \"a\"]))")
-            let note = Record.Field(name: "note", content: .value(.text("a"), .string))
-            let stored = try await store.store.insert(Record(model: "Voucher", fields: [note]))
+            t.note("try await store.insert(DynamicRecord(model: \"Voucher\", fields: [note: \"a\"]))")
+            let note = DynamicRecord.Field(name: "note", content: .value(.text("a"), .string))
+            let stored = try await store.store.insert(DynamicRecord(model: "Voucher", fields: [note]))
             let found = try t.required(try await store.all(Voucher.self).first)
             try t.expect(found.note, equals: "a")
             try t.expect(stored.value("id"), equals: found.id.map { Value($0) })

@@ -34,7 +34,7 @@ extension Conformance {
         ) { t in
             let store = try await t.open(Pen.self)
             try await store.insert((0..<20_000).map { Pen(id: $0, price: Double($0)) })
-            let builds: [@Sendable (BlockingSelect<Pen>) -> BlockingSelect<Pen>] = [
+            let builds: [@Sendable (Select<Pen, Store.Session>) -> Select<Pen, Store.Session>] = [
                 { $0 },
                 // The query meets no second record, so nobody but the engine can look.
                 { $0.where { $0.price <= 0 } },

@@ -4,15 +4,15 @@ internal import StorageAPI
 struct RecordedHandle {
     /// The verbs of a noncopyable handle.
     private struct Verbs: WritingVerbs {
-        let _runner: VerbRunner
+        let _session: Store.Session
     }
 
     private let verbs: Verbs
     private let name: String
     private let trial: Trial
 
-    init(_ runner: VerbRunner, name: String, trial: Trial) {
-        verbs = Verbs(_runner: runner)
+    init(_ runner: Store.Session, name: String, trial: Trial) {
+        verbs = Verbs(_session: runner)
         self.name = name
         self.trial = trial
     }
@@ -46,7 +46,9 @@ struct RecordedHandle {
     }
 
     @discardableResult
-    func update<M: Storable>(_: M.Type, _ build: (BlockingUpdate<M>) -> BlockingUpdate<M>) throws(StorageError) -> Int {
+    func update<M: Storable>(_: M.Type, _ build: (Update<M, Store.Session>) -> Update<M, Store.Session>)
+        throws(StorageError) -> Int
+    {
         let update = build(verbs.update(M.self))
         note(M.self, "update(\(SwiftSource.name(of: M.self)).self)\(update.source).run()")
         return try update.run()
@@ -69,21 +71,21 @@ struct RecordedHandle {
     }
 
     func all<M: Storable>(
-        _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 }
+        _ type: M.Type, _ build: (Select<M, Store.Session>) -> Select<M, Store.Session> = { $0 }
     ) throws -> [M] {
         try run(type, "all()", build) { try $0.all() }
     }
 
     func count<M: Storable>(
-        _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 }
+        _ type: M.Type, _ build: (Select<M, Store.Session>) -> Select<M, Store.Session> = { $0 }
     ) throws -> Int {
         try run(type, "count()", build) { try $0.count() }
     }
 
     /// A call of a query, recorded as given.
     func run<M: Storable, T>(
-        _ type: M.Type, _ source: String, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 },
-        _ body: (BlockingSelect<M>) throws -> T
+        _ type: M.Type, _ source: String, _ build: (Select<M, Store.Session>) -> Select<M, Store.Session> = { $0 },
+        _ body: (Select<M, Store.Session>) throws -> T
     ) throws -> T {
         let query = build(verbs.select(type))
         note(type, "select(\(SwiftSource.name(of: type)).self)\(query.source).\(source)")
@@ -92,7 +94,7 @@ struct RecordedHandle {
 
     /// A savepoint of the handle's transaction.
     @discardableResult
-    func savepoint<T>(_ tx: borrowing Transaction, _ body: () throws -> T) throws -> T {
+    func savepoint<T>(_ tx: borrowing Store.Transaction, _ body: () throws -> T) throws -> T {
         trial.note("    try \(name).savepoint {")
         defer { trial.note("    }") }
         return try tx.savepoint(body)
@@ -103,12 +105,12 @@ extension RecordedStore {
     /// A transaction. The handle records calls; the transaction itself is for savepoints.
     @discardableResult
     func transaction<T: Sendable>(
-        _ body: sending @escaping (inout Transaction, RecordedHandle) throws -> T
+        _ body: sending @escaping (inout Store.Transaction, RecordedHandle) throws -> T
     ) async throws -> T {
         trial.note("try await \(name).transaction { tx in")
         defer { trial.note("}") }
         return try await store.transaction { [trial] tx in
-            try body(&tx, RecordedHandle(tx._runner, name: "tx", trial: trial))
+            try body(&tx, RecordedHandle(tx._session, name: "tx", trial: trial))
         }
     }
 
@@ -117,12 +119,12 @@ extension RecordedStore {
         trial.note("try await \(name).read { tx in")
         defer { trial.note("}") }
         return try await store.read { tx in
-            try body(RecordedHandle(tx._runner, name: "tx", trial: trial))
+            try body(RecordedHandle(tx._session, name: "tx", trial: trial))
         }
     }
 
     /// The calls without `async`.
     var blocking: RecordedHandle {
-        RecordedHandle(store.blocking._runner, name: "\(name).blocking", trial: trial)
+        RecordedHandle(store.blocking._session, name: "\(name).blocking", trial: trial)
     }
 }

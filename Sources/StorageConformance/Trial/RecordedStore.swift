@@ -52,7 +52,9 @@ struct RecordedStore: Sendable {
 
     /// A partial update: `update(Person.self) { $0.where { $0.age > 3 }.set(\.age, to: 4) }`.
     @discardableResult
-    func update<M: Storable>(_: M.Type, _ build: (Update<M>) -> Update<M>) async throws(StorageError) -> Int {
+    func update<M: Storable>(_: M.Type, _ build: (Update<M, Store>) -> Update<M, Store>) async throws(StorageError)
+        -> Int
+    {
         let update = build(store.update(M.self))
         note(M.self, "update(\(SwiftSource.name(of: M.self)).self)\(update.source).run()")
         return try await update.run()
@@ -84,7 +86,9 @@ struct RecordedStore: Sendable {
 
     /// A delete by a filter: `delete(Person.self) { $0.where { $0.age > 3 } }`.
     @discardableResult
-    func delete<M: Storable>(_: M.Type, _ build: (Delete<M>) -> Delete<M>) async throws(StorageError) -> Int {
+    func delete<M: Storable>(_: M.Type, _ build: (Delete<M, Store>) -> Delete<M, Store>) async throws(StorageError)
+        -> Int
+    {
         let delete = build(store.delete(M.self))
         note(M.self, "delete(\(SwiftSource.name(of: M.self)).self)\(delete.source).run()")
         return try await delete.run()
@@ -104,14 +108,14 @@ struct RecordedStore: Sendable {
 
     /// A query: `select(Person.self) { $0.where { $0.age > 3 }.limit(2) }`.
     func select<M: Storable>(
-        _ type: M.Type, _ build: (Select<M>) -> Select<M> = { $0 }
+        _ type: M.Type, _ build: (Select<M, Store>) -> Select<M, Store> = { $0 }
     ) -> RecordedSelect<M> {
         RecordedSelect(query: build(store.select(type)), store: self)
     }
 
     /// All records of a query.
     func all<M: Storable>(
-        _ type: M.Type, _ build: (Select<M>) -> Select<M> = { $0 }
+        _ type: M.Type, _ build: (Select<M, Store>) -> Select<M, Store> = { $0 }
     ) async throws(StorageError) -> [M] {
         try await select(type, build).all()
     }
@@ -124,7 +128,7 @@ struct RecordedStore: Sendable {
 
 /// A query that records itself when it runs.
 struct RecordedSelect<M: Storable>: Sendable {
-    let query: Select<M>
+    let query: Select<M, Store>
     let store: RecordedStore
 
     private func note(_ call: String) {
@@ -168,7 +172,7 @@ struct RecordedSelect<M: Storable>: Sendable {
     }
 
     /// Any other call, recorded as given.
-    func run<T>(_ source: String, _ body: (Select<M>) async throws -> T) async throws -> T {
+    func run<T>(_ source: String, _ body: (Select<M, Store>) async throws -> T) async throws -> T {
         note(source)
         return try await body(query)
     }

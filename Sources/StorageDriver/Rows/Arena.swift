@@ -9,6 +9,7 @@ package struct Arena: ~Copyable {
 
     static let blockSize = 64 * 1024
 
+    @usableFromInline
     package init(limit: Int = Int(UInt32.max)) {
         self.limit = limit
         let block = Self.block(Self.blockSize)
@@ -35,6 +36,7 @@ package struct Arena: ~Copyable {
     }
 
     /// Copies a cell whose bytes belong to somebody else.
+    @inlinable
     package mutating func copy(_ cell: Cell) -> Cell {
         guard cell.tag == .text || cell.tag == .blob, let source = cell.bytes.baseAddress else { return cell }
         let place = allocate(cell.bytes.count)

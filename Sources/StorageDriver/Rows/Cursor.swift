@@ -116,6 +116,7 @@ private final class ValueRows: CursorSource {
 
 extension Arena {
     /// A cell for a value, its bytes copied into the arena.
+    @inlinable
     package mutating func cell(for value: Value) -> Cell {
         switch value {
         case .null: .null
@@ -127,7 +128,8 @@ extension Arena {
         }
     }
 
-    private mutating func bytes(_ source: UnsafeRawBufferPointer, _ tag: Cell.Tag) -> Cell {
+    @inlinable
+    mutating func bytes(_ source: UnsafeRawBufferPointer, _ tag: Cell.Tag) -> Cell {
         let address = UInt64(UInt(bitPattern: source.baseAddress))
         return copy(Cell(bits: address, length: UInt32(truncatingIfNeeded: source.count), tag: tag))
     }

@@ -49,6 +49,7 @@ public struct RowBatch: ~Copyable {
     /// For `patch`: the values to set, one for each of ``WritePlan/columns``.
     public let values: UnsafePointer<Cell>?
 
+    @inlinable
     package init(plan: WritePlan, count: Int, cells: UnsafePointer<Cell>, values: UnsafePointer<Cell>? = nil) {
         self.plan = plan
         self.count = count

@@ -7,6 +7,7 @@ package final class RowBuffer {
     @exclusivity(unchecked) @usableFromInline package internal(set) var cells: UnsafeMutablePointer<Cell>
     @exclusivity(unchecked) @usableFromInline package var capacity: Int
 
+    @inlinable
     package init(width: Int) {
         self.width = max(width, 1)
         capacity = 8

@@ -1,7 +1,7 @@
 /// Values as rows of cells, with the memory that their bytes are in: for a backend that hands them on to C.
 public final class ValueCells {
-    package let rows: RowBuffer
-    private var arena = Arena()
+    @usableFromInline package let rows: RowBuffer
+    @usableFromInline var arena = Arena()
 
     /// Copies the list, its texts and blobs included.
     public init(_ list: ValueList) {
@@ -9,9 +9,11 @@ public final class ValueCells {
         for index in 0..<list.count { add(list[index]) }
     }
 
+    @inlinable
     package init(width: Int) { rows = RowBuffer(width: width) }
 
     /// Adds a row of at most as many values as the width.
+    @inlinable
     package func add(_ values: some Sequence<Value>) {
         let row = rows.row(rows.append())
         for (cell, value) in values.prefix(rows.width).enumerated() { row[cell] = arena.cell(for: value) }

@@ -62,7 +62,8 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func write(
-        _ records: Records, _ schema: RecordSchema, to file: FileHandle, _ progress: ProgressLine, of total: Int
+        _ records: Select<DynamicRecord, Store>, _ schema: RecordSchema, to file: FileHandle, _ progress: ProgressLine,
+        of total: Int
     ) async throws {
         var output = Output(file)
         var writer = chosenFormat.writer(schema.properties)

@@ -9,7 +9,7 @@ struct RecordCSV: RecordWriter {
 
     init(_ columns: [RecordSchema.Property]) { self.columns = columns }
 
-    mutating func write(_ fields: [Record.Field], to output: inout Output) throws {
+    mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
         try writeHeader(&output)
         try output.write { bytes in
             for (place, column) in columns.enumerated() {
@@ -34,7 +34,7 @@ struct RecordCSV: RecordWriter {
         }
     }
 
-    private static func text(_ content: Record.Content) -> String? {
+    private static func text(_ content: DynamicRecord.Content) -> String? {
         switch content {
         case .value(let value, let type): return ValueForm.text(value, type)
         case .child(nil), .children(nil): return nil

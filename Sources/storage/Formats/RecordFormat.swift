@@ -20,7 +20,7 @@ enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// Writes records one after the other.
 protocol RecordWriter {
-    mutating func write(_ fields: [Record.Field], to output: inout Output) throws
+    mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws
     /// Writes what stands after the last record.
     mutating func finish(_ output: inout Output) throws
 }
@@ -43,9 +43,9 @@ extension RecordSchema {
     }
 }
 
-extension [Record.Field] {
+extension [DynamicRecord.Field] {
     /// The content of a property, which mostly stands at the place that it has among those that are printed.
-    func content(_ name: String, near place: Int) -> Record.Content {
+    func content(_ name: String, near place: Int) -> DynamicRecord.Content {
         if place < count, self[place].name.isSame(as: name) { return self[place].content }
         return first { $0.name.isSame(as: name) }?.content ?? .value(.null, .string)
     }

@@ -12,7 +12,7 @@ struct RecordJSON: RecordWriter {
         self.isArray = isArray
     }
 
-    mutating func write(_ fields: [Record.Field], to output: inout Output) throws {
+    mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
         let start = isArray ? (isFirst ? "[\n" : ",\n") : ""
         isFirst = false
         try output.write { bytes in
@@ -29,20 +29,20 @@ struct RecordJSON: RecordWriter {
     }
 
     /// Appends a record with all that it owns.
-    static func append(_ record: Record, to bytes: inout [UInt8]) {
+    static func append(_ record: DynamicRecord, to bytes: inout [UInt8]) {
         JSONText.append(record.fields, "{", "}", to: &bytes) { field, bytes in
             append(field.name, field.content, to: &bytes)
         }
     }
 
-    private static func append(_ name: String, _ content: Record.Content, to bytes: inout [UInt8]) {
+    private static func append(_ name: String, _ content: DynamicRecord.Content, to bytes: inout [UInt8]) {
         JSONText.append(name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         append(content, to: &bytes)
     }
 
     /// Appends what a property holds.
-    static func append(_ content: Record.Content, to bytes: inout [UInt8]) {
+    static func append(_ content: DynamicRecord.Content, to bytes: inout [UInt8]) {
         switch content {
         case .value(let value, let type): ValueForm.append(value, type, to: &bytes)
         case .child(let child?): append(child, to: &bytes)

@@ -15,7 +15,7 @@ struct RecordTable: RecordWriter {
         table = TextTable(columns.map { TextTable.Column($0.name.printable, $0.isNumber ? .right : .left) })
     }
 
-    mutating func write(_ fields: [Record.Field], to output: inout Output) throws {
+    mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
         table.add(columns.enumerated().map { Self.text(fields.content($1.name, near: $0)) })
         waiting += 1
         if waiting == Self.batch { try print(&output) }
@@ -34,7 +34,7 @@ struct RecordTable: RecordWriter {
         waiting = 0
     }
 
-    private static func text(_ content: Record.Content) -> String {
+    private static func text(_ content: DynamicRecord.Content) -> String {
         switch content {
         case .value(.null, _), .child(nil), .children(nil): return "–"
         case .value(let value, let type): return ValueForm.text(value, type) ?? "–"

@@ -28,7 +28,7 @@ struct Importer {
     }
 
     private struct Pending {
-        var records: [Record] = []
+        var records: [DynamicRecord] = []
         var lines: [Int] = []
         /// What stands in the input, where bad records are kept.
         var bytes: [[UInt8]] = []
@@ -41,7 +41,7 @@ struct Importer {
     /// - Throws: what the store throws. Where there are bad records that are not to be skipped, the caller undoes the
     ///   transaction.
     mutating func run(
-        in transaction: inout Transaction, _ progress: (_ records: Int, _ fraction: Double) -> Void
+        in transaction: inout Store.Transaction, _ progress: (_ records: Int, _ fraction: Double) -> Void
     ) throws {
         try transaction.prepare([schema])
         var reader = try RecordReader(file, schema, mapping)
@@ -66,7 +66,7 @@ struct Importer {
     }
 
     /// Stores records, but for those that the store refuses.
-    private mutating func store(_ pending: Pending, _ transaction: inout Transaction) throws {
+    private mutating func store(_ pending: Pending, _ transaction: inout Store.Transaction) throws {
         do throws(StorageError) {
             try put(pending.records, &transaction)
             count += pending.records.count
@@ -86,7 +86,7 @@ struct Importer {
         }
     }
 
-    private func put(_ records: [Record], _ transaction: inout Transaction) throws(StorageError) {
+    private func put(_ records: [DynamicRecord], _ transaction: inout Store.Transaction) throws(StorageError) {
         if replaces { try transaction.save(records) } else { try transaction.insert(records) }
     }
 

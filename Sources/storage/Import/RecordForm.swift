@@ -58,12 +58,12 @@ final class RecordForm {
     }
 
     /// The record with these members.
-    func record(_ members: [JSONValue.Member]) throws(RecordProblem) -> Record {
+    func record(_ members: [JSONValue.Member]) throws(RecordProblem) -> DynamicRecord {
         try record(members, [])
     }
 
-    private func record(_ members: [JSONValue.Member], _ owners: [RecordForm]) throws(RecordProblem) -> Record {
-        var fields: [Record.Field] = []
+    private func record(_ members: [JSONValue.Member], _ owners: [RecordForm]) throws(RecordProblem) -> DynamicRecord {
+        var fields: [DynamicRecord.Field] = []
         fields.reserveCapacity(properties.count)
         var found = 0
         var places: [[UInt8]: Int]?
@@ -72,13 +72,13 @@ final class RecordForm {
             if value != nil { found += 1 }
             do {
                 fields.append(
-                    Record.Field(name: property.name, content: try content(value ?? .null, property, owners)))
+                    DynamicRecord.Field(name: property.name, content: try content(value ?? .null, property, owners)))
             } catch {
                 throw error.inside(property.name)
             }
         }
         if found < members.count { try refuseUnknown(members) }
-        return Record(model: name, fields: fields)
+        return DynamicRecord(model: name, fields: fields)
     }
 
     /// Members mostly come in the properties' order, so the place is looked at first.
@@ -103,7 +103,7 @@ final class RecordForm {
 
     private func content(
         _ value: JSONValue, _ property: Property, _ owners: [RecordForm]
-    ) throws(RecordProblem) -> Record.Content {
+    ) throws(RecordProblem) -> DynamicRecord.Content {
         switch property.content {
         case .column(let type): return .value(try column(value, type, property), type)
         case .child(let form): return .child(try child(owned(value), form, property, owners + [self]))
@@ -135,7 +135,7 @@ final class RecordForm {
 
     private func child(
         _ value: JSONValue, _ form: RecordForm, _ property: Property, _ owners: [RecordForm]
-    ) throws(RecordProblem) -> Record? {
+    ) throws(RecordProblem) -> DynamicRecord? {
         switch value {
         case .object(let members): return try form.record(members, owners)
         case .null where property.isOptional: return nil
@@ -146,13 +146,13 @@ final class RecordForm {
 
     private func children(
         _ value: JSONValue, _ form: RecordForm, _ property: Property, _ owners: [RecordForm]
-    ) throws(RecordProblem) -> [Record]? {
+    ) throws(RecordProblem) -> [DynamicRecord]? {
         guard case .array(let elements) = value else {
             if value == .null, property.isOptional { return nil }
             throw RecordProblem(
                 value == .null ? "is missing." : "must be an array of objects; it is \(value.kind).")
         }
-        var records: [Record] = []
+        var records: [DynamicRecord] = []
         for (index, element) in elements.enumerated() {
             guard case .object(let members) = element else {
                 throw RecordProblem("must be an object; it is \(element.kind).", at: "[\(index)]")

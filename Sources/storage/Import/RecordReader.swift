@@ -25,7 +25,7 @@ struct RecordReader {
     /// A record, or what is wrong with it, and where it stands.
     struct Result {
         let line: Int
-        let record: Swift.Result<Record, BadRecord>
+        let record: Swift.Result<DynamicRecord, BadRecord>
         /// Its bytes, valid until the next record is read.
         let bytes: UnsafeRawBufferPointer
     }
@@ -36,7 +36,7 @@ struct RecordReader {
         return Result(line: input.line, record: record(input), bytes: input.bytes)
     }
 
-    private func record(_ input: InputRecord) -> Swift.Result<Record, BadRecord> {
+    private func record(_ input: InputRecord) -> Swift.Result<DynamicRecord, BadRecord> {
         switch input.content {
         case .failure(let problem): return .failure(problem)
         case .success(let members):

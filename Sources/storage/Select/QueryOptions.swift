@@ -18,7 +18,7 @@ struct QueryOptions: ParsableArguments {
     var offset: Int?
 
     /// The records that the options ask for.
-    func records(_ model: String, in store: Store) -> Records {
+    func records(_ model: String, in store: Store) -> Select<DynamicRecord, Store> {
         var records = store.records(model)
         if let condition { records = records.where(text: condition) }
         if let order { records = records.order(text: order) }

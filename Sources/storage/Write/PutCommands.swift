@@ -50,7 +50,7 @@ struct PutTarget: ParsableArguments {
     @Flag(help: "Print nothing.")
     var quiet = false
 
-    func put(_ write: @escaping @Sendable (Store, [Record]) async throws -> [Record]) async throws {
+    func put(_ write: @escaping @Sendable (Store, [DynamicRecord]) async throws -> [DynamicRecord]) async throws {
         let target = self
         let source = try input.read()
         try await Interruption.cancelling {

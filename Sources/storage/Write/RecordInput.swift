@@ -54,7 +54,7 @@ struct RecordInput: ParsableArguments {
         case json(JSONRecords)
 
         /// The records, all of them or none.
-        func records(of schema: RecordSchema) throws -> [Record] {
+        func records(of schema: RecordSchema) throws -> [DynamicRecord] {
             switch self {
             case .fields(let fields): [try schema.record(fields)]
             case .json(let json): try json.records(of: schema)
@@ -72,9 +72,9 @@ struct JSONRecords: Sendable {
     /// The records, all of them or none.
     ///
     /// - Throws: where the text is no JSON, or one is no record of the model, named by its line or number.
-    func records(of schema: RecordSchema) throws(ToolError) -> [Record] {
+    func records(of schema: RecordSchema) throws(ToolError) -> [DynamicRecord] {
         let form = RecordForm(schema)
-        var records: [Record] = []
+        var records: [DynamicRecord] = []
         for (place, value) in try values() {
             guard case .object(let members) = value else {
                 throw ToolError("\(name), \(place): a record must be an object; this is \(value.kind).")

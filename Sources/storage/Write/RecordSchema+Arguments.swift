@@ -5,7 +5,7 @@ import StorageAPI
 
 extension RecordSchema {
     /// The record of `PROPERTY=VALUE` arguments. Arrays, embedded values and what is owned are JSON.
-    func record(_ fields: [String]) throws(ToolError) -> Record {
+    func record(_ fields: [String]) throws(ToolError) -> DynamicRecord {
         var members: [JSONValue.Member] = []
         for field in fields {
             let (property, text) = try assignment(field)

@@ -89,7 +89,7 @@ import Testing
 
         var description: String { "\(serial): \(kind) \(number)\(isUndone ? " undone" : "")" }
 
-        func run(_ tx: borrowing Transaction) throws {
+        func run(_ tx: borrowing Store.Transaction) throws {
             switch kind {
             case .save:
                 // Half of them are stored as they are already.

@@ -56,7 +56,7 @@ private struct WatchedBackend: StorageBackend {
 
 @Suite("C6 Q What queries cost")
 struct CostTests {
-    private func withRows(_ body: (Select<Sample>, WatchedBackend.Log) async throws -> Void) async throws {
+    private func withRows(_ body: (Select<Sample, Store>, WatchedBackend.Log) async throws -> Void) async throws {
         let backend = WatchedBackend()
         let store = try await Store(backend, models: Sample.self)
         try await store.insert(Sample.rows(100, seed: 1))

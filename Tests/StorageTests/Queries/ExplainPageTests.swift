@@ -14,7 +14,7 @@ struct ExplainPageTests {
     static let names = ["Ann", "Anna", "Bea", "Chen", "Dora", "Emil", "Jan", "Lena", "Mia", "Tom"]
 
     /// Each query as the page writes it, and as it is run.
-    static let queries: [(text: String, query: @Sendable (Select<Person>) -> Select<Person>)] = [
+    static let queries: [(text: String, query: @Sendable (Select<Person, Store>) -> Select<Person, Store>)] = [
         ("where { $0.id == 7 }", { $0.where { $0.id == 7 } }),
         ("where { $0.name == \"Ann\" }", { $0.where { $0.name == "Ann" } }),
         (

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Q Queries find rows by keys and indexes, and say so")
 struct ExplainTests {
-    static func withRows(_ backend: Backend, _ body: (Select<Sample>) async throws -> Void) async throws {
+    static func withRows(_ backend: Backend, _ body: (Select<Sample, Store>) async throws -> Void) async throws {
         try await withStore(backend) { (store) async throws in
             var rows = Sample.rows(300, seed: 3)
             for index in rows.indices { rows[index].number = index / 10 }
@@ -33,7 +33,7 @@ struct ExplainTests {
     func `indexes serve equality, ranges, prefixes and sets`(_ backend: Backend) async throws {
         try await Self.withRows(backend) { select in
             func expect(
-                _ query: Select<Sample>, _ property: String, rows: Int? = nil,
+                _ query: Select<Sample, Store>, _ property: String, rows: Int? = nil,
                 sourceLocation: SourceLocation = #_sourceLocation
             ) async throws {
                 let explanation = try await query.explain()

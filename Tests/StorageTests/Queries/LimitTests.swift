@@ -81,7 +81,7 @@ struct QueryLimitTests {
     func `E4 so many values and no more; in takes a million`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             try await store.insert([Tree(id: 1), Tree(id: 2, value: 16_000)])
-            func chain(_ count: Int) -> Select<Tree> {
+            func chain(_ count: Int) -> Select<Tree, Store> {
                 store.select(Tree.self).where { tree in (2...count).reduce(tree.value == 1) { $0 || tree.value == $1 } }
             }
             #expect(try await chain(16_000).keys() == [2])

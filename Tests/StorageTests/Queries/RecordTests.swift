@@ -33,11 +33,11 @@ struct RecordTests {
         }
     }
 
-    private static func part(_ part: Sample.Part, _ property: String) -> Record {
-        func field(_ name: String, _ value: Value, _ type: ColumnType) -> Record.Field {
-            Record.Field(name: name, content: .value(value, type))
+    private static func part(_ part: Sample.Part, _ property: String) -> DynamicRecord {
+        func field(_ name: String, _ value: Value, _ type: ColumnType) -> DynamicRecord.Field {
+            DynamicRecord.Field(name: name, content: .value(value, type))
         }
-        return Record(
+        return DynamicRecord(
             model: "Sample.\(property)",
             fields: [
                 field("id", Value(part.id), .int64), field("name", Value(part.name), .string),
@@ -60,7 +60,7 @@ struct RecordTests {
         }
     }
 
-    private static func outline(_ record: Record) -> String {
+    private static func outline(_ record: DynamicRecord) -> String {
         guard case .text(let name)? = record.value("name") else { return "?" }
         guard case .children(let trees?)? = record["trees"], !trees.isEmpty else { return name }
         return name + "(" + trees.map(outline).joined(separator: ",") + ")"

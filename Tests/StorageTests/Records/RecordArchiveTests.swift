@@ -40,15 +40,17 @@ struct RecordArchiveTests {
             try KeyedArchive.encode([RecordWritingTests.person(nil, "a")], as: schema)
         }
         #expect(missing?.element == 0)
-        await expectError(.invalidValue) { try KeyedArchive.encode(Record(model: "Other", fields: []), as: schema) }
+        await expectError(.invalidValue) {
+            try KeyedArchive.encode(DynamicRecord(model: "Other", fields: []), as: schema)
+        }
         let small = RecordSchema(name: "A", properties: [.init(name: "id", kind: .column(.int8))])
         let wide = RecordSchema(name: "A", properties: [.init(name: "id", kind: .column(.int64))])
         let named = RecordSchema(name: "A", properties: small.properties + [.init(name: "x", kind: .column(.bool))])
-        let record = Record(model: "A", fields: [RecordWritingTests.value("id", .int(300), .int64)])
+        let record = DynamicRecord(model: "A", fields: [RecordWritingTests.value("id", .int(300), .int64)])
         let archive = try KeyedArchive.encode(record, as: wide)
         await expectError(.typeMismatch) { try KeyedArchive.decode(small, from: archive) }
         let byte = try KeyedArchive.encode(
-            Record(model: "A", fields: [RecordWritingTests.value("id", .int(3), .int8)]), as: small)
+            DynamicRecord(model: "A", fields: [RecordWritingTests.value("id", .int(3), .int8)]), as: small)
         let absent = await expectError(.typeMismatch) { try KeyedArchive.decode(named, from: byte) }
         #expect(absent?.property == "x")
         await expectError(.corrupt) { try KeyedArchive.decode(wide, from: [1, 2, 3]) }

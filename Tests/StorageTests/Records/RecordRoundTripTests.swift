@@ -2,7 +2,7 @@ import Foundation
 import StorageKit
 import Testing
 
-@Suite("S4 Records are read and written without the program's types")
+@Suite("S4 Select<DynamicRecord, Store> are read and written without the program's types")
 struct RecordRoundTripTests {
     @Storable struct Account: Equatable {
         enum Kind: String, Sendable { case open, closed }
@@ -78,14 +78,14 @@ struct RecordRoundTripTests {
     }
 
     /// What is asked for alone is what whole records have, in whatever way they are read.
-    private func expectChosen(_ records: [Record], of query: Records) async throws {
+    private func expectChosen(_ records: [DynamicRecord], of query: Select<DynamicRecord, Store>) async throws {
         let names = records.first?.fields.map(\.name) ?? []
         for chosen in names.map({ [$0] }) + [names.reversed(), Array(names.suffix(2)), []] {
             let expected = records.map { $0.fields.filter { chosen.contains($0.name) } }
             // A limit lets children be read by their owners' keys, and not beside all of them.
             for query in [query, query.limit(records.count)] {
                 #expect(try await query.only(chosen).all() == expected)
-                var streamed: [[Record.Field]] = []
+                var streamed: [[DynamicRecord.Field]] = []
                 for try await fields in query.only(chosen).stream() { streamed.append(fields) }
                 #expect(streamed == expected)
             }
@@ -96,15 +96,15 @@ struct RecordRoundTripTests {
     }
 
     /// The record with its fields, and those of what it owns, from the last to the first.
-    private static func turned(_ record: Record) -> Record {
-        Record(
+    private static func turned(_ record: DynamicRecord) -> DynamicRecord {
+        DynamicRecord(
             model: record.model,
             fields: record.fields.reversed().map { field in
                 switch field.content {
                 case .value: field
-                case .child(let child): Record.Field(name: field.name, content: .child(child.map(turned)))
+                case .child(let child): DynamicRecord.Field(name: field.name, content: .child(child.map(turned)))
                 case .children(let children):
-                    Record.Field(name: field.name, content: .children(children?.map(turned)))
+                    DynamicRecord.Field(name: field.name, content: .children(children?.map(turned)))
                 }
             })
     }

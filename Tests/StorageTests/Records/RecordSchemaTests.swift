@@ -97,8 +97,8 @@ struct RecordSchemaTests {
         }
     }
 
-    private static func pen(_ id: Int64, _ color: String) -> Record {
-        Record(
+    private static func pen(_ id: Int64, _ color: String) -> DynamicRecord {
+        DynamicRecord(
             model: "Pen",
             fields: [
                 .init(name: "id", content: .value(.int(id), .int64)),

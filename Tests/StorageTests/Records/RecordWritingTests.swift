@@ -6,20 +6,20 @@ import Testing
 struct RecordWritingTests {
     typealias Person = RecordSchemaTests.Person
 
-    static func value(_ name: String, _ value: Value, _ type: ColumnType) -> Record.Field {
-        Record.Field(name: name, content: .value(value, type))
+    static func value(_ name: String, _ value: Value, _ type: ColumnType) -> DynamicRecord.Field {
+        DynamicRecord.Field(name: name, content: .value(value, type))
     }
 
-    static func home(_ city: String) -> Record.Field {
-        let home = Record(
+    static func home(_ city: String) -> DynamicRecord.Field {
+        let home = DynamicRecord(
             model: "Home", fields: [value("id", .int(1), .int64), value("city", .text(city), .string)])
-        return Record.Field(name: "home", content: .child(home))
+        return DynamicRecord.Field(name: "home", content: .child(home))
     }
 
-    static func person(_ id: Int64?, _ name: String, _ more: [Record.Field] = []) -> Record {
+    static func person(_ id: Int64?, _ name: String, _ more: [DynamicRecord.Field] = []) -> DynamicRecord {
         var fields = [value("name", .text(name), .string), value("tags", .text("[]"), .array(of: .array(of: .string)))]
         if let id { fields.append(value("id", .int(id), .int64)) }
-        return Record(model: "Person", fields: fields + [home("Chengdu")] + more)
+        return DynamicRecord(model: "Person", fields: fields + [home("Chengdu")] + more)
     }
 
     private func withPeople(
@@ -67,8 +67,8 @@ struct RecordWritingTests {
             let email = Self.value("email", .text("a@b"), .string)
             try await store.save(Self.person(1, "a", [email]))
             await expectError(.constraint) { try await store.save(Self.person(2, "a", [email])) }
-            #expect(try await store.insert([] as [Record]).isEmpty)
-            #expect(try await store.delete([] as [Record]) == 0)
+            #expect(try await store.insert([] as [DynamicRecord]).isEmpty)
+            #expect(try await store.delete([] as [DynamicRecord]) == 0)
             #expect(try await store.delete(Self.person(99, "nobody")) == 0)
         }
     }
@@ -76,9 +76,9 @@ struct RecordWritingTests {
     @Test(arguments: Backend.allCases)
     func `what is left out is nil or empty, and owned records are replaced whole`(_ backend: Backend) async throws {
         try await withPeople(backend) { (store) async throws in
-            let pens = Record.Content.children([
-                Record(model: "Person.pens", fields: [Self.value("id", .int(1), .int64)]),
-                Record(
+            let pens = DynamicRecord.Content.children([
+                DynamicRecord(model: "Person.pens", fields: [Self.value("id", .int(1), .int64)]),
+                DynamicRecord(
                     model: "Pen",
                     fields: [Self.value("price", .text("1.50"), .decimal), Self.value("id", .int(1), .int8)]),
             ])
@@ -97,11 +97,11 @@ struct RecordWritingTests {
     @Test(arguments: Backend.allCases)
     func `V5 what a model cannot hold is invalidValue that names the property`(_ backend: Backend) async throws {
         try await withPeople(backend) { (store) async throws in
-            func expectInvalid(_ property: String?, _ record: Record) async {
+            func expectInvalid(_ property: String?, _ record: DynamicRecord) async {
                 let error = await expectError(.invalidValue) { try await store.insert([Self.person(1, "a"), record]) }
                 #expect(error?.property == property && error?.model == "Person" && error?.element == 1)
             }
-            func changed(_ name: String, _ content: Record.Content?) -> Record {
+            func changed(_ name: String, _ content: DynamicRecord.Content?) -> DynamicRecord {
                 var record = Self.person(2, "b")
                 record.fields.removeAll { $0.name == name }
                 if let content { record.fields.append(.init(name: name, content: content)) }
@@ -124,20 +124,21 @@ struct RecordWritingTests {
             await expectInvalid("home", changed("home", .child(Self.person(1, "c"))))
             await expectInvalid("home", changed("home", .children([])))
             await expectInvalid(
-                "home.city", changed("home", .child(Record(model: "Home", fields: [Self.value("id", .int(1), .int64)])))
+                "home.city",
+                changed("home", .child(DynamicRecord(model: "Home", fields: [Self.value("id", .int(1), .int64)])))
             )
             await expectInvalid("pens", changed("pens", .children(nil)))
-            let nameless = Record(
+            let nameless = DynamicRecord(
                 model: "Pen", fields: [Self.value("id", .int(1), .int64), Self.value("x", .null, .bool)])
             await expectInvalid("pens.x", changed("pens", .children([nameless])))
             await expectInvalid("id", changed("id", .value(.text("2"), .string)))
-            await expectInvalid(nil, Record(model: "Home", fields: []))
+            await expectInvalid(nil, DynamicRecord(model: "Home", fields: []))
             let deleted = await expectError(.invalidValue) {
-                try await store.delete([Self.person(1, "a"), Record(model: "X", fields: [])])
+                try await store.delete([Self.person(1, "a"), DynamicRecord(model: "X", fields: [])])
             }
             #expect(deleted?.element == 1)
             let unknown = await expectError(.invalidQuery) {
-                try await store.insert(Record(model: "Nobody", fields: []))
+                try await store.insert(DynamicRecord(model: "Nobody", fields: []))
             }
             #expect(unknown?.message.contains("it has Person") == true)
             #expect(try await store.records("Person").count() == 0)
@@ -230,7 +231,7 @@ struct RecordWritingTests {
                 }
             }
             for query in [store.records("Person"), some, some.limit(300).offset(1)] {
-                var streamed: [Record] = []
+                var streamed: [DynamicRecord] = []
                 for try await record in query.stream() { streamed.append(record) }
                 #expect(try await streamed == query.all())
             }

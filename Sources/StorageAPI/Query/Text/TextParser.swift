@@ -26,7 +26,7 @@ struct TextParser {
         return node
     }
 
-    static func order(_ text: String, _ arguments: [TextArgument] = []) throws(StorageError) -> [SortOrder] {
+    static func order(_ text: String, _ arguments: [TextArgument] = []) throws(StorageError) -> [OrderingTerm] {
         var parser = try TextParser(text, arguments)
         var order = [try parser.sortOrder()]
         while parser.take(",") { order.append(try parser.sortOrder()) }
@@ -94,17 +94,17 @@ struct TextParser {
         return .not(try nested { (parser) throws(StorageError) in try parser.negation() })
     }
 
-    private mutating func sortOrder() throws(StorageError) -> SortOrder {
+    private mutating func sortOrder() throws(StorageError) -> OrderingTerm {
         let place = place
         let node = QueryNode.placed(try sum(), place)
         let isDescending = take(word: "desc") || take(word: "descending")
         if !isDescending { _ = take(word: "asc") || take(word: "ascending") }
         guard take(word: "nils") || take(word: "nulls") else {
-            return SortOrder(node: node, isDescending: isDescending)
+            return OrderingTerm(node: node, isDescending: isDescending)
         }
         let isFirst = take(word: "first")
         guard isFirst || take(word: "last") else { throw error("first or last is expected") }
-        return SortOrder(node: node, isDescending: isDescending, nullsFirst: isFirst)
+        return OrderingTerm(node: node, isDescending: isDescending, nullsFirst: isFirst)
     }
 
     // MARK: Values

@@ -29,7 +29,7 @@ extension Conformance {
 
     private static func summaries(
         _ query: RecordedSelect<Person>, _ part: String = "",
-        _ choose: (Groups<Person, Store, String?>) -> Groups<Person, Store, String?> = { $0 }
+        _ choose: (Select<Person, Store>.Groups<String?>) -> Select<Person, Store>.Groups<String?> = { $0 }
     ) async throws -> [Summary] {
         try await query.run("group { $0.city.name }\(part).all { ($0.key, $0.count, $0.sum { $0.age }, …) }") {
             try await choose($0.group { $0.city.name }).all {
@@ -138,7 +138,7 @@ extension Conformance {
                 Measure(id: 3, number: .max, flag: false), Measure(id: 4, number: .min, flag: false),
                 Measure(id: 5, number: .max, flag: false),
             ])
-            let sums: @Sendable (Select<Measure>) async throws -> [Int] = {
+            let sums: @Sendable (Select<Measure, Store>) async throws -> [Int] = {
                 try await $0.group { $0.flag }.all { $0.sum { $0.number } }
             }
             let source = "group { $0.flag }.all { $0.sum { $0.number } }"

@@ -26,7 +26,7 @@ extension Conformance {
             t in
             let store = try await t.open(Measure.self)
             try await store.insert(Measure(id: 1, number: 1))
-            func query(_ values: Int) -> Select<Measure> {
+            func query(_ values: Int) -> Select<Measure, Store> {
                 store.store.select(Measure.self).where { measure in
                     (1..<values).reduce(measure.number == 0) { $0 || measure.number == $1 }
                 }
@@ -38,12 +38,12 @@ extension Conformance {
             t in
             let store = try await t.open(Measure.self)
             try await store.insert([Measure(id: 1, number: 1), Measure(id: 2)])
-            func nots(_ levels: Int) -> Select<Measure> {
+            func nots(_ levels: Int) -> Select<Measure, Store> {
                 store.store.select(Measure.self).where { measure in
                     (0..<levels).reduce(measure.number == 1) { not, _ in !not }
                 }
             }
-            func sums(_ levels: Int) -> Select<Measure> {
+            func sums(_ levels: Int) -> Select<Measure, Store> {
                 store.store.select(Measure.self).where { measure in
                     (0..<levels).reduce(measure.id) { sum, _ in sum + 1 } == levels + 2
                 }
@@ -67,7 +67,8 @@ extension Conformance {
             t in
             let store = try await t.open(Measure.self)
             try await store.insert([Measure(id: 1, flag: true), Measure(id: 2)])
-            func nested(_ open: String, _ levels: Int, _ inner: String, _ close: String = "") -> Select<Measure> {
+            func nested(_ open: String, _ levels: Int, _ inner: String, _ close: String = "") -> Select<Measure, Store>
+            {
                 let text = String(repeating: open, count: levels) + inner + String(repeating: close, count: levels)
                 return store.store.select(Measure.self).where(text: text)
             }

@@ -9,7 +9,7 @@ extension Conformance {
         ) { t in
             let store = try await t.open(Person.self)
             try await store.insert((1...600).map(Samples.person))
-            let builds: [@Sendable (BlockingSelect<Person>) -> BlockingSelect<Person>] = [
+            let builds: [@Sendable (Select<Person, Store.Session>) -> Select<Person, Store.Session>] = [
                 { $0 }, { $0.where { $0.age > 10 } }, { $0.order { $0.name.descending }.limit(256).offset(5) },
                 { $0.where { $0.pens.any { $0.color == "p3" } }.limit(512) }, { $0.limit(0) },
             ]
@@ -86,14 +86,15 @@ extension Conformance {
 
 extension RecordedHandle {
     func forEach<M: Storable>(
-        _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M> = { $0 }, _ body: (M) throws -> Void
+        _ type: M.Type, _ build: (Select<M, Store.Session>) -> Select<M, Store.Session> = { $0 },
+        _ body: (M) throws -> Void
     ) throws {
         try run(type, "forEach { … }", build) { try $0.forEach(body) }
     }
 
     /// What forEach gives.
     fileprivate func each<M: Storable>(
-        _ type: M.Type, _ build: (BlockingSelect<M>) -> BlockingSelect<M>
+        _ type: M.Type, _ build: (Select<M, Store.Session>) -> Select<M, Store.Session>
     ) throws -> [M] {
         var models: [M] = []
         try forEach(type, build) { models.append($0) }

@@ -20,7 +20,7 @@ extension Conformance {
             let store = try await t.open(Person.self)
             try await store.insert(people)
             // Both directions, each with nil where it usually is, first and last.
-            let ways: [(order: (QueryExpression<V?>) -> SortOrder, descends: Bool, nilsFirst: Bool)] = [
+            let ways: [(order: (QueryExpression<V?>) -> OrderingTerm, descends: Bool, nilsFirst: Bool)] = [
                 ({ $0.ascending }, false, true), ({ $0.descending }, true, false),
                 ({ $0.ascending.nilsFirst }, false, true), ({ $0.ascending.nilsLast }, false, false),
                 ({ $0.descending.nilsFirst }, true, true), ({ $0.descending.nilsLast }, true, false),

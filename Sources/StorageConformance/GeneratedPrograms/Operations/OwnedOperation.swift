@@ -39,7 +39,7 @@ struct OwnedOperation<Owner: GeneratedModel, Child: GeneratedRecord>: StorageOpe
 /// Which owned property is asked for.
 struct OwnedQuestion<Owner: GeneratedModel, Child: GeneratedRecord>: Sendable {
     let property: String
-    let select: @Sendable (BlockingSelect<Child>) -> BlockingOwnedSelect<Owner, Child>
+    let select: @Sendable (Select<Child, Store.Session>) -> Select<Child, Store.Session>.ByOwner<Owner>
     let children: @Sendable (Owner) -> [Child]
 }
 

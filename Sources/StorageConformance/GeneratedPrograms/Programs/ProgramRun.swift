@@ -31,7 +31,9 @@ struct ProgramRun {
     }
 
     /// Runs steps in a transaction.
-    private mutating func run(_ steps: [Step], _ ending: Step.Ending, in transaction: borrowing Transaction) throws {
+    private mutating func run(_ steps: [Step], _ ending: Step.Ending, in transaction: borrowing Store.Transaction)
+        throws
+    {
         for step in steps {
             switch step {
             case .call(let operation):

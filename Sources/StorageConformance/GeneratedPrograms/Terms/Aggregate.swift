@@ -3,7 +3,7 @@ internal import StorageAPI
 /// A fold over the records of a query, twice.
 struct Aggregate<M: Storable>: Sendable {
     let text: String
-    let run: @Sendable (BlockingSelect<M>) throws(StorageError) -> String
+    let run: @Sendable (Select<M, Store.Session>) throws(StorageError) -> String
     let answer: @Sendable ([M]) throws(ExpectedError) -> String
 
     static func extremes<V: GeneratedValue & SortableValue & ScalarValue>(
@@ -26,8 +26,8 @@ struct Aggregate<M: Storable>: Sendable {
 
     private static func extremes<V: GeneratedValue>(
         _ name: String, _ value: @escaping @Sendable (M) -> V?,
-        _ min: @escaping @Sendable (BlockingSelect<M>) throws(StorageError) -> V?,
-        _ max: @escaping @Sendable (BlockingSelect<M>) throws(StorageError) -> V?
+        _ min: @escaping @Sendable (Select<M, Store.Session>) throws(StorageError) -> V?,
+        _ max: @escaping @Sendable (Select<M, Store.Session>) throws(StorageError) -> V?
     ) -> [Aggregate] {
         [
             Aggregate(text: "min { $0.\(name) }") { (select) throws(StorageError) in

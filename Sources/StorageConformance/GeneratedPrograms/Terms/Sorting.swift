@@ -3,7 +3,7 @@ internal import StorageAPI
 /// A sort key twice: for queries and as an order in Swift.
 struct Sorting<M: Storable>: Sendable {
     let text: String
-    let term: @Sendable (M.Columns) -> SortOrder
+    let term: @Sendable (M.Columns) -> OrderingTerm
     let order: @Sendable (M, M) -> NaiveOrder
 
     /// Ascending and descending. nil comes first ascending, last descending.
@@ -56,7 +56,7 @@ struct Setting<M: Storable>: Sendable {
     /// Whether it would change a key, which is `invalidQuery` (clause W5).
     var isOfKey = false
     let apply: @Sendable (inout M) -> Void
-    let assign: @Sendable (BlockingUpdate<M>) -> BlockingUpdate<M>
+    let assign: @Sendable (Update<M, Store.Session>) -> Update<M, Store.Session>
 
     static func maker<V: GeneratedValue & ColumnValue>(
         _ name: String, _ path: FieldPath<M, V>,

@@ -141,7 +141,7 @@ package final class ModelRows<Model: Storable> {
     package func reader() -> Reader { Reader(self) }
 }
 
-extension ModelRows where Model == StoredRecord {
+extension ModelRows where Model == DynamicRecord {
     /// For records of a schema.
     ///
     /// - Throws: `configuration` for a schema that cannot be stored.

@@ -162,7 +162,9 @@ struct Writing {
 
     // MARK: Partial update
 
-    func patch(_ assignments: [Assignment], _ selection: Selection) throws(StorageError) -> Int {
+    func patch(_ given: [Assignment], _ selection: Selection) throws(StorageError) -> Int {
+        var assignments: [Assignment] = []
+        for assignment in given { assignments.append(try checked(assignment)) }
         // What cannot be set is known before any record is looked at, and whether or not one is found.
         for assignment in assignments { _ = try settableColumn(assignment) }
         return try patch(assignments, Reading(handle: handle, session: writer).keyValues(selection))
@@ -191,11 +193,35 @@ struct Writing {
         return try writer.write(batch)
     }
 
+    /// An assignment by name, its value as the property stores it.
+    private func checked(_ assignment: Assignment) throws(StorageError) -> Assignment {
+        guard case .name(let name) = assignment.property else { return assignment }
+        let node = try node(assignment.property)
+        let column = model.root.schema.columns[try QueryLowering(model).column(node)]
+        guard let value = assignment.value.stored(as: column.type), column.isOptional || !value.isNull else {
+            throw StorageError(
+                .invalidValue, "\(name) is \(column.type), which \(assignment.value) is not.", property: column.property
+            )
+        }
+        return Assignment(property: .term(node), value: value)
+    }
+
+    private func node(_ property: Assignment.Property) throws(StorageError) -> QueryNode {
+        switch property {
+        case .term(let node): return node
+        case .name(let name):
+            guard let ordinal = model.root.ordinal(of: name) else {
+                throw StorageError(.invalidQuery, model.root.lacks(name), property: name)
+            }
+            return .property(PropertyPath([ordinal]))
+        }
+    }
+
     private func settableColumn(_ assignment: Assignment) throws(StorageError) -> Int {
         if let reason = assignment.invalid {
             throw StorageError(.invalidValue, reason, model: model.name)
         }
-        let column = try QueryLowering(model).column(assignment.property)
+        let column = try QueryLowering(model).column(node(assignment.property))
         let schema = model.root.schema
         guard !schema.key.contains(column) else {
             throw StorageError(
@@ -254,11 +280,10 @@ struct Writing {
         var cell = key
         let context = RowContext(model: model, table: model.keyRows)
         do throws(StorageError) {
-            let key = try withUnsafePointer(to: &cell) { cell throws(StorageError) in
+            try withUnsafePointer(to: &cell) { cell throws(StorageError) in
                 var row = RowReader(cell, from: 0, to: 1, context: .passUnretained(context))
-                return try M.readKey(&row)
+                try value._assign(from: &row)
             }
-            value.assign(key)
         } catch {
             throw outOfKeys()
         }
@@ -273,7 +298,13 @@ struct Writing {
 
 /// One property and the value it is set to.
 struct Assignment: Sendable {
-    let property: QueryNode
+    /// The property as a term, or by its name.
+    enum Property: Sendable {
+        case term(QueryNode)
+        case name(String)
+    }
+
+    let property: Property
     let value: Value
     /// Why the value cannot be stored, if it cannot.
     var invalid: String?

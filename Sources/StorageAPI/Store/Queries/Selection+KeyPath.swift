@@ -19,7 +19,7 @@ extension SelectionBuilder {
         }
         var builder = self
         builder.selection.order.append(
-            SortOrder(node: .property(PropertyPath([ordinal])), isDescending: isDescending))
+            OrderingTerm(node: .property(PropertyPath([ordinal])), isDescending: isDescending))
         return builder
     }
 }

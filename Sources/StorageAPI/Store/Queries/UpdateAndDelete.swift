@@ -61,82 +61,76 @@ extension AssignmentBuilder {
     ) -> Self {
         var builder = self
         let node = Model.Columns(PropertyPath())[keyPath: property].node
-        builder.assignments.list.append(Assignment(property: node, value: value, invalid: invalid))
+        builder.assignments.list.append(Assignment(property: .term(node), value: value, invalid: invalid))
         return builder
     }
 }
 
-/// A partial update of a store. Runs when `run()` is called.
-public struct Update<Model: Storable>: AssignmentBuilder, Sendable {
-    /// The query so far.
+/// A partial update. Runs when `run()` is called.
+public struct Update<Model: Storable, Source>: AssignmentBuilder {
+    /// What is asked so far.
     public var selection = Selection()
     /// The assignments so far.
     public var assignments = Assignments()
-    let store: Store
+    let source: Source
+    var model = ModelSource.type(Model.self)
+}
 
+/// A delete by conditions. Runs when `run()` is called.
+public struct Delete<Model: Storable, Source>: FilterBuilder {
+    /// What is asked so far.
+    public var selection = Selection()
+    let source: Source
+    var model = ModelSource.type(Model.self)
+}
+
+extension Update: Sendable where Source: Sendable {}
+extension Delete: Sendable where Source: Sendable {}
+
+extension Update where Source == Store {
     /// Sets the properties on the records that meet the conditions, on all where there is none.
     ///
     /// - Returns: how many records met the conditions.
     @discardableResult
     public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
-        try await store.writing("update", isRepeatable: true) { [selection, assignments] context throws(StorageError) in
-            try placed("update", .type(Model.self), context) { () throws(StorageError) in
-                try context.writing(.type(Model.self)).patch(assignments.list, selection)
-            }
-        }
-    }
-}
-
-/// A delete of a store by conditions. Runs when `run()` is called.
-public struct Delete<Model: Storable>: FilterBuilder, Sendable {
-    /// The query so far.
-    public var selection = Selection()
-    let store: Store
-
-    /// Deletes the records that meet the conditions, all where there is none, with all that they own.
-    ///
-    /// - Returns: how many records were deleted.
-    @discardableResult
-    public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
-        try await store.writing("delete", isRepeatable: true) { [selection] context throws(StorageError) in
-            try placed("delete", .type(Model.self), context) { () throws(StorageError) in
-                try context.writing(.type(Model.self)).delete(selection)
-            }
-        }
-    }
-}
-
-/// A partial update without `async`.
-public struct BlockingUpdate<Model: Storable>: AssignmentBuilder {
-    /// The query so far.
-    public var selection = Selection()
-    /// The assignments so far.
-    public var assignments = Assignments()
-    let executor: Executor
-
-    /// Sets the properties on the records that meet the conditions, on all where there is none.
-    ///
-    /// - Returns: how many records met the conditions.
-    @discardableResult
-    public func run() throws(StorageError) -> Int {
-        try executor.writing("update", Model.self) { [selection, assignments] (writing) throws(StorageError) in
+        try await source.writing("update", model) { [selection, assignments] (writing) throws(StorageError) in
             try writing.patch(assignments.list, selection)
         }
     }
 }
 
-/// A delete by conditions, without `async`.
-public struct BlockingDelete<Model: Storable>: FilterBuilder {
-    /// The query so far.
-    public var selection = Selection()
-    let executor: Executor
+extension Delete where Source == Store {
+    /// Deletes the records that meet the conditions, all where there is none, with all that they own.
+    ///
+    /// - Returns: how many records went.
+    @discardableResult
+    public nonisolated(nonsending) func run() async throws(StorageError) -> Int {
+        try await source.writing("delete", model) { [selection] (writing) throws(StorageError) in
+            try writing.delete(selection)
+        }
+    }
+}
 
+// The same calls without `async`.
+extension Update where Source == Store.Session {
+    /// Sets the properties on the records that meet the conditions, on all where there is none.
+    ///
+    /// - Returns: how many records met the conditions.
+    @discardableResult
+    public func run() throws(StorageError) -> Int {
+        try source.executor.writing("update", model) { [selection, assignments] (writing) throws(StorageError) in
+            try writing.patch(assignments.list, selection)
+        }
+    }
+}
+
+extension Delete where Source == Store.Session {
     /// Deletes the records that meet the conditions, all where there is none, with all that they own.
     ///
     /// - Returns: how many records were deleted.
     @discardableResult
     public func run() throws(StorageError) -> Int {
-        try executor.writing("delete", Model.self) { [selection] (writing) throws(StorageError) in
+        try source.executor.writing("delete", model) { [selection] (writing) throws(StorageError) in
             try writing.delete(selection)
         }
     }

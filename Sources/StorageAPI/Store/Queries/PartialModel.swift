@@ -10,7 +10,7 @@ public import StorageDriver
 ///
 /// A property is decoded when it is asked for, and `typeMismatch` where the stored value does not fit it.
 @dynamicMemberLookup
-public struct Loaded<Model: Storable>: Sendable {
+public struct PartialModel<Model: Storable>: Sendable {
     fileprivate let values: [Value]
     fileprivate let model: ModelTables
 
@@ -41,50 +41,38 @@ public struct Loaded<Model: Storable>: Sendable {
     }
 }
 
-/// A query of records without their children.
-public struct WithoutChildren<Model: Storable, Source> {
-    fileprivate let selection: Selection
-    fileprivate let source: Source
-}
-
-extension WithoutChildren: Sendable where Source: Sendable {}
-
-extension WithoutChildren where Source == Store {
-    /// The records, in order. Reads their own table alone.
-    public nonisolated(nonsending) func all() async throws(StorageError) -> [Loaded<Model>] {
-        try await Select<Model>(store: source).run { (reading) throws(StorageError) in try reading.loaded(selection) }
-    }
-}
-
-extension WithoutChildren where Source == BlockingSource {
-    /// The records, in order. Reads their own table alone.
-    public func all() throws(StorageError) -> [Loaded<Model>] {
-        try source.executor.reading("select", Model.self) { (reading) throws(StorageError) in
-            try reading.loaded(selection)
-        }
-    }
-}
-
 extension Select {
     /// Asks for the records' own properties, and for no children.
-    public func withoutChildren() -> WithoutChildren<Model, Store> {
-        WithoutChildren(selection: selection, source: store)
+    public func withoutChildren() -> WithoutChildren { WithoutChildren(select: self) }
+
+    /// A query of records without their children.
+    public struct WithoutChildren {
+        fileprivate let select: Select
     }
 }
 
-extension BlockingSelect {
-    /// Asks for the records' own properties, and for no children.
-    public func withoutChildren() -> WithoutChildren<Model, BlockingSource> {
-        WithoutChildren(selection: selection, source: BlockingSource(executor: executor))
+extension Select.WithoutChildren: Sendable where Source: Sendable {}
+
+extension Select.WithoutChildren where Source == Store {
+    /// The records, in order. Reads their own table alone.
+    public nonisolated(nonsending) func all() async throws(StorageError) -> [PartialModel<Model>] {
+        try await select.run { (reading) throws(StorageError) in try reading.partial(select.selection) }
+    }
+}
+
+extension Select.WithoutChildren where Source == Store.Session {
+    /// The records, in order. Reads their own table alone.
+    public func all() throws(StorageError) -> [PartialModel<Model>] {
+        try select.run { (reading) throws(StorageError) in try reading.partial(select.selection) }
     }
 }
 
 extension Reading {
-    fileprivate func loaded<M: Storable>(_ selection: Selection) throws(StorageError) -> [Loaded<M>] {
+    fileprivate func partial<M: Storable>(_ selection: Selection) throws(StorageError) -> [PartialModel<M>] {
         let columns = model.ownColumns
         let (plan, arguments) = try handle.plan(selection, .columns(columns))
         var cursor = try session.rows(plan, arguments)
-        var records: [Loaded<M>] = []
+        var records: [PartialModel<M>] = []
         while try cursor.next() {
             var values: [Value] = []
             for cell in columns.indices {
@@ -95,7 +83,7 @@ extension Reading {
                 }
                 values.append(cursor.cells[cell].value)
             }
-            records.append(Loaded(values: values, model: model))
+            records.append(PartialModel(values: values, model: model))
         }
         return records
     }

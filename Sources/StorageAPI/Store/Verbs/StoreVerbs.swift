@@ -56,20 +56,25 @@ extension Store {
     }
 
     /// Sets some properties on the records that meet a condition; see ``Update``.
-    public func update<M: Storable>(_: M.Type) -> Update<M> { Update(store: self) }
+    public func update<M: Storable>(_: M.Type) -> Update<M, Store> { Update(source: self) }
 
     /// Deletes a record with all that it owns, by its key.
     ///
     /// - Returns: how many records were deleted: 0 if none has the key.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(_ model: M) async throws(StorageError) -> Int {
-        try await delete([model])
+        try await writing("delete", ModelSource(model)) { (writing) throws(StorageError) in
+            try writing.delete(one: model)
+        }
     }
 
     /// Deletes records with all that they own, by their keys.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(_ models: [M]) async throws(StorageError) -> Int {
-        try await deleting(M.self) { (writing) throws(StorageError) in try writing.delete(models) }
+        guard let first = models.first else { return 0 }
+        return try await writing("delete", ModelSource(first)) { (writing) throws(StorageError) in
+            try writing.delete(models)
+        }
     }
 
     /// Deletes the record with the key, and all that it owns.
@@ -85,15 +90,17 @@ extension Store {
     public nonisolated(nonsending) func delete<M: Storable>(
         _: M.Type, keys: [M.Key]
     ) async throws(StorageError) -> Int {
-        try await deleting(M.self) { (writing) throws(StorageError) in try writing.delete(M.self, keys: keys) }
+        try await writing("delete", .type(M.self)) { (writing) throws(StorageError) in
+            try writing.delete(M.self, keys: keys)
+        }
     }
 
     /// Deletes the records that meet a condition; see ``Delete``.
-    public func delete<M: Storable>(_: M.Type) -> Delete<M> { Delete(store: self) }
+    public func delete<M: Storable>(_: M.Type) -> Delete<M, Store> { Delete(source: self) }
 
     /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
     public nonisolated(nonsending) func truncate<M: Storable>(_: M.Type) async throws(StorageError) {
-        try await write("truncate", M.self) { (writing) throws(StorageError) in try writing.truncate() }
+        try await writing("truncate", .type(M.self)) { (writing) throws(StorageError) in try writing.truncate() }
     }
 
     // MARK: Reading
@@ -120,15 +127,13 @@ extension Store {
     public nonisolated(nonsending) func find<M: Storable>(
         _ type: M.Type, keys: [M.Key]
     ) async throws(StorageError) -> [M?] {
-        if handle(type) == nil { try await prepare([type]) }
-        try checkCancellation("find")
-        return try reading("find", .type(type)) { (reading) throws(StorageError) in
+        try await asking("find", .type(type)) { (reading) throws(StorageError) in
             try reading.find(type, keys: keys.map { M.values(of: $0) })
         }
     }
 
     /// Asks for records; see ``Select``.
-    public func select<M: Storable>(_: M.Type) -> Select<M> { Select(store: self) }
+    public func select<M: Storable>(_: M.Type) -> Select<M, Store> { Select(source: self) }
 
     // MARK: Helpers
 
@@ -142,12 +147,6 @@ extension Store {
     nonisolated(nonsending) func preparedHandle(_ type: any Storable.Type) async throws(StorageError) -> ModelHandle? {
         try await prepare([type])
         return registry.handle(type)
-    }
-
-    private func checkCancellation(_ operation: String) throws(StorageError) {
-        if Task.isCancelled {
-            throw StorageError(.cancelled, "The task was cancelled.", operation: operation).at(backend: info.name)
-        }
     }
 
     // Without `async`, which a call costs more for than some lookups do.
@@ -169,7 +168,7 @@ extension Store {
         _ model: M, _ operation: WriteOperation
     ) async throws(StorageError) -> M {
         let stored = Stored(model)
-        try await write(operation.verb, M.self) { (writing) throws(StorageError) in
+        try await write(operation.verb, M.self, model._recordedModel) { (writing) throws(StorageError) in
             stored.value = try writing.put(one: model, operation)
         }
         return stored.value
@@ -181,7 +180,7 @@ extension Store {
     ) async throws(StorageError) -> [M] {
         guard !models.isEmpty else { return [] }
         let stored = Stored(models)
-        try await write(operation.verb, M.self) { (writing) throws(StorageError) in
+        try await write(operation.verb, M.self, models.first?._recordedModel) { (writing) throws(StorageError) in
             // The queue may call this again: it must begin with what was given.
             var models = models
             try writing.put(&models, operation)
@@ -190,23 +189,12 @@ extension Store {
         return stored.value
     }
 
-    /// Deletes and returns how many went.
-    nonisolated(nonsending) private func deleting(
-        _ type: any Storable.Type, _ body: @escaping (Writing) throws(StorageError) -> Int
-    ) async throws(StorageError) -> Int {
-        let deleted = Stored(0)
-        try await write("delete", type) { (writing) throws(StorageError) in deleted.value = try body(writing) }
-        return deleted.value
-    }
-
     @usableFromInline
     nonisolated(nonsending) func write(
-        _ operation: String, _ type: any Storable.Type, _ body: @escaping (Writing) throws(StorageError) -> Void
+        _ operation: String, _ type: any Storable.Type, _ record: String?,
+        _ body: @escaping (Writing) throws(StorageError) -> Void
     ) async throws(StorageError) {
-        try await writing(operation, isRepeatable: true) { context throws(StorageError) in
-            let model = ModelSource.type(type)
-            try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
-        }
+        try await writing(operation, ModelSource(type, record), body)
     }
 }
 
@@ -247,6 +235,15 @@ extension Writing {
 
     @usableFromInline
     func withoutElement(_ error: StorageError) -> StorageError { error.with { $0.element = nil } }
+
+    /// Deletes one record; its error names no element.
+    func delete<M: Storable>(one model: M) throws(StorageError) -> Int {
+        do {
+            return try delete([model])
+        } catch {
+            throw withoutElement(error)
+        }
+    }
 
     func delete<M: Storable>(_: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
         let cells = ValueCells(width: handle.tables.rootKeyCount)

@@ -2,7 +2,7 @@ import StorageDriver
 
 extension RowWriter {
     /// Writes a record's fields to the columns of the row, and what it owns to rows of their own.
-    mutating func write(_ record: Record) {
+    mutating func write(_ record: DynamicRecord) {
         let places = graph.takeUnretainedValue().recordPlaces(of: table)
         do throws(StorageError) {
             if table == 0 { try places.form.check(record) }
@@ -19,7 +19,7 @@ extension RowWriter {
     }
 
     /// Writes the key of a record alone.
-    mutating func writeKey(of record: Record) {
+    mutating func writeKey(of record: DynamicRecord) {
         let places = graph.takeUnretainedValue().recordPlaces(of: 0)
         do throws(StorageError) {
             try places.form.check(record)
@@ -33,7 +33,7 @@ extension RowWriter {
     // MARK: Columns
 
     private mutating func write(
-        column index: Int, of record: Record, _ places: RecordPlaces
+        column index: Int, of record: DynamicRecord, _ places: RecordPlaces
     ) throws(StorageError) {
         let column = places.form.columns[index]
         switch column.content {
@@ -62,18 +62,18 @@ extension RowWriter {
     // MARK: Owned records
 
     private mutating func write(
-        _ relation: RecordForm.Relation, _ content: Record.Content?
+        _ relation: RecordForm.Relation, _ content: DynamicRecord.Content?
     ) throws(StorageError) {
         switch content {
         case .child(let child?) where !relation.isMany:
             try relation.check(child)
-            writeChildren(CollectionOfOne(StoredRecord(child)))
+            writeChildren(CollectionOfOne(child))
         case .children(let children?) where relation.isMany:
             for child in children { try relation.check(child) }
-            writeChildren(children.lazy.map { StoredRecord($0) })
+            writeChildren(children)
         case nil, .child(nil), .children(nil):
             try relation.checkMissing(content)
-            writeChildren(EmptyCollection<StoredRecord>())
+            writeChildren(EmptyCollection<DynamicRecord>())
         case .value, .child, .children:
             throw relation.invalid("holds \(relation.isMany ? "owned records" : "one owned record")")
         }
@@ -93,7 +93,7 @@ extension RowWriter {
 
 extension RecordForm {
     /// Checks that a root record is of this model.
-    fileprivate func check(_ record: Record) throws(StorageError) {
+    fileprivate func check(_ record: DynamicRecord) throws(StorageError) {
         guard record.model.isSame(as: model) else {
             throw StorageError(
                 .invalidValue,
@@ -105,7 +105,7 @@ extension RecordForm {
 
 extension RecordForm.Column {
     /// What the column stores for a field; nil where the record has none.
-    fileprivate func stored(_ content: Record.Content?) throws(StorageError) -> Value {
+    fileprivate func stored(_ content: DynamicRecord.Content?) throws(StorageError) -> Value {
         guard let content else { return try checked(.null) }
         guard case .value(let value, let type) = content else {
             throw invalid("holds a value of \(self.type), and no owned records")
@@ -128,14 +128,14 @@ extension RecordForm.Column {
 }
 
 extension RecordForm.Relation {
-    fileprivate func check(_ child: Record) throws(StorageError) {
+    fileprivate func check(_ child: DynamicRecord) throws(StorageError) {
         guard models.contains(where: { $0.isSame(as: child.model) }) else {
             throw invalid("holds records of \(models.joined(separator: " or ")), and not of \(child.model)")
         }
     }
 
     /// A record may leave its array out, which then is empty, or nil where the property is optional.
-    fileprivate func checkMissing(_ content: Record.Content?) throws(StorageError) {
+    fileprivate func checkMissing(_ content: DynamicRecord.Content?) throws(StorageError) {
         guard isOptional || content == nil && isMany else {
             throw invalid("is required, and the record has \(isMany ? "nil" : "nothing") for it")
         }

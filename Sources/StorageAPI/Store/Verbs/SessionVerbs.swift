@@ -1,30 +1,36 @@
 public import StorageDriver
 
-/// The verbs without `async`, which ``Blocking`` and ``Transaction`` share. Their meaning is that of the store's own.
+/// The verbs without `async`, which ``Store/Blocking``, ``Store/Transaction`` and ``Store/Snapshot`` share. Their meaning is
+/// that of the store's own.
 public protocol ReadingVerbs: ~Copyable {
     /// What the verbs run on. For the library alone.
-    var _runner: VerbRunner { get }
+    var _session: Store.Session { get }
 }
 
 /// ``ReadingVerbs`` and those that write.
 public protocol WritingVerbs: ReadingVerbs, ~Copyable {}
 
-/// What the verbs of a handle run on.
-public struct VerbRunner {
-    let executor: Executor
+extension Store {
+    /// What calls without `async` run on: the store itself, or the session of a transaction or read block.
+    ///
+    /// Not `Sendable`, and so no query on it is: a session is used by one thread, that of the body which it was given to.
+    public struct Session {
+        let executor: Executor
 
-    @usableFromInline
-    func lookUp(
-        _ type: any Storable.Type, _ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        try executor.reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
-    }
+        @usableFromInline
+        func lookUp(
+            _ type: any Storable.Type, _ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void
+        ) throws(StorageError) {
+            try executor.reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
+        }
 
-    @usableFromInline
-    func write(
-        _ operation: String, _ type: any Storable.Type, _ body: @escaping (Writing) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        try executor.writing(operation, .type(type), body)
+        @usableFromInline
+        func write(
+            _ operation: String, _ type: any Storable.Type, _ record: String?,
+            _ body: @escaping (Writing) throws(StorageError) -> Void
+        ) throws(StorageError) {
+            try executor.writing(operation, ModelSource(type, record), body)
+        }
     }
 }
 
@@ -33,7 +39,7 @@ extension ReadingVerbs where Self: ~Copyable {
     @inlinable
     public func find<M: Storable>(_: M.Type, key: M.Key) throws(StorageError) -> M? {
         var found: M?
-        try _runner.lookUp(M.self, M.values(of: key)) { (rows) throws(StorageError) in
+        try _session.lookUp(M.self, M.values(of: key)) { (rows) throws(StorageError) in
             found = try rows.nextModel(M.self)
         }
         return found
@@ -41,13 +47,13 @@ extension ReadingVerbs where Self: ~Copyable {
 
     /// The records with the keys: one element for each key, in their order, and nil where no record has it.
     public func find<M: Storable>(_ type: M.Type, keys: [M.Key]) throws(StorageError) -> [M?] {
-        try _runner.executor.reading("find", type) { (reading) throws(StorageError) in
+        try _session.executor.reading("find", .type(type)) { (reading) throws(StorageError) in
             try reading.find(type, keys: keys.map { M.values(of: $0) })
         }
     }
 
-    /// Asks for records; see ``BlockingSelect``.
-    public func select<M: Storable>(_: M.Type) -> BlockingSelect<M> { BlockingSelect(executor: _runner.executor) }
+    /// Asks for records; see ``Select``.
+    public func select<M: Storable>(_: M.Type) -> Select<M, Store.Session> { Select(source: _session) }
 }
 
 extension WritingVerbs where Self: ~Copyable {
@@ -80,16 +86,23 @@ extension WritingVerbs where Self: ~Copyable {
     public func update<M: Storable>(_ models: [M]) throws(StorageError) { _ = try put(models, .update) }
 
     /// Sets some properties on the records that meet a condition.
-    public func update<M: Storable>(_: M.Type) -> BlockingUpdate<M> { BlockingUpdate(executor: _runner.executor) }
+    public func update<M: Storable>(_: M.Type) -> Update<M, Store.Session> { Update(source: _session) }
 
     /// Deletes a record with all that it owns; returns how many were deleted.
     @discardableResult
-    public func delete<M: Storable>(_ model: M) throws(StorageError) -> Int { try delete([model]) }
+    public func delete<M: Storable>(_ model: M) throws(StorageError) -> Int {
+        try _session.executor.writing("delete", ModelSource(model)) { (writing) throws(StorageError) in
+            try writing.delete(one: model)
+        }
+    }
 
     /// Deletes records with all that they own; returns how many were deleted.
     @discardableResult
     public func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
-        try write("delete", M.self) { (writing) throws(StorageError) in try writing.delete(models) }
+        guard let first = models.first else { return 0 }
+        return try _session.executor.writing("delete", ModelSource(first)) { (writing) throws(StorageError) in
+            try writing.delete(models)
+        }
     }
 
     /// Deletes the record with the key, and all that it owns.
@@ -101,15 +114,19 @@ extension WritingVerbs where Self: ~Copyable {
     /// Deletes the records with the keys, and all that they own.
     @discardableResult
     public func delete<M: Storable>(_: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
-        try write("delete", M.self) { (writing) throws(StorageError) in try writing.delete(M.self, keys: keys) }
+        try _session.executor.writing("delete", .type(M.self)) { (writing) throws(StorageError) in
+            try writing.delete(M.self, keys: keys)
+        }
     }
 
     /// Deletes the records that meet a condition.
-    public func delete<M: Storable>(_: M.Type) -> BlockingDelete<M> { BlockingDelete(executor: _runner.executor) }
+    public func delete<M: Storable>(_: M.Type) -> Delete<M, Store.Session> { Delete(source: _session) }
 
     /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
     public func truncate<M: Storable>(_: M.Type) throws(StorageError) {
-        try write("truncate", M.self) { (writing) throws(StorageError) in try writing.truncate() }
+        try _session.executor.writing("truncate", .type(M.self)) { (writing) throws(StorageError) in
+            try writing.truncate()
+        }
     }
 
     // As for the verbs of a store: what knows a model's type is compiled into the program.
@@ -117,7 +134,7 @@ extension WritingVerbs where Self: ~Copyable {
     @inlinable
     func put<M: Storable>(_ model: M, _ operation: WriteOperation) throws(StorageError) -> M {
         let stored = Stored(model)
-        try _runner.write(operation.verb, M.self) { (writing) throws(StorageError) in
+        try _session.write(operation.verb, M.self, model._recordedModel) { (writing) throws(StorageError) in
             stored.value = try writing.put(one: model, operation)
         }
         return stored.value
@@ -127,18 +144,12 @@ extension WritingVerbs where Self: ~Copyable {
     func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
         guard !models.isEmpty else { return [] }
         let stored = Stored(models)
-        try _runner.write(operation.verb, M.self) { (writing) throws(StorageError) in
+        try _session.write(operation.verb, M.self, models.first?._recordedModel) { (writing) throws(StorageError) in
             // The queue may call this again: it must begin with what was given.
             var models = models
             try writing.put(&models, operation)
             stored.value = models
         }
         return stored.value
-    }
-
-    private func write<M: Storable, T>(
-        _ operation: String, _ type: M.Type, _ body: @escaping (Writing) throws(StorageError) -> T
-    ) throws(StorageError) -> T {
-        try _runner.executor.writing(operation, type, body)
     }
 }

@@ -7,7 +7,7 @@ struct GroupSelection: Sendable {
     var keys: [QueryNode] = []
     /// Which groups are kept.
     var conditions = Selection()
-    var order: [SortOrder] = []
+    var order: [OrderingTerm] = []
     var limit: Int?
     var offset = 0
     /// What each group returns: keys and aggregates.

@@ -1,55 +1,57 @@
 public import StorageDriver
 import Synchronization
 
-/// The records of a query as an asynchronous sequence. Each iteration runs the query.
-public struct SelectStream<Model: Storable>: AsyncSequence, Sendable {
-    public typealias Element = Model
-    public typealias Failure = StorageError
+extension Select where Source == Store {
+    /// The records of a query, one after the other. Every iteration is a query of its own.
+    public struct Stream: AsyncSequence, Sendable {
+        public typealias Element = Model
+        public typealias Failure = StorageError
 
-    let store: Store
-    let selection: Selection
-    let source: ModelSource
-    /// The stored names of the properties that are read; nil for all.
-    var properties: [String]?
+        let store: Store
+        let selection: Selection
+        let source: ModelSource
+        /// The stored names of the properties that are read; nil for all.
+        var properties: [String]?
 
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(
-            stream: OpenStream(store: store, selection: selection, source: source, properties: properties))
-    }
-
-    /// Reads some records ahead. A dropped iterator releases its snapshot.
-    public struct Iterator: AsyncIteratorProtocol {
-        let stream: OpenStream<Model>
-        /// The records read ahead, the next one last, so that each is moved out and not copied.
-        @usableFromInline var ahead: [Model] = []
-
-        init(stream: OpenStream<Model>) { self.stream = stream }
-
-        @inlinable
-        public mutating func next() async throws(StorageError) -> Model? {
-            try await next(isolation: nil)
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(
+                stream: OpenStream(store: store, selection: selection, source: source, properties: properties))
         }
 
-        /// The next record.
-        ///
-        /// - Throws: `closed` if the store was closed meanwhile; `cancelled`; errors of reading.
-        @inlinable
-        public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Model? {
-            if ahead.isEmpty {
-                try await readAhead()
-                ahead.reverse()
-            }
-            return ahead.popLast()
-        }
+        /// Reads ahead by some records; an iterator that is dropped releases its snapshot.
+        public struct Iterator: AsyncIteratorProtocol {
+            let stream: OpenStream<Model>
+            /// The records at hand, the next one last, so that each is moved out and not copied.
+            @usableFromInline var ahead: [Model] = []
 
-        @usableFromInline
-        nonisolated(nonsending) mutating func readAhead() async throws(StorageError) {
-            if Task.isCancelled {
-                stream.end()
-                throw StorageError(.cancelled, "The task was cancelled.", operation: "stream")
+            init(stream: OpenStream<Model>) { self.stream = stream }
+
+            @inlinable
+            public mutating func next() async throws(StorageError) -> Model? {
+                try await next(isolation: nil)
             }
-            if stream.needsPreparation { try await stream.store.prepare([Model.self]) }
-            try stream.read(into: &ahead)
+
+            /// The next record.
+            ///
+            /// - Throws: `closed` where the store was closed meanwhile; `cancelled`; what reading throws.
+            @inlinable
+            public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Model? {
+                if ahead.isEmpty {
+                    try await readAhead()
+                    ahead.reverse()
+                }
+                return ahead.popLast()
+            }
+
+            @usableFromInline
+            nonisolated(nonsending) mutating func readAhead() async throws(StorageError) {
+                if Task.isCancelled {
+                    stream.end()
+                    throw StorageError(.cancelled, "The task was cancelled.", operation: "stream")
+                }
+                if stream.needsPreparation { try await stream.store.prepare([Model.self]) }
+                try stream.read(into: &ahead)
+            }
         }
     }
 }

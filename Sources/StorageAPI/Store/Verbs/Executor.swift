@@ -5,10 +5,6 @@ enum Executor {
     case store(Store)
     case session(SessionContext)
 
-    func reading<M: Storable, T>(
-        _ operation: String, _ type: M.Type, _ body: (Reading) throws(StorageError) -> T
-    ) throws(StorageError) -> T { try reading(operation, .type(type), body) }
-
     func reading<T>(
         _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
     ) throws(StorageError) -> T {
@@ -22,10 +18,11 @@ enum Executor {
         }
     }
 
-    private var gate: Gate {
+    /// The store that all runs on in the end.
+    var home: Store {
         switch self {
-        case .store(let store): store.gate
-        case .session(let context): context.store.gate
+        case .store(let store): store
+        case .session(let context): context.store
         }
     }
 
@@ -42,16 +39,12 @@ enum Executor {
                 })
         } else {
             try reading("select", model) { (reading) throws(StorageError) in
-                try gate.runningBody { () throws(StorageError) in
+                try home.gate.runningBody { () throws(StorageError) in
                     try reading.loop(selection, rows: rows, models: models)
                 }
             }
         }
     }
-
-    func writing<M: Storable, T>(
-        _ operation: String, _ type: M.Type, _ body: @escaping (Writing) throws(StorageError) -> T
-    ) throws(StorageError) -> T { try writing(operation, .type(type), body) }
 
     func writing<T>(
         _ operation: String, _ model: ModelSource, _ body: @escaping (Writing) throws(StorageError) -> T
@@ -87,6 +80,14 @@ enum ModelSource: Sendable {
     case type(any Storable.Type)
     /// The stored name of a model that the store has recorded.
     case recorded(String)
+
+    /// Where the model of a value is known from.
+    init<M: Storable>(_ model: M) { self.init(M.self, model._recordedModel) }
+
+    /// - Parameter record: the model's name where the value is a record without a type.
+    init(_ type: any Storable.Type, _ record: String?) {
+        self = record.map(ModelSource.recorded) ?? .type(type)
+    }
 }
 
 /// Adds the context to a thrown error.

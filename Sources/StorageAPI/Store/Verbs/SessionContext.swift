@@ -102,27 +102,13 @@ final class SessionContext {
         return handle
     }
 
-    /// Runs a closure in a savepoint. An error of the closure undoes the savepoint and is rethrown unchanged.
-    func savepoint<T>(_ body: () throws -> T) throws -> T {
+    /// Runs a body of the user's in a savepoint, which its error undoes.
+    func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         _ = try openSession()
-        guard let writer else {
+        guard writer != nil else {
             throw StorageError(.unsupported, "A read block has no savepoints; use transaction.", operation: "savepoint")
         }
-        let before = (prepared, changed)
-        var result: Result<T, any Error>?
-        do {
-            try writer.savepoint { () throws(StorageError) in
-                let outcome = Result { try body() }
-                result = outcome
-                if case .failure = outcome { throw StorageError(.cancelled, "The savepoint's body failed.") }
-            }
-        } catch {
-            (prepared, changed) = before
-            if case .failure(let failure) = result { throw failure }
-            throw error
-        }
-        guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }
-        return try result.get()
+        return try atomically(body)
     }
 
     /// Runs one call of a transaction: a failure undoes the call, and the transaction may continue.

@@ -61,47 +61,36 @@ extension Select {
     /// ```swift
     /// let people = try await store.select(Person.self).skippingUnreadable { error in print(error) }.all()
     /// ```
-    /// - Parameter report: called with the error of each such row, which has its key, its property and the stored
-    ///   value.
-    public func skippingUnreadable(_ report: @escaping @Sendable (StorageError) -> Void) -> Readable {
-        Readable(query: self, report: report)
+    /// - Parameter report: called with the error of each such row, which names its key, its property and what is stored.
+    public func skippingUnreadable(_ report: @escaping (StorageError) -> Void) -> Readable {
+        Readable(select: self, report: report)
     }
 
     /// A query that leaves out what cannot be read.
-    public struct Readable: Sendable {
-        let query: Select
-        let report: @Sendable (StorageError) -> Void
+    public struct Readable {
+        fileprivate let select: Select
+        fileprivate let report: (StorageError) -> Void
 
-        /// The records that can be read, with all that they own, in order.
-        ///
-        /// A limit counts rows, whether or not they can be read.
-        /// - Throws: `invalidQuery`; `closed`; what reading throws beyond single rows.
-        public nonisolated(nonsending) func all() async throws(StorageError) -> [Model] {
-            try await query.run { (reading) throws(StorageError) in
-                try reading.readable(Model.self, query.selection) {
-                    report($0.at(operation: "select", backend: query.store.info.name))
-                }
+        fileprivate func all(_ reading: Reading, of store: Store) throws(StorageError) -> [Model] {
+            try reading.readable(Model.self, select.selection) {
+                report($0.at(operation: "select", backend: store.info.name))
             }
         }
     }
 }
 
-extension BlockingSelect {
-    /// The same query without the rows that the type cannot read; see ``Select/skippingUnreadable(_:)``.
-    public func skippingUnreadable(_ report: @escaping (StorageError) -> Void) -> Readable {
-        Readable(query: self, report: report)
+extension Select.Readable where Source == Store {
+    /// The records that can be read, with all that they own, in order.
+    ///
+    /// A limit counts rows, whether or not they can be read.
+    public nonisolated(nonsending) func all() async throws(StorageError) -> [Model] {
+        try await select.run { (reading) throws(StorageError) in try all(reading, of: select.source) }
     }
+}
 
-    /// A query that leaves out what cannot be read.
-    public struct Readable {
-        let query: BlockingSelect
-        let report: (StorageError) -> Void
-
-        /// The records that can be read, with all that they own, in order. A limit counts rows.
-        public func all() throws(StorageError) -> [Model] {
-            try query.run { (reading) throws(StorageError) in
-                try reading.readable(Model.self, query.selection, report)
-            }
-        }
+extension Select.Readable where Source == Store.Session {
+    /// The records that can be read, with all that they own, in order. A limit counts rows.
+    public func all() throws(StorageError) -> [Model] {
+        try select.run { (reading) throws(StorageError) in try all(reading, of: select.source.executor.home) }
     }
 }

@@ -1,7 +1,12 @@
 public import StorageDriver
 
 /// A record in its dynamic form: what a store holds, read and written without the program's types.
-public struct Record: Hashable, Sendable {
+///
+/// The store's verbs take it as they take a model: `store.save(record)`. Optional properties and arrays of owned records may
+/// be left out. A field that the model does not have, a value that it cannot hold, and a required one that is missing are
+/// `invalidValue`, naming the property; a model that the store does not have is `invalidQuery`.
+/// ``Store/records(_:)`` asks for records.
+public struct DynamicRecord: Hashable, Sendable {
     /// The model's stored name; of an owned record the way to it: `Person.pens`.
     public var model: String
     /// The properties under their stored names. What is read has the columns first, in the order in which they were
@@ -32,9 +37,9 @@ public struct Record: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         /// A scalar, an array or an embedded value. Arrays and embedded values are JSON text.
         case value(Value, ColumnType)
-        case child(Record?)
+        case child(DynamicRecord?)
         /// Owned records in order; nil where an optional array is.
-        case children([Record]?)
+        case children([DynamicRecord]?)
     }
 
     /// The content of a property; nil where the record has none of the name.

@@ -9,8 +9,8 @@ extension Optional: SortableValue where Wrapped: SortableValue & ScalarValue {
     public typealias Scalar = Wrapped
 }
 
-/// A term to sort by, with its direction. By default nil comes first if ascending, and last if descending.
-public struct SortOrder: Sendable {
+/// A term to sort by, with its direction. nil comes first ascending and last descending, unless it is said otherwise.
+public struct OrderingTerm: Sendable {
     let node: QueryNode
     let isDescending: Bool
     private(set) var nullsFirst: Bool?
@@ -22,22 +22,22 @@ public struct SortOrder: Sendable {
     }
 
     /// The same order, with nil before everything else.
-    public var nilsFirst: SortOrder { SortOrder(node: node, isDescending: isDescending, nullsFirst: true) }
+    public var nilsFirst: OrderingTerm { OrderingTerm(node: node, isDescending: isDescending, nullsFirst: true) }
     /// The same order, with nil after everything else.
-    public var nilsLast: SortOrder { SortOrder(node: node, isDescending: isDescending, nullsFirst: false) }
+    public var nilsLast: OrderingTerm { OrderingTerm(node: node, isDescending: isDescending, nullsFirst: false) }
 }
 
 extension QueryExpression where V: SortableValue {
     /// Lesser values first, and nil before them.
-    public var ascending: SortOrder { SortOrder(node: node, isDescending: false) }
+    public var ascending: OrderingTerm { OrderingTerm(node: node, isDescending: false) }
     /// Greater values first, and nil after them.
-    public var descending: SortOrder { SortOrder(node: node, isDescending: true) }
+    public var descending: OrderingTerm { OrderingTerm(node: node, isDescending: true) }
 }
 
 // Enums sort by their raw values.
 extension QueryExpression where V: RawRepresentable, V.RawValue: ScalarValue {
     /// Lesser values first, and nil before them.
-    public var ascending: SortOrder { SortOrder(node: node, isDescending: false) }
+    public var ascending: OrderingTerm { OrderingTerm(node: node, isDescending: false) }
     /// Greater values first, and nil after them.
-    public var descending: SortOrder { SortOrder(node: node, isDescending: true) }
+    public var descending: OrderingTerm { OrderingTerm(node: node, isDescending: true) }
 }

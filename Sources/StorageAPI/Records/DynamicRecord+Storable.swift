@@ -1,0 +1,89 @@
+public import StorageDriver
+
+// What is written here once is what `@Storable` writes for a type, so that records are read and written by the same code.
+// Which properties there are is said by the rows' table, not by `schema`, which has none.
+extension DynamicRecord: Storable {
+    public typealias Key = [Value]
+
+    /// No property: a condition is text.
+    public struct Columns: ColumnSet {
+        public init(_ path: PropertyPath) {}
+    }
+
+    /// Names no model: each record does.
+    public static var schema: ModelSchema { ModelSchema("", []) }
+
+    public var _recordedModel: String? { model }
+
+    // MARK: Reading
+
+    public init(reading row: inout RowReader) throws(StorageError) {
+        let form = row.context.takeUnretainedValue().recordForm
+        var fields: [DynamicRecord.Field] = []
+        fields.reserveCapacity(form.columns.count + form.relations.count)
+        var absent: Set<Int> = []
+        for column in form.columns {
+            if case .presence(let relation) = column.content {
+                if try !row.read(Bool.self), let relation { absent.insert(relation) }
+            } else {
+                let value = try row.readValue(column.type, column.check)
+                fields.append(DynamicRecord.Field(name: column.name, content: .value(value, column.type)))
+            }
+        }
+        for (index, relation) in form.relations.enumerated() {
+            let children = try row.nextChildren()
+            let content: DynamicRecord.Content
+            if relation.isMany {
+                let records = try children.all(DynamicRecord.self, ownedBy: row)
+                content = .children(absent.contains(index) ? nil : records)
+            } else {
+                content = .child(try children.first(DynamicRecord.self, ownedBy: row))
+            }
+            fields.append(DynamicRecord.Field(name: relation.name, content: content))
+        }
+        self.init(model: form.model, fields: fields)
+    }
+
+    public static func readKey(_ row: inout RowReader) throws(StorageError) -> [Value] {
+        var key: [Value] = []
+        for column in row.context.takeUnretainedValue().model.keyColumns {
+            key.append(try row.readValue(column.type, ColumnCheck(column)))
+        }
+        return key
+    }
+
+    public static func values(of key: [Value]) -> [Value] { key }
+
+    // MARK: Writing
+
+    public func write(into row: inout RowWriter) { row.write(self) }
+
+    public func writeKey(into row: inout RowWriter) { row.writeKey(of: self) }
+
+    public mutating func _assign(from row: inout RowReader) throws(StorageError) {
+        for column in row.context.takeUnretainedValue().model.keyColumns {
+            let value = try row.readValue(column.type, ColumnCheck(column))
+            let field = Field(name: column.property, content: .value(value, column.type))
+            if let index = fields.firstIndex(where: { $0.name.isSame(as: field.name) }) {
+                fields[index] = field
+            } else {
+                fields.insert(field, at: 0)
+            }
+        }
+    }
+}
+
+extension RowReader {
+    /// The next cell in its dynamic form.
+    ///
+    /// - Throws: `typeMismatch` for what its column cannot hold, and for text that is not UTF-8, which the dynamic form
+    ///   would repair.
+    fileprivate mutating func readValue(_ type: ColumnType, _ check: ColumnCheck) throws(StorageError) -> Value {
+        let cell = try next()
+        guard check.problem(cell) == nil else {
+            throw context.takeUnretainedValue().mismatch(
+                at: index - 1, of: cells, wanted: type.description, because: nil)
+        }
+        return cell.value
+    }
+}

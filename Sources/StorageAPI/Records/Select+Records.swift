@@ -1,0 +1,177 @@
+public import StorageDriver
+
+extension Store {
+    /// Asks for records by their model's stored name, without the program's types; conditions and orders are text.
+    ///
+    /// ```swift
+    /// for record in try await store.records("Person").where(text: "age >= 28").all() { print(record) }
+    /// try await store.records("Person").where(text: "age < 18").set("age", to: .int(18)).run()
+    /// ```
+    ///
+    /// All its calls throw `invalidQuery` where the store has no model of the name, or a text cannot be read.
+    public func records(_ model: String) -> Select<DynamicRecord, Store> {
+        Select(source: self, model: .recorded(model))
+    }
+}
+
+extension ReadingVerbs where Self: ~Copyable {
+    /// Asks for records by their model's stored name; see ``Store/records(_:)``.
+    public func records(_ model: String) -> Select<DynamicRecord, Store.Session> {
+        Select(source: _session, model: .recorded(model))
+    }
+}
+
+extension Select where Model == DynamicRecord {
+    /// Asks for chosen properties alone, by their stored names.
+    ///
+    /// ```swift
+    /// let names = try await store.records("Person").where(text: "age >= 28").only(["id", "name", "pens"]).all()
+    /// ```
+    ///
+    /// Each result is the fields of one record: columns first, then what is owned. It is no record, so that none is saved
+    /// without what was not read. Owned records are loaded where they are chosen, and only these. A name that the model
+    /// does not have is `invalidQuery`.
+    public func only(_ properties: [String]) -> Fields { Fields(select: self, properties: properties) }
+
+    /// Sets a property, by its stored name, on the records of the query. Limit and order do not apply.
+    ///
+    /// The update throws `invalidQuery` for an unknown property and for a key, and `invalidValue` for a value that the
+    /// property cannot hold.
+    public func set(_ property: String, to value: Value) -> Update<Model, Source> {
+        Update(selection: selection, source: source, model: model).set(property, to: value)
+    }
+
+    /// A query of chosen properties of records.
+    public struct Fields {
+        fileprivate let select: Select
+        fileprivate let properties: [String]
+
+        fileprivate func chosen(_ reading: Reading) throws(StorageError) -> Reading {
+            Reading(handle: reading.handle, session: reading.session, root: try reading.model.root(only: properties))
+        }
+    }
+}
+
+extension Select.Fields: Sendable where Source: Sendable {}
+
+extension Update where Model == DynamicRecord {
+    /// Sets a property, by its stored name; the last of several values counts.
+    public func set(_ property: String, to value: Value) -> Self {
+        var builder = self
+        builder.assignments.list.append(Assignment(property: .name(property), value: value))
+        return builder
+    }
+}
+
+extension Select where Model == DynamicRecord, Source == Store {
+    /// The record with the key, one value for each key property, or nil. Conditions and order do not apply.
+    ///
+    /// - Throws: `invalidValue` where the model's key has other types, `invalidQuery` where it has more or fewer parts.
+    public nonisolated(nonsending) func find(key: [Value]) async throws(StorageError) -> DynamicRecord? {
+        try await run { (reading) throws(StorageError) in try reading.record(key: key) }
+    }
+
+    /// The records with the keys: one element for each key, in their order, and nil where no record has it. Conditions and
+    /// order do not apply.
+    ///
+    /// - Throws: as `find(key:)`.
+    public nonisolated(nonsending) func find(keys: [[Value]]) async throws(StorageError) -> [DynamicRecord?] {
+        try await run { (reading) throws(StorageError) in try reading.records(keys: keys) }
+    }
+
+    /// Deletes the records of the query with all that they own: those that meet the conditions, or all.
+    ///
+    /// - Returns: how many records went.
+    @discardableResult
+    public nonisolated(nonsending) func delete() async throws(StorageError) -> Int {
+        try await Delete<Model, Store>(selection: selection, source: source, model: model).run()
+    }
+
+    /// Deletes the records with the keys, and all that they own. Any number of keys; conditions do not apply.
+    ///
+    /// - Returns: how many records went.
+    @discardableResult
+    public nonisolated(nonsending) func delete(keys: [[Value]]) async throws(StorageError) -> Int {
+        try await source.writing("delete", model) { (writing) throws(StorageError) in try writing.delete(keys: keys) }
+    }
+}
+
+extension Select.Fields where Source == Store {
+    /// The fields of each record, in the records' order.
+    public nonisolated(nonsending) func all() async throws(StorageError) -> [[DynamicRecord.Field]] {
+        try await select.run { (reading) throws(StorageError) in
+            try chosen(reading).all(DynamicRecord.self, select.selection).map(\.fields)
+        }
+    }
+
+    /// The fields of one record after the other; see `stream()`.
+    public func stream() -> some AsyncSequence<[DynamicRecord.Field], StorageError> & Sendable {
+        var stream = select.stream()
+        stream.properties = properties
+        return stream.map { $0.fields }
+    }
+
+    /// How the backend would go about the query.
+    public nonisolated(nonsending) func explain() async throws(StorageError) -> QueryExplanation {
+        try await select.run { (reading) throws(StorageError) in try chosen(reading).explain(select.selection) }
+    }
+}
+
+// The same calls without `async`.
+extension Select where Model == DynamicRecord, Source == Store.Session {
+    /// The record with the key, one value for each key property, or nil.
+    public func find(key: [Value]) throws(StorageError) -> DynamicRecord? {
+        try run { (reading) throws(StorageError) in try reading.record(key: key) }
+    }
+
+    /// The records with the keys: one element for each key, in their order, and nil where no record has it.
+    public func find(keys: [[Value]]) throws(StorageError) -> [DynamicRecord?] {
+        try run { (reading) throws(StorageError) in try reading.records(keys: keys) }
+    }
+
+    /// Deletes the records of the query with all that they own; returns how many went. In a read block: `unsupported`.
+    @discardableResult
+    public func delete() throws(StorageError) -> Int {
+        try Delete<Model, Store.Session>(selection: selection, source: source, model: model).run()
+    }
+
+    /// Deletes the records with the keys, and all that they own; returns how many went.
+    @discardableResult
+    public func delete(keys: [[Value]]) throws(StorageError) -> Int {
+        try source.executor.writing("delete", model) { (writing) throws(StorageError) in try writing.delete(keys: keys)
+        }
+    }
+}
+
+extension Select.Fields where Source == Store.Session {
+    /// The fields of each record, in the records' order.
+    public func all() throws(StorageError) -> [[DynamicRecord.Field]] {
+        try select.run { (reading) throws(StorageError) in
+            try chosen(reading).all(DynamicRecord.self, select.selection).map(\.fields)
+        }
+    }
+}
+
+extension Reading {
+    fileprivate func record(key: [Value]) throws(StorageError) -> DynamicRecord? {
+        var found: DynamicRecord?
+        try find(try model.checkedKey(key)) { (rows) throws(StorageError) in
+            found = try rows.nextModel(DynamicRecord.self)
+        }
+        return found
+    }
+
+    fileprivate func records(keys: [[Value]]) throws(StorageError) -> [DynamicRecord?] {
+        var checked: [[Value]] = []
+        for key in keys { checked.append(try model.checkedKey(key)) }
+        return try find(DynamicRecord.self, keys: checked)
+    }
+}
+
+extension Writing {
+    fileprivate func delete(keys: [[Value]]) throws(StorageError) -> Int {
+        var list = ValueList(width: handle.tables.rootKeyCount, values: [])
+        for key in keys { list.values += try handle.tables.checkedKey(key) }
+        return try delete(list)
+    }
+}

@@ -1,0 +1,24 @@
+import StorageDriver
+
+/// Numbers and values made of all records of a query. The backend makes them: no record is loaded.
+extension Reading {
+    func aggregate<V: ColumnValue>(
+        _ function: AggregateFunction, _: V.Type, _ selection: Selection, _ term: QueryNode
+    ) throws(StorageError) -> V {
+        var groups = GroupSelection(rows: selection)
+        groups.outputs = [.aggregate(function, term)]
+        let result = try handle.plan(groups)
+        var rows = try RowCursor(
+            session.rows(result.plan, result.arguments), RowContext(model: handle.tables, table: result.binding))
+        guard try rows.next() else {
+            throw StorageError(.corrupt, "The backend gave no aggregate.", model: handle.name)
+        }
+        var row = rows.row
+        return try row.read(V.self)
+    }
+}
+
+/// The column of a closure like `{ $0.age }`.
+func node<M: Storable, V>(_: M.Type, _ term: (M.Columns) -> QueryExpression<V>) -> QueryNode {
+    term(M.Columns(PropertyPath())).node
+}

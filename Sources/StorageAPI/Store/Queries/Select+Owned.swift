@@ -1,0 +1,114 @@
+public import StorageDriver
+
+/// An owned record, with the key of its root.
+public struct Owned<Owner: Storable, Child: Storable>: Sendable {
+    /// The key of the owning root.
+    public let owner: Owner.Key
+    /// The owned record.
+    public let value: Child
+}
+
+extension Select {
+    /// Queries the records that another model owns by a property, instead of root records.
+    ///
+    /// ```swift
+    /// let red = try await store.select(Pen.self).owned(by: Person.self, \.pens).where { $0.color == "red" }.all()
+    /// ```
+    ///
+    /// Without a sort order they are sorted by their owners' keys, then by their positions.
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]>>
+    ) -> ByOwner<Owner> { ByOwner(select: self, property: Owner.node(property)) }
+
+    /// The same for an Optional array.
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<[Model]?>>
+    ) -> ByOwner<Owner> { ByOwner(select: self, property: Owner.node(property)) }
+
+    /// The same for an Optional child.
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model?>>
+    ) -> ByOwner<Owner> { ByOwner(select: self, property: Owner.node(property)) }
+
+    /// The same for one child.
+    public func owned<Owner: Storable>(
+        by _: Owner.Type, _ property: KeyPath<Owner.Columns, QueryExpression<Model>>
+    ) -> ByOwner<Owner> { ByOwner(select: self, property: Owner.node(property)) }
+
+    /// A query of owned records. Its conditions and orders are those of the owned model.
+    public struct ByOwner<Owner: Storable>: SelectionBuilder {
+        public typealias Model = Select.Model
+
+        fileprivate var select: Select
+        fileprivate let property: QueryNode
+
+        /// What is asked so far.
+        public var selection: Selection {
+            get { select.selection }
+            set { select.selection = newValue }
+        }
+
+        /// The query of the owners.
+        fileprivate var owners: Select<Owner, Source> { Select<Owner, Source>(source: select.source) }
+    }
+}
+
+extension Select.ByOwner: Sendable where Source: Sendable {}
+
+extension Select.ByOwner where Source == Store {
+    /// The records with all that they own, each with its owner's key.
+    public nonisolated(nonsending) func all() async throws(StorageError) -> [Owned<Owner, Model>] {
+        try await owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
+    }
+
+    /// How many records there are. Loads none.
+    public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
+        try await owners.run { (reading) throws(StorageError) in try reading.countOwned(property, selection) }
+    }
+}
+
+extension Select.ByOwner where Source == Store.Session {
+    /// The records with all that they own, each with its owner's key.
+    public func all() throws(StorageError) -> [Owned<Owner, Model>] {
+        try owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
+    }
+
+    /// How many records there are. Loads none.
+    public func count() throws(StorageError) -> Int {
+        try owners.run { (reading) throws(StorageError) in try reading.countOwned(property, selection) }
+    }
+}
+
+extension Storable {
+    fileprivate static func node<V>(_ property: KeyPath<Columns, QueryExpression<V>>) -> QueryNode {
+        Columns(PropertyPath())[keyPath: property].node
+    }
+}
+
+extension Reading {
+    /// The rows of an owned property as records. Costs a copy of the rows, and one query for each property that they
+    /// own.
+    func owned<Owner: Storable, Child: Storable>(
+        _ property: QueryNode, _ selection: Selection
+    ) throws(StorageError) -> [Owned<Owner, Child>] {
+        let table = try QueryLowering(handle.tables).ownedTable(property)
+        let (plan, arguments) = try handle.plan(selection, .columns(table.columns), table: table)
+        let buffer = BufferedRows(width: table.columns.count)
+        var cursor = try session.rows(plan, arguments)
+        while try cursor.next() { buffer.add(cursor.cells) }
+        let children = try decode(Child.self, buffer, of: table, isKeyOrder: selection.order.isEmpty)
+        let context = RowContext(model: handle.tables, table: table)
+        var owned: [Owned<Owner, Child>] = []
+        for (row, child) in children.enumerated() {
+            // Every owned row begins with the owner's key.
+            var reader = RowReader(
+                buffer.row(row), from: 0, to: table.keyCells.count, context: .passUnretained(context))
+            owned.append(Owned(owner: try Owner.readKey(&reader), value: child))
+        }
+        return owned
+    }
+
+    func countOwned(_ property: QueryNode, _ selection: Selection) throws(StorageError) -> Int {
+        try count(selection, in: QueryLowering(handle.tables).ownedTable(property))
+    }
+}

@@ -1,0 +1,79 @@
+public import StorageDriver
+
+extension Select {
+    /// Asks for chosen properties alone: `{ $0.name }`, `{ ($0.id, $0.city.name, $0.pens) }`.
+    ///
+    /// Owned children are loaded where they are chosen, and only these. What is not chosen is not read.
+    public func only<each V>(
+        _ properties: (Model.Columns) -> (repeat QueryExpression<each V>)
+    ) -> Projection<repeat each V> {
+        Projection(self, properties)
+    }
+
+    /// A query of chosen properties, as tuples.
+    ///
+    /// ```swift
+    /// let names = try await store.select(Person.self).only { ($0.id, $0.name, $0.pens) }.all()   // [(Int, String, [Pen])]
+    /// ```
+    public struct Projection<each V> {
+        fileprivate var select: Select
+        private let outputs: (repeat QueryExpression<each V>)
+        private var isDistinct = false
+        private var page = GroupSelection(rows: Selection())
+
+        fileprivate init(_ select: Select, _ outputs: (Model.Columns) -> (repeat QueryExpression<each V>)) {
+            self.select = select
+            self.outputs = outputs(Model.Columns(PropertyPath()))
+        }
+
+        /// Keeps one of equal tuples. They come in the order of their values, nil first.
+        public func distinct() -> Self {
+            var builder = self
+            builder.isDistinct = true
+            return builder
+        }
+
+        /// Takes at most so many tuples. A negative number is `invalidQuery` when the query runs.
+        public func limit(_ count: Int) -> Self {
+            var builder = self
+            if isDistinct { builder.page.limit = count } else { builder.select.selection.limit = count }
+            return builder
+        }
+
+        /// Passes over so many tuples first. A negative number is `invalidQuery` when the query runs.
+        public func offset(_ count: Int) -> Self {
+            var builder = self
+            if isDistinct { builder.page.offset = count } else { builder.select.selection.offset = count }
+            return builder
+        }
+
+        fileprivate var request: ResultRequest<repeat each V> {
+            var nodes: [QueryNode] = []
+            for output in repeat each outputs { nodes.append(output.node) }
+            guard isDistinct else { return ResultRequest(.records(select.selection, nodes)) }
+            var groups = page
+            groups.rows = select.selection
+            groups.keys = nodes
+            groups.outputs = nodes.indices.map(QueryNode.groupKey)
+            return ResultRequest(.groups(groups))
+        }
+    }
+}
+
+extension Select.Projection: Sendable where Source: Sendable {}
+
+extension Select.Projection where Source == Store {
+    /// The tuples, in order.
+    public nonisolated(nonsending) func all() async throws(StorageError) -> [(repeat each V)] {
+        let request = request
+        return try await select.run { (reading) throws(StorageError) in try request.rows(reading) }
+    }
+}
+
+extension Select.Projection where Source == Store.Session {
+    /// The tuples, in order.
+    public func all() throws(StorageError) -> [(repeat each V)] {
+        let request = request
+        return try select.run { (reading) throws(StorageError) in try request.rows(reading) }
+    }
+}

@@ -1,0 +1,229 @@
+public import Logging
+public import StorageDriver
+
+extension Store {
+    /// The handle of a running transaction. It cannot leave the body that it is given to: the compiler forbids it.
+    ///
+    /// Every read through it sees the transaction's own writes. A call that throws has done nothing, and the body may go on
+    /// after catching its error; an error that leaves the body undoes the whole transaction.
+    public struct Transaction: ~Copyable, WritingVerbs {
+        let context: SessionContext
+
+        public var _session: Store.Session { Store.Session(executor: .session(context)) }
+
+        /// Runs a body that may fail alone: when it throws, what it wrote is undone, and the error comes out.
+        @discardableResult
+        public func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+            try context.savepoint(body)
+        }
+
+        /// The same with a body that throws errors of its own; they come out unchanged.
+        @_disfavoredOverload
+        @discardableResult
+        public func savepoint<T>(_ body: () throws -> T) throws -> T {
+            let failure = Box<any Error>()
+            do throws(StorageError) {
+                return try context.savepoint { () throws(StorageError) in try failure.keeping(body) }
+            } catch {
+                throw failure.value ?? error
+            }
+        }
+    }
+
+    /// The handle of a read block: one snapshot. It cannot leave the body that it is given to.
+    public struct Snapshot: ~Copyable, ReadingVerbs {
+        let context: SessionContext
+
+        public var _session: Store.Session { Store.Session(executor: .session(context)) }
+    }
+}
+
+extension Store {
+    /// Runs a transaction: all that its body writes is committed together when it returns, and undone when it throws.
+    ///
+    /// The body is synchronous and runs off the caller's thread, alone among all writers of the store. Nothing in it
+    /// can wait for another task, so it holds no other writer up for longer than its own work takes.
+    ///
+    /// ```swift
+    /// let total = try await store.transaction { tx in
+    ///     try tx.save(person)
+    ///     return try tx.select(Person.self).count()
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - retries: how often the transaction is begun anew where it ends with `busy`, because another process writes.
+    ///   - body: runs once for each attempt. An error that leaves it undoes the transaction.
+    /// - Returns: what the body returns.
+    /// - Throws: the body's own error, unchanged; `cancelled` where the task is cancelled before the commit; what
+    ///   beginning and committing throw.
+    @discardableResult
+    public nonisolated(nonsending) func transaction<T: Sendable>(
+        retries: Int = 0, _ body: sending @escaping (inout Transaction) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        nonisolated(unsafe) let body = body
+        return try await transacting(retries, body)
+    }
+
+    /// The same with a body that throws errors of its own; they come out unchanged.
+    @_disfavoredOverload
+    @discardableResult
+    public nonisolated(nonsending) func transaction<T: Sendable>(
+        retries: Int = 0, _ body: sending @escaping (inout Transaction) throws -> T
+    ) async throws -> T {
+        let failure = Box<any Error>()
+        nonisolated(unsafe) let body = body
+        do {
+            return try await transacting(retries) { (transaction) throws(StorageError) in
+                try failure.keeping { try body(&transaction) }
+            }
+        } catch {
+            throw failure.value ?? error
+        }
+    }
+
+    /// - Parameter body: called by the queue while this call waits; nobody else has it, as the callers' `sending` says.
+    private nonisolated(nonsending) func transacting<T>(
+        _ retries: Int, _ body: @escaping (inout Transaction) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        var left = retries
+        while true {
+            let failure = Box<StorageError>()
+            do throws(StorageError) {
+                return try await writing("transaction") { context throws(StorageError) in
+                    var transaction = Transaction(context: context)
+                    return try failure.keeping { () throws(StorageError) in try body(&transaction) }
+                }
+            } catch {
+                guard error.code == .busy, left > 0 else { throw failure.value ?? error }
+                left -= 1
+            }
+        }
+    }
+
+    /// Runs a block of reads that all see one snapshot, on the caller's thread.
+    ///
+    /// - Throws: the body's own error, unchanged; what reading throws.
+    public nonisolated(nonsending) func read<T>(
+        _ body: (inout Snapshot) throws(StorageError) -> T
+    ) async throws(StorageError) -> T { try readBlocking(body) }
+
+    /// The same with a body that throws errors of its own; they come out unchanged.
+    @_disfavoredOverload
+    public nonisolated(nonsending) func read<T>(_ body: (inout Snapshot) throws -> T) async throws -> T {
+        try readBlocking(body)
+    }
+
+    func readBlocking<T>(_ body: (inout Snapshot) throws(StorageError) -> T) throws(StorageError) -> T {
+        try checkNotInTransaction("read")
+        let failure = Box<StorageError>()
+        do throws(StorageError) {
+            return try reading("read", .snapshot) { (reader) throws(StorageError) in
+                let context = SessionContext(self, reader: reader)
+                defer { context.end() }
+                var snapshot = Snapshot(context: context)
+                return try failure.keeping { () throws(StorageError) in
+                    try gate.runningBody { () throws(StorageError) in try body(&snapshot) }
+                }
+            }
+        } catch {
+            throw failure.value ?? error
+        }
+    }
+
+    func readBlocking<T>(_ body: (inout Snapshot) throws -> T) throws -> T {
+        let failure = Box<any Error>()
+        do throws(StorageError) {
+            return try readBlocking { (snapshot) throws(StorageError) in try failure.keeping { try body(&snapshot) } }
+        } catch {
+            throw failure.value ?? error
+        }
+    }
+
+    /// The same calls without `async`, for programs and threads that may block.
+    public var blocking: Blocking { Blocking(store: self) }
+}
+
+extension Box where T: Error {
+    /// Runs a body and keeps its own error, which comes out unchanged in the end.
+    fileprivate func keeping<V>(_ body: () throws(T) -> V) throws(StorageError) -> V {
+        do {
+            return try body()
+        } catch {
+            value = error
+            throw (error as? StorageError) ?? StorageError(.cancelled, "The body failed.")
+        }
+    }
+}
+
+extension Store {
+    /// A store's calls without `async`: they block the calling thread until they are done.
+    ///
+    /// For command-line tools, tests and threads of one's own. On a thread of the concurrency runtime they hold up other
+    /// tasks. Inside a transaction of the same store all of them throw `busy`, and inside its read blocks and loops those that
+    /// write: they would wait for themselves. A task that is cancelled ends the reads that run on its thread.
+    public struct Blocking: WritingVerbs, Sendable {
+        let store: Store
+
+        public var _session: Store.Session { Store.Session(executor: .store(store)) }
+
+        /// Runs a transaction on the calling thread; see `transaction`.
+        @discardableResult
+        public func transaction<T>(_ body: (inout Transaction) throws(StorageError) -> T) throws(StorageError) -> T {
+            let failure = Box<StorageError>()
+            do throws(StorageError) {
+                return try withoutActuallyEscaping(body) { body throws(StorageError) in
+                    try store.writingBlocking("transaction") { context throws(StorageError) in
+                        var transaction = Transaction(context: context)
+                        return try failure.keeping { () throws(StorageError) in try body(&transaction) }
+                    }
+                }
+            } catch {
+                throw failure.value ?? error
+            }
+        }
+
+        /// The same with a body that throws errors of its own; they come out unchanged.
+        @_disfavoredOverload
+        @discardableResult
+        public func transaction<T>(_ body: (inout Transaction) throws -> T) throws -> T {
+            let failure = Box<any Error>()
+            do throws(StorageError) {
+                return try transaction { (transaction) throws(StorageError) in
+                    try failure.keeping { try body(&transaction) }
+                }
+            } catch {
+                throw failure.value ?? error
+            }
+        }
+
+        /// Runs a block of reads that all see one snapshot; see `read`.
+        public func read<T>(_ body: (inout Snapshot) throws(StorageError) -> T) throws(StorageError) -> T {
+            try store.readBlocking(body)
+        }
+
+        /// The same with a body that throws errors of its own; they come out unchanged.
+        @_disfavoredOverload
+        public func read<T>(_ body: (inout Snapshot) throws -> T) throws -> T { try store.readBlocking(body) }
+
+        /// Closes the store; see ``Store/close()``.
+        public func close() throws(StorageError) { try store.closeNow() }
+    }
+}
+
+extension Store.Blocking {
+    /// Opens a store without `async`.
+    public static func open(
+        _ backend: some StorageBackend, models: any Storable.Type..., logger: Logger = Logger.silent
+    ) throws(StorageError) -> Store {
+        let store = try Store(opening: backend, logger: logger)
+        do {
+            try store.prepareBlocking(models)
+        } catch {
+            // The first error is the one to tell.
+            try? store.closeNow()
+            throw error
+        }
+        return store
+    }
+}
