@@ -147,7 +147,8 @@ let package = Package(
             dependencies: ["ArchiveBackend", "MemoryBackend", "StorageConformance", "SQLiteBackend", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ToolTests", dependencies: ["ArchiveBackend", "SQLiteBackend", "StorageKit", "storage"],
+            name: "ToolTests",
+            dependencies: ["ArchiveBackend", "SQLiteBackend", "StorageKit", "TestSupport", "storage"],
             swiftSettings: strict),
         .testTarget(
             name: "MutantTests",
