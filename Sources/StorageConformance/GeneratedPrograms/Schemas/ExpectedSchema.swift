@@ -3,7 +3,7 @@
 /// Written from clauses S2, S3 and S7 to S9 over plain values; it shares nothing with the library's planning.
 struct ExpectedSchema {
     /// The error that the rules ask for.
-    enum Refusal: String, Error { case schemaMismatch, schemaNewer, duplicateKey, notFound }
+    enum Refusal: String, Error { case schemaMismatch, schemaNewer, duplicateKey, notFound, configuration }
 
     /// Rows of one property: of the root itself, or of what rows of another place own.
     struct Place {

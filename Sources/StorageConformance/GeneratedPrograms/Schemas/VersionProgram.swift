@@ -16,6 +16,8 @@ struct VersionProgram: Sendable {
         case delete(Int)
         case deleteWhere(Int)
         case truncate
+        /// The program deletes all records of another type that has the same stored name (clause S10).
+        case rival
     }
 
     var steps: [Step]
@@ -26,7 +28,7 @@ struct VersionProgram: Sendable {
         var steps = [Step.open(versions[0])]
         while steps.count < count {
             let key = 1 + generator.below(3)
-            switch generator.below(20) {
+            switch generator.below(21) {
             case 0...4:
                 let next = (versions.last ?? VersionSet()).changed(&generator)
                 versions.append(next)
@@ -37,7 +39,8 @@ struct VersionProgram: Sendable {
             case 10...13: steps.append(.insert(key, seed: generator.next()))
             case 14...17: steps.append(.save(key, seed: generator.next()))
             case 18: steps.append(generator.chance(70) ? .update(key, seed: generator.next()) : .truncate)
-            default: steps.append(generator.chance(50) ? .delete(key) : .deleteWhere(key))
+            case 19: steps.append(generator.chance(50) ? .delete(key) : .deleteWhere(key))
+            default: steps.append(.rival)
             }
         }
         return VersionProgram(steps: steps)
@@ -67,6 +70,7 @@ struct VersionProgram: Sendable {
             case .update(let key, let seed): try expected.update(version.record(key, seed: seed), version)
             case .delete(let key), .deleteWhere(let key): expected.rows[key] = nil
             case .truncate: expected.rows = [:]
+            case .rival: throw .configuration
             }
             return "done"
         } catch {
@@ -103,6 +107,7 @@ struct VersionProgram: Sendable {
         case .delete(let key): "delete \(key)"
         case .deleteWhere(let key): "delete where id == \(key)"
         case .truncate: "truncate"
+        case .rival: "delete all of another type that is stored as Root:\n    " + version.rival.swift
         }
     }
 

@@ -5,6 +5,7 @@ internal import Synchronization
 /// Runs a program of versions on stores, with the types of one worker.
 struct VersionRun<W: VersionWorker> {
     typealias Root = Versioned<GeneratedVersion<W, PartRoot>>
+    typealias OtherRoot = Versioned<GeneratedVersion<Rival<W>, PartRoot>>
 
     private let engines: [VersionEngine]
     /// Which engine the store is on.
@@ -65,6 +66,11 @@ struct VersionRun<W: VersionWorker> {
         case .deleteWhere(let key):
             return try written { try store.blocking.delete(Root.self).where { $0.id == key }.run() }
         case .truncate: return try written { try store.blocking.truncate(Root.self) }
+        case .rival:
+            W.rival.current = version.rival
+            // The store knows the program's type, also where the step that opened it was left out.
+            _ = try store.blocking.select(Root.self).count()
+            return try written { try store.blocking.delete(OtherRoot.self).run() }
         }
     }
 

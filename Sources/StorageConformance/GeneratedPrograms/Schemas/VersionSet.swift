@@ -202,7 +202,11 @@ extension VersionSet {
 // MARK: Types
 
 /// What a worker's types declare at the moment. Each worker has types of its own, since a type's schema is the type's.
-protocol VersionWorker: Sendable { static var box: VersionBox { get } }
+protocol VersionWorker: Sendable {
+    static var box: VersionBox { get }
+    /// What other types of the same stored names declare.
+    static var rival: VersionBox { get }
+}
 
 final class VersionBox: Sendable {
     private let version = Mutex(VersionSet())
@@ -212,10 +216,25 @@ final class VersionBox: Sendable {
     }
 }
 
-enum Worker0: VersionWorker { static let box = VersionBox() }
-enum Worker1: VersionWorker { static let box = VersionBox() }
-enum Worker2: VersionWorker { static let box = VersionBox() }
-enum Worker3: VersionWorker { static let box = VersionBox() }
+enum Worker0: VersionWorker { static let (box, rival) = (VersionBox(), VersionBox()) }
+enum Worker1: VersionWorker { static let (box, rival) = (VersionBox(), VersionBox()) }
+enum Worker2: VersionWorker { static let (box, rival) = (VersionBox(), VersionBox()) }
+enum Worker3: VersionWorker { static let (box, rival) = (VersionBox(), VersionBox()) }
+
+/// Types beside those of a worker.
+enum Rival<W: VersionWorker>: VersionWorker {
+    static var box: VersionBox { W.rival }
+    static var rival: VersionBox { W.box }
+}
+
+extension VersionSet {
+    /// Another declaration under the same stored names.
+    var rival: VersionSet {
+        var other = self
+        other[.root].append(Field(name: "other", kind: .int, isOptional: true))
+        return other
+    }
+}
 
 protocol VersionPart: Sendable { static var part: VersionSet.Part { get } }
 enum PartRoot: VersionPart { static let part = VersionSet.Part.root }
