@@ -20,7 +20,8 @@ extension QueryCompiler {
             return "storage_has_element(\(value(array, place)), \(value(element, place)))"
         case .quantified(let quantifier, let ownership, let term):
             return quantified(quantifier, ownership, term, place)
-        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .choice:
+        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .distance,
+            .choice:
             return "(\(value(term, place)) = 1)"
         }
     }
@@ -138,6 +139,8 @@ extension QueryCompiler {
             return "storage_compute(\(codes), \(value(left, place)), \(value(right, place)))"
         case .folded(let text, let folding): return "storage_fold(\(folding.rawValue), \(value(text, place)))"
         case .elementCount(let array): return "storage_element_count(\(value(array, place)))"
+        case .distance(let metric, let left, let right):
+            return "storage_distance(\(SQLFunctions.code(metric)), \(value(left, place)), \(value(right, place)))"
         case .choice(let condition, let first, let second):
             let test = self.condition(condition, place)
             return "(CASE WHEN \(test) THEN \(value(first, place)) ELSE \(value(second, place)) END)"

@@ -148,7 +148,7 @@ struct QueryCompiler {
         case .max: return "max(\(ordered(input, type)))"
         case .average: return "storage_average(\(SQLFunctions.code(type)), \(input))"
         case .sum:
-            let zero = type == .decimal ? "'0'" : type.storage == .double ? "0.0" : "0"
+            let zero = type.row.sum.ofNothing.sql
             return "coalesce(storage_sum(\(SQLFunctions.code(type)), \(input)), \(zero))"
         }
     }

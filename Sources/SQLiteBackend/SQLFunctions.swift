@@ -9,14 +9,14 @@ final class SQLFunctions {
 
     private static let operations: [Arithmetic] = [.add, .subtract, .multiply, .divide, .remainder]
     private static let tests: [TextTest] = [.hasPrefix, .hasSuffix, .contains, .like]
-    private static let types: [ColumnType] = [
-        .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal,
-    ]
+    private static let types = ColumnType.scalars.filter { $0.row.computing != nil }
+    private static let metrics: [VectorMetric] = [.cosine, .euclidean]
 
     // Statements name these by their place, as a number.
     static func code(_ operation: Arithmetic) -> Int { operations.firstIndex(of: operation) ?? -1 }
     static func code(_ test: TextTest) -> Int { tests.firstIndex(of: test) ?? -1 }
     static func code(_ type: ColumnType) -> Int { types.firstIndex(of: type) ?? -1 }
+    static func code(_ metric: VectorMetric) -> Int { metrics.firstIndex(of: metric) ?? -1 }
 
     func takeFailure() -> StorageError? {
         defer { failure = nil }
@@ -33,6 +33,7 @@ final class SQLFunctions {
             ("storage_has_element", 2, { SQLCall($0, $1, $2).run(SQLCall.hasElement) }),
             ("storage_element_count", 1, { SQLCall($0, $1, $2).run(SQLCall.countElements) }),
             ("storage_compute", 4, { SQLCall($0, $1, $2).run(SQLCall.compute) }),
+            ("storage_distance", 3, { SQLCall($0, $1, $2).run(SQLCall.measure) }),
         ]
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
         let this = Unmanaged.passUnretained(self).toOpaque()
@@ -54,6 +55,7 @@ final class SQLFunctions {
 
     fileprivate static func type(_ code: Int64) -> ColumnType? { element(types, code) }
     fileprivate static func operation(_ code: Int64) -> Arithmetic? { element(operations, code) }
+    fileprivate static func metric(_ code: Int64) -> VectorMetric? { element(metrics, code) }
     fileprivate static func test(_ code: Int64) -> TextTest? { element(tests, code) }
 
     private static func element<T>(_ list: [T], _ code: Int64) -> T? {
@@ -106,6 +108,13 @@ struct SQLCall {
             throw StorageError(.invalidQuery, "SQLite was asked for an unknown computation.")
         }
         return try operation.apply(number(2, type), number(3, type), as: type)
+    }
+
+    func measure() throws(StorageError) -> Value {
+        guard let metric = SQLFunctions.metric(code(0)) else {
+            throw StorageError(.invalidQuery, "SQLite was asked for an unknown distance.")
+        }
+        return metric.distance(self[1], self[2])
     }
 
     func run(_ body: (SQLCall) -> () throws(StorageError) -> Value) {

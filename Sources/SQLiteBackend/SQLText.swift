@@ -29,7 +29,6 @@ extension ColumnSchema {
     var sqlType: String {
         switch type {
         case .uint64: "ANY"
-        case .double, .float, .date: "ANY"
         default:
             switch type.storage {
             case .integer: "INTEGER"

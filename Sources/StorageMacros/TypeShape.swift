@@ -3,7 +3,8 @@ import SwiftSyntax
 // What the spelling of a type shows. A type with a name of its own is left to the compiler's overloads.
 extension TypeSyntax {
     private static let refusedKeys: Set = [
-        "Bool", "Double", "Float", "Float16", "CGFloat", "TimeInterval", "Date", "Data", "URL", "Decimal",
+        "Bool", "Double", "Float", "Float16", "CGFloat", "TimeInterval", "Date", "Data", "URL", "Decimal", "Duration",
+        "Vector",
     ]
     private static let collections: Set = ["Array", "ContiguousArray", "ArraySlice", "Set", "Dictionary"]
 

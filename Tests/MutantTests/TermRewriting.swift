@@ -78,6 +78,7 @@ extension QueryTerm {
                 .arithmetic(operation, inner(left), inner(right), type)
             case .folded(let term, let folding): .folded(inner(term), folding)
             case .elementCount(let term): .elementCount(inner(term))
+            case .distance(let metric, let left, let right): .distance(metric, inner(left), inner(right))
             case .choice(let condition, let first, let second): .choice(inner(condition), inner(first), inner(second))
             case .comparison(let comparison, let left, let right, let type):
                 .comparison(comparison, inner(left), inner(right), type)

@@ -12,7 +12,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "Double", "Float", "Bool", "Date", "Foundation.Date", "Data", "URL", "Decimal", "[Int]", "[UInt8]",
+        "Double", "Float", "Bool", "Date", "Foundation.Date", "Data", "URL", "Decimal", "Duration", "Vector", "[Int]",
+        "[UInt8]",
         "[Int: Int]", "Set<Int>", "Double?", "[Int]?", "Int??",
     ])
     func `a type that keys do not have is refused`(type: String) {

@@ -41,6 +41,9 @@ import StorageKit
     var date: Date
     var url: URL
     var decimal: Decimal
+    var wait: Duration = .zero
+    var vector: Vector = []
+    var waits: [Duration] = []
     var nested: [[Double]]
     var dates: [Date]
     var names: [String: Int]
@@ -73,7 +76,9 @@ extension Everything {
             id: number(2), flag: false, small: .max, large: .max, unsigned: 0, float: -.infinity, double: .infinity,
             text: "a\u{0}b\u{7F}\n\"\\,\u{2028}e\u{301}", bytes: Data(0...255),
             date: Date(timeIntervalSinceReferenceDate: 0.1), url: URL(filePath: "/"),
-            decimal: Decimal(string: "0.00000000000000000001") ?? 0, nested: [[.infinity, -0.5], [1e300]],
+            decimal: Decimal(string: "0.00000000000000000001") ?? 0, wait: Duration(attoseconds: .min),
+            vector: [0.1, -1, .infinity, .nan, .leastNonzeroMagnitude], waits: [.zero, Duration(attoseconds: .max)],
+            nested: [[.infinity, -0.5], [1e300]],
             dates: [Date(timeIntervalSinceReferenceDate: 1.25)], names: ["ü": 1], optionalText: "",
             optionalDouble: 0, optionalArray: [], optionalPens: []),
         Everything(
@@ -85,7 +90,9 @@ extension Everything {
         Everything(
             id: number(4), flag: true, small: 1, large: 1 << 53 + 1, unsigned: 42, float: 0.1, double: 0.1,
             text: " 12 ", bytes: Data([0xFF]), date: Date(timeIntervalSinceReferenceDate: 1e300),
-            url: URL(filePath: "/1"), decimal: Decimal(string: "1.10") ?? 0, nested: [[0.1]],
+            url: URL(filePath: "/1"), decimal: Decimal(string: "1.10") ?? 0, wait: .milliseconds(90_500),
+            vector: [1, 2.5],
+            waits: [.nanoseconds(-1)], nested: [[0.1]],
             dates: [Date(timeIntervalSinceReferenceDate: -1e15)], names: [:], optionalText: "null",
             optionalDouble: .greatestFiniteMagnitude, optionalArray: ["null", "é", "e\u{301}"], optionalPens: nil),
     ]

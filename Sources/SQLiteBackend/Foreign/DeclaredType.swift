@@ -44,14 +44,5 @@ struct DeclaredType {
         name == word || name.hasPrefix(word + " ")
     }
 
-    private static let named: [(type: ColumnType, names: [String])] = [
-        (.bool, ["BOOL", "BOOLEAN", "BIT"]),
-        (
-            .date,
-            ["DATE", "DATETIME", "DATETIME2", "DATETIMEOFFSET", "SMALLDATETIME", "TIMESTAMP", "TIMESTAMPTZ"]
-        ),
-        (.decimal, ["NUMERIC", "DECIMAL", "DEC", "NUMBER", "FIXED", "MONEY", "SMALLMONEY", "CURRENCY"]),
-        (.uuid, ["UUID", "GUID", "UNIQUEIDENTIFIER"]),
-        (.int64, ["SERIAL", "YEAR"]),
-    ]
+    private static let named = ColumnType.scalars.map { (type: $0, names: $0.row.declared) }
 }

@@ -68,3 +68,24 @@ extension Date: ScalarValue, SortableValue {
     public func encode(into json: inout JSONWriter) { json.append(timeIntervalSinceReferenceDate) }
     public var value: Value { .double(timeIntervalSinceReferenceDate) }
 }
+
+// The number of attoseconds, in 16 bytes whose order is that of durations.
+extension Duration: ScalarValue, SortableValue {
+    @inlinable public static var columnType: ColumnType { .duration }
+
+    public static func decode(_ cell: Cell) -> Duration? {
+        guard cell.tag == .blob else { return nil }
+        return DurationBytes.attoseconds(cell.bytes).map { Duration(attoseconds: $0) }
+    }
+
+    public func encode(into row: inout RowWriter) {
+        DurationBytes.bytes(attoseconds).withUnsafeBytes { row.put($0, as: .blob) }
+    }
+
+    public static func decode(_ json: inout JSONReader) -> Duration? {
+        json.readString().flatMap { DurationBytes.attoseconds($0) }.map { Duration(attoseconds: $0) }
+    }
+
+    public func encode(into json: inout JSONWriter) { json.appendString(DurationBytes.text(attoseconds)) }
+    public var value: Value { .blob(DurationBytes.bytes(attoseconds)) }
+}

@@ -21,13 +21,15 @@ extension Double: NumericValue { public typealias Sum = Double }
 extension Float: NumericValue { public typealias Sum = Double }
 extension Decimal: NumericValue { public typealias Sum = Decimal }
 
-/// A number or an Optional of one: what can be summed. nil is left out.
+/// A number, a duration, or an Optional of one: what can be summed. nil is left out.
 public protocol SummableValue: ColumnValue {
     /// The type of a sum: 64 bits for integers, Double for Float.
     associatedtype Sum: ScalarValue & SortableValue & Comparable
 }
 
-extension Optional: SummableValue where Wrapped: NumericValue {
+extension Duration: SummableValue { public typealias Sum = Duration }
+
+extension Optional: SummableValue where Wrapped: SummableValue & ScalarValue {
     /// What values that are there sum up to.
     public typealias Sum = Wrapped.Sum
 }

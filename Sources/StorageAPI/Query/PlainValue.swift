@@ -39,13 +39,25 @@ extension QueryNode {
     }
 
     static func number(_ digits: String, as type: ColumnType) -> PlainValue? {
-        switch type {
+        switch type.row.computing {
         case .decimal: DecimalText.plain(digits).map(decimal)
-        case .date: Double(digits).map { .exact(.double($0)) }
         case .double: Double(digits).map { .exact(.double($0)) }
         case .float: Float(digits).map { $0.isInfinite ? infinite(Double($0)) : .exact(.double(Double($0))) }
-        default: type.isNumber ? whole(digits).flatMap { integer($0.floor, $0.isWhole, as: type) } : nil
+        case .integer: whole(digits).flatMap { integer($0.floor, $0.isWhole, as: type) }
+        case .duration: duration(digits)
+        case nil: type.storage == .double ? Double(digits).map { .exact(.double($0)) } : nil
         }
+    }
+
+    /// A number of seconds among durations.
+    private static func duration(_ digits: String) -> PlainValue? {
+        if let (floor, isExact) = DurationBytes.floor(digits) {
+            let value = Value.blob(DurationBytes.bytes(floor))
+            return isExact ? .exact(value) : .behind(value)
+        }
+        let isNegative = digits.hasPrefix("-")
+        let last = Value.blob(DurationBytes.bytes(isNegative ? .min : .max))
+        return DecimalText.plain(digits) == nil ? nil : isNegative ? .before(last) : .behind(last)
     }
 
     /// The greatest integer that is not above the number. One beyond 128 bits is as far away as any.
@@ -87,23 +99,17 @@ extension QueryNode {
 
 extension Value {
     fileprivate func plain(as type: ColumnType) throws(StorageError) -> PlainValue {
-        switch (type, self) {
-        case (_, .null), (.bool, .int(0)), (.bool, .int(1)): return .exact(self)
-        case (_, .int(let value)) where type.range?.contains(value) == true: return .exact(self)
-        case (.bool, _): break
-        case (.date, .double): return .exact(self)
-        case (.date, .text(let text)):
-            if let date = Self.date(text) { return .exact(.double(date.timeIntervalSinceReferenceDate)) }
-        case (.date, _): break
-        case (.uuid, .blob(let bytes)) where bytes.count == 16: return .exact(self)
-        case (.uuid, .text(let text)): if let uuid = UUID(uuidString: text) { return .exact(uuid.value) }
-        case (.uuid, _): break
-        case (.url, .text(let text)): if URL(storedText: text) != nil { return .exact(self) }
-        case (.decimal, .text(let text)):
+        let row = type.row
+        switch self {
+        case .null: return .exact(self)
+        case .text(let text) where row.computing == .decimal:
             if let digits = DecimalText.canonical(text) { return QueryNode.decimal(digits) }
-        case (_, .text): if type.storage == .text { return .exact(self) }
-        case (_, .blob): if type.storage == .blob { return .exact(self) }
-        case (.decimal, _), (_, .int), (_, .unsigned), (_, .double): if let plain = number(as: type) { return plain }
+        case .text where row.storage == .text: if type != .url || row.stored(self) != nil { return .exact(self) }
+        case .text(let text): if row.comparesToText, let value = row.value(of: text) { return .exact(value) }
+        case .int, .unsigned, .double:
+            if row.computing != nil, let plain = number(as: type) { return plain }
+            if row.computing == nil, row.stored(self) != nil { return .exact(self) }
+        case .blob: if let value = row.stored(self) { return .exact(value) }
         }
         throw Self.mismatch("\(self)", type)
     }
@@ -112,40 +118,37 @@ extension Value {
         StorageError(.invalidQuery, "\(value) is no \(type), which it is set against.")
     }
 
-    /// The date that a text is; nil where it is none, which the parsers throw for.
-    private static func date(_ text: String) -> Date? {
-        (try? Date(text, strategy: .iso8601))
-            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle().year().month().day()))
-    }
-
     // MARK: Numbers
 
     private func number(as type: ColumnType) -> PlainValue? {
         if let integer = wide { return number(integer, as: type) }
         guard case .double(let number) = self else { return nil }
-        switch type {
+        switch type.row.computing {
         case .double: return .exact(self)
         case .float: return nearest(Double(Float(number)))
         case .decimal:
             if number.isInfinite { return .before(.text(number < 0 ? QueryNode.leastDecimal : "NaN")) }
             return QueryNode.number(number.isNaN ? "NaN" : number.description, as: type)
-        default:
-            guard type.isNumber else { return nil }
+        case .duration: return number.isFinite ? QueryNode.number(number.description, as: type) : nil
+        case .integer:
             let floor = number.rounded(.down)
             // NaN stands behind all numbers.
             guard let integer = Int128(exactly: floor) else {
                 return QueryNode.integer(number < 0 ? .min : .max, false, as: type)
             }
             return QueryNode.integer(integer, floor == number, as: type)
+        case nil: return nil
         }
     }
 
     private func number(_ integer: Int128, as type: ColumnType) -> PlainValue? {
-        switch type {
+        switch type.row.computing {
         case .decimal: .exact(.text("\(integer)"))
         case .double: nearest(Double(integer))
         case .float: nearest(Double(Float(integer)))
-        default: type.isNumber ? QueryNode.integer(integer, true, as: type) : nil
+        case .duration: QueryNode.number("\(integer)", as: type)
+        case .integer: QueryNode.integer(integer, true, as: type)
+        case nil: nil
         }
     }
 
@@ -170,14 +173,15 @@ extension ColumnType {
     /// A comparison that no value of a type of numbers passes.
     var impossible: (comparison: Comparison, with: Value) {
         if self == .decimal { return (.greater, .text("NaN")) }
+        if self == .duration { return (.less, .blob(DurationBytes.bytes(.min))) }
         return (.less, integers?.least ?? .double(-.infinity))
     }
 
     /// Whether values are integers, Doubles or Floats.
     var isNumber: Bool {
-        switch self {
-        case .bool, .date: false
-        default: storage == .integer || storage == .double
+        switch row.computing {
+        case .integer, .double, .float: true
+        case .decimal, .duration, nil: false
         }
     }
 

@@ -9,7 +9,7 @@ private func compute<L, R, V>(
     QueryExpression<V>(.arithmetic(operation, left.node, right.node), depth: max(left.depth, right.depth) + 1)
 }
 
-private func value<V: NumericValue>(_ value: V) -> QueryExpression<V> { QueryExpression<V>(.value(value.value)) }
+private func value<V: ScalarValue>(_ value: V) -> QueryExpression<V> { QueryExpression<V>(.value(value.value)) }
 
 extension QueryExpression where V: NumericValue {
     /// The sum; `overflow` where the type has no such number.
@@ -153,4 +153,44 @@ extension QueryExpression {
     public static func % <W: NumericValue & FixedWidthInteger>(left: W, right: Self) -> Self where V == W? {
         compute(.remainder, value(left), right)
     }
+}
+
+// Durations are added and subtracted, exactly.
+
+extension QueryExpression where V == Duration {
+    /// The sum; `overflow` where no duration is as long.
+    public static func + (left: Self, right: Self) -> Self { compute(.add, left, right) }
+    /// The sum; `overflow` where no duration is as long.
+    public static func + (left: Self, right: Duration) -> Self { compute(.add, left, value(right)) }
+    /// The sum; `overflow` where no duration is as long.
+    public static func + (left: Duration, right: Self) -> Self { compute(.add, value(left), right) }
+    /// The difference; `overflow` where no duration is as long.
+    public static func - (left: Self, right: Self) -> Self { compute(.subtract, left, right) }
+    /// The difference; `overflow` where no duration is as long.
+    public static func - (left: Self, right: Duration) -> Self { compute(.subtract, left, value(right)) }
+    /// The difference; `overflow` where no duration is as long.
+    public static func - (left: Duration, right: Self) -> Self { compute(.subtract, value(left), right) }
+}
+
+extension QueryExpression where V == Duration? {
+    /// The sum, nil where an operand is; `overflow` where no duration is as long.
+    public static func + (left: Self, right: Self) -> Self { compute(.add, left, right) }
+    /// The sum, nil where an operand is; `overflow` where no duration is as long.
+    public static func + (left: Self, right: Duration) -> Self { compute(.add, left, value(right)) }
+    /// The sum, nil where an operand is; `overflow` where no duration is as long.
+    public static func + (left: Duration, right: Self) -> Self { compute(.add, value(left), right) }
+    /// The difference, nil where an operand is; `overflow` where no duration is as long.
+    public static func - (left: Self, right: Self) -> Self { compute(.subtract, left, right) }
+    /// The difference, nil where an operand is; `overflow` where no duration is as long.
+    public static func - (left: Self, right: Duration) -> Self { compute(.subtract, left, value(right)) }
+    /// The difference, nil where an operand is; `overflow` where no duration is as long.
+    public static func - (left: Duration, right: Self) -> Self { compute(.subtract, value(left), right) }
+    /// The sum, nil where an operand is; `overflow` where no duration is as long.
+    public static func + (left: Self, right: QueryExpression<Duration>) -> Self { compute(.add, left, right) }
+    /// The sum, nil where an operand is; `overflow` where no duration is as long.
+    public static func + (left: QueryExpression<Duration>, right: Self) -> Self { compute(.add, left, right) }
+    /// The difference, nil where an operand is; `overflow` where no duration is as long.
+    public static func - (left: Self, right: QueryExpression<Duration>) -> Self { compute(.subtract, left, right) }
+    /// The difference, nil where an operand is; `overflow` where no duration is as long.
+    public static func - (left: QueryExpression<Duration>, right: Self) -> Self { compute(.subtract, left, right) }
 }

@@ -48,8 +48,11 @@ extension QueryLowering {
         let leftType = if let type = first?.type { type } else { try number(left, beside: second?.type) }
         let rightType = if let type = second?.type { type } else { try number(right, beside: first?.type) }
         guard let type = leftType.computing(with: rightType) else { throw incomparable(leftType, rightType) }
-        guard type.isNumber || type == .decimal else {
+        guard type.row.computing != nil else {
             throw invalid("\(operation.rawValue) computes with numbers, not with \(type).")
+        }
+        guard type != .duration || operation == .add || operation == .subtract else {
+            throw invalid("Durations are added and subtracted alone, not by \(operation.rawValue).")
         }
         guard type.storage == .integer || operation != .remainder else {
             throw invalid("% is the remainder of integers, not of \(type).")

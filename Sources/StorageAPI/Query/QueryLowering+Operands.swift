@@ -22,6 +22,9 @@ extension QueryLowering {
         case .childCount(let path, let inner): return (try childCount(path, inner, in: place), .int64)
         case .choice(let condition, let first, let second):
             return try choice(condition, first, second, in: place.deeper(1))
+        case .distance(let metric, let left, let right):
+            let place = try place.deeper(1)
+            return (.distance(metric, try vector(left, in: place), try vector(right, in: place)), .double)
         case .aggregate(let function, let node): return try aggregate(function, node, in: place)
         case .groupKey(let index):
             guard let keys = grouping?.keys, place.isGroup, keys.indices.contains(index) else {
@@ -46,6 +49,15 @@ extension QueryLowering {
         if case .value(.null) = second { return try half(first, in: place) { .choice(condition, $0, .null) } }
         let (left, right, type) = try pair(first, second, in: place)
         return (.choice(condition, left, right), type)
+    }
+
+    private mutating func vector(_ node: QueryNode, in place: Place) throws(StorageError) -> QueryTerm {
+        if node.isPlain, let value = try node.plain(as: .vector).exact { return try argument(value) }
+        let (term, type) = try operand(node, in: place)
+        guard type == .vector else {
+            throw invalid("distance asks about vectors, not about \(type.map(\.description) ?? "a constant").")
+        }
+        return term
     }
 
     private mutating func half(

@@ -53,6 +53,8 @@ indirect enum QueryNode: Sendable {
     /// How many children meet the condition; 0 where there is no array.
     case childCount(PropertyPath, QueryNode)
     case choice(QueryNode, QueryNode, QueryNode)
+    /// Of two vectors.
+    case distance(VectorMetric, QueryNode, QueryNode)
     /// Of a group's rows.
     case aggregate(AggregateFunction, QueryNode?)
     /// A group's key, by its index.

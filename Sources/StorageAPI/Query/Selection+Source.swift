@@ -44,6 +44,8 @@ private struct QuerySource {
         case .arithmetic(let operation, let left, let right): "(\(text(left)) \(operation.rawValue) \(text(right)))"
         case .count(let term): "\(text(term)).count"
         case .choice(let condition, let yes, let no): "(\(text(condition)) ? \(text(yes)) : \(text(no)))"
+        case .distance(let metric, let left, let right):
+            "\(vector(left)).distance(to: \(vector(right)), by: .\(metric))"
         case .aggregate(let function, let term): "$0.\(function)(\(term.map(text) ?? ""))"
         case .groupKey(let index): "$0.key\(index)"
         case .constant(let value): "\(value)"
@@ -77,6 +79,11 @@ private struct QuerySource {
         }
     }
 
+    private func vector(_ node: QueryNode) -> String {
+        guard case .value(let value) = node else { return text(node) }
+        return ColumnType.vector.row.swift(value.sourceText, value)
+    }
+
     private func operand(_ node: QueryNode, beside other: QueryNode) -> String {
         if case .value(let value) = node { literal(value, beside: other) } else { text(node) }
     }
@@ -90,16 +97,7 @@ private struct QuerySource {
     func literal(_ value: Value, beside node: QueryNode) -> String {
         guard case .property(let path) = node, case .column(let type) = properties(path).last?.kind, !value.isNull
         else { return value.sourceText }
-        switch type {
-        case .bool: return value == .int(0) ? "false" : "true"
-        case .date: return "Date(timeIntervalSinceReferenceDate: \(value.sourceText))"
-        case .uuid:
-            guard case .blob(let bytes) = value, bytes.count == 16 else { return value.sourceText }
-            return "UUID(uuidString: \"\(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })\")!"
-        case .url: return "URL(string: \(value.sourceText))!"
-        case .decimal: return "Decimal(string: \(value.sourceText))!"
-        default: return value.sourceText
-        }
+        return type.row.swift(value.sourceText, value)
     }
 
     private func names(_ path: PropertyPath) -> [String] { properties(path).map(\.name) }

@@ -21,7 +21,7 @@ struct ForeignMapping {
             guard let wanted = member.column else { continue }
             let index = try column(wanted)
             let stored = foreign.columns[index]
-            guard wanted.type.canStand(for: stored.type) else {
+            guard wanted.type == stored.type || wanted.type.row.standsFor.contains(stored.type) else {
                 throw mismatch(wanted.property, "is \(stored.type) in the table and declared as \(wanted.type)")
             }
             guard !wanted.isUnique || stored.isUnique || foreign.key == [index] else {
@@ -74,24 +74,5 @@ struct ForeignMapping {
             .schemaMismatch,
             "\(property ?? foreign.name) \(problem). Other software made the table \(foreign.name), so it is not changed.",
             operation: "open", model: table.model.name, property: property)
-    }
-}
-
-extension ColumnType {
-    /// Whether a property of this type can stand for a column of other software that is read as the given one. Each
-    /// value is still checked when it is read. `uint64` cannot: its upper half has no form in other software's columns.
-    fileprivate func canStand(for stored: ColumnType) -> Bool {
-        if self == .uint64 { return false }
-        if self == stored { return true }
-        switch stored {
-        case .bool: return storage == .integer
-        case .int64: return storage == .integer || [.double, .float, .decimal, .date].contains(self)
-        case .double: return [.float, .decimal, .date].contains(self)
-        case .decimal: return storage == .integer || [.double, .float].contains(self)
-        case .string: return storage == .text || [.uuid, .date].contains(self)
-        case .data: return self == .uuid
-        case .date, .uuid: return self == .string
-        default: return false
-        }
     }
 }

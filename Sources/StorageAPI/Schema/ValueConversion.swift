@@ -7,11 +7,8 @@ enum ValueConversion {
         if old == new { return true }
         switch (old.storage, new.storage) {
         case (.integer, .integer): return true
-        case (.integer, .double): return old != .bool && new != .date
-        case (.double, .double): return old != .date && new != .date
-        // What was kept as JSON before its type was one of the scalars, as CGFloat was.
-        case (.text, .double): return old == .embedded && new == .double
-        default: return false
+        case (.integer, .double), (.double, .double): return old.row.computing != nil && new.row.computing != nil
+        default: return old == .embedded && new.row.wasJSON
         }
     }
 
@@ -24,7 +21,7 @@ enum ValueConversion {
             if new == .uint64 { return integer >= 0 ? value : nil }
             return new.range?.contains(integer) == true ? value : nil
         case .unsigned: return new == .uint64 ? value : nil
-        case .text(let text): return Double(text).map(Value.double)
+        case .text(let text): return new.row.value(ofJSON: text)
         case .double(let double):
             guard new == .float, !double.isNaN else { return value }
             return Float(exactly: double) == nil ? nil : value

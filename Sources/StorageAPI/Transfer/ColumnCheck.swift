@@ -12,11 +12,14 @@ struct ColumnCheck {
     private let storage: ColumnType.Storage
     private let range: ClosedRange<Int64>?
     private let mayBeNull: Bool
+    /// Whether not every text, or all bytes, are values of the type.
+    private let isChecked: Bool
 
     init(_ column: ColumnSchema) {
         self.column = column
         storage = column.type.storage
         range = column.type == .uint64 ? 0...Int64.max : column.type.range
+        isChecked = column.type == .decimal || column.type.storage == .blob && column.type != .data
         mayBeNull = column.isOptional || column.isRemoved
     }
 
@@ -28,10 +31,11 @@ struct ColumnCheck {
         case (.int, .integer): range.map { $0.contains(cell.int) } ?? true ? nil : misfit
         case (.unsigned, .integer): column.type == .uint64 ? nil : misfit
         case (.double, .double): column.type == .float && Float.decode(cell) == nil ? misfit : nil
-        case (.text, .text) where column.type == .decimal: Decimal.decode(cell) == nil ? misfit : nil
+        case (.text, .text) where isChecked, (.blob, .blob) where isChecked:
+            column.type.row.stored(cell.value) == nil ? misfit : nil
         // Decoding checks that the text is UTF-8.
         case (.text, .text): String.decode(cell) == nil ? "is not UTF-8" : nil
-        case (.blob, .blob): column.type == .uuid && cell.length != 16 ? misfit : nil
+        case (.blob, .blob): nil
         default: misfit
         }
     }

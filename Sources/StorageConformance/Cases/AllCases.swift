@@ -5,7 +5,7 @@ extension Conformance {
         graphCases, keylessCases,
         filterCases,
         indexCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
-        orderCases, aggregateCases, groupCases, resultCases, loopCases, formCases, limitCases,
+        orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, misuseCases, schemaCases, evolutionCases, sharedSchemaCases,
         nameCases, errorCases,
         durabilityCases, costCases, mutantCases,

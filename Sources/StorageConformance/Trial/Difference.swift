@@ -1,4 +1,5 @@
 internal import Foundation
+internal import StorageAPI
 
 /// One part in which two values differ, with both values as source.
 public struct Difference: Sendable, Codable {
@@ -93,6 +94,8 @@ private enum Scalars {
         case (let left as UUID, let right as UUID): left == right
         case (let left as URL, let right as URL): left.absoluteString == right.absoluteString
         case (let left as Decimal, let right as Decimal): left == right || left.isNaN && right.isNaN
+        case (let left as Duration, let right as Duration): left == right
+        case (let left as Vector, let right as Vector): left == right
         case (let left as Bool, let right as Bool): left == right
         case (let left as any BinaryInteger, let right as any BinaryInteger):
             type(of: left) == type(of: right) ? "\(left)" == "\(right)" : nil

@@ -59,6 +59,8 @@ enum SwiftSource {
         case let uuid as UUID: "UUID(uuidString: \"\(uuid)\")!"
         case let url as URL: "URL(string: \(literal(url.absoluteString)))!"
         case let decimal as Decimal: "Decimal(string: \"\(decimal)\")!"
+        case let duration as Duration: "Duration(attoseconds: \(duration.attoseconds))"
+        case let vector as Vector: "Vector(\(list(vector.elements)))"
         case let integer as any BinaryInteger: "\(integer)"
         default: nil
         }

@@ -54,18 +54,61 @@ extension ArrayElements {
     /// An element of an array of the type, to look for; the value fits the type.
     package static func element(_ value: Value, of type: ColumnType) -> Value {
         var json = JSONWriter()
-        switch (type, value) {
-        case (_, .null): json.append("null")
-        case (.bool, .int(let value)): json.append(value == 0 ? "false" : "true")
-        case (_, .int(let value)): json.append(String(value))
-        case (_, .unsigned(let value)): json.append(String(value))
-        case (_, .double(let value)): json.append(value)
-        case (.array, .text(let text)): json.append(text)
-        case (_, .text(let text)): json.appendString(text)
-        case (.uuid, .blob(let bytes)): json.appendString(UUID(bytes: bytes)?.uuidString ?? "")
-        case (_, .blob(let bytes)): json.appendString(Data(bytes).base64EncodedString())
-        }
+        write(value, of: type, to: &json)
         return .text(String(decoding: json.bytes, as: UTF8.self))
+    }
+
+    /// The text of a stored array whose elements are of the type, or null, read and written anew; nil where it is none.
+    static func rewritten(_ text: String, of type: ColumnType) -> String? {
+        var text = text
+        return text.withUTF8 { bytes in
+            var json = JSONReader(UnsafeRawBufferPointer(bytes))
+            var written = JSONWriter()
+            guard copyArray(of: type, from: &json, to: &written), json.isAtEnd else { return nil }
+            return String(decoding: written.bytes, as: UTF8.self)
+        }
+    }
+
+    private static func copyArray(
+        of type: ColumnType, from json: inout JSONReader, to written: inout JSONWriter
+    ) -> Bool {
+        var isFirst = true
+        written.append("[")
+        let isArray = json.readElements { json in
+            if !isFirst { written.append(",") }
+            isFirst = false
+            if json.readNull() {
+                written.append("null")
+                return true
+            }
+            if case .array(let inner) = type { return copyArray(of: inner, from: &json, to: &written) }
+            guard let value = read(&json, as: type.row).flatMap(type.row.stored) else { return false }
+            write(value, of: type, to: &written)
+            return true
+        }
+        written.append("]")
+        return isArray
+    }
+
+    private static func read(_ json: inout JSONReader, as row: ColumnTypeRow) -> Value? {
+        switch row.element {
+        case .bool: json.readBool().map { .int($0 ? 1 : 0) }
+        case .integer: json.readNumber()
+        case .double: json.readDouble().map(Value.double)
+        case .text: json.readString().map(Value.text)
+        case .bytes: json.readString().flatMap(row.value(of:))
+        case .numbers: VectorBytes.read(&json).map { .blob(VectorBytes.bytes($0)) }
+        }
+    }
+
+    private static func write(_ value: Value, of type: ColumnType, to json: inout JSONWriter) {
+        switch (type.row.element, value) {
+        case (_, .null): json.append("null")
+        case (.double, .double(let number)): json.append(number)
+        case (.text, .text(let text)): if case .array = type { json.append(text) } else { json.appendString(text) }
+        case (.bytes, _): json.appendString(type.row.text(of: value) ?? "")
+        default: json.append(type.row.text(of: value) ?? "null")
+        }
     }
 }
 

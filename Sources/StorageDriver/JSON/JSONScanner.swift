@@ -118,7 +118,7 @@ package struct JSONScanner {
             var isFirst = true
             while try hasNext(UInt8(ascii: "}"), isFirst: isFirst) {
                 isFirst = false
-                try unescape(try name()) { _ in }
+                _ = try unescape(try name()) { _ in }
                 try passValue()
             }
         case UInt8(ascii: "[")?:
@@ -128,7 +128,7 @@ package struct JSONScanner {
                 isFirst = false
                 try passValue()
             }
-        case UInt8(ascii: "\"")?: try unescape(try string()) { _ in }
+        case UInt8(ascii: "\"")?: _ = try unescape(try string()) { _ in }
         case UInt8(ascii: "-")?, (UInt8(ascii: "0")...UInt8(ascii: "9"))?: _ = try number()
         default: guard takeExactly("null") || takeExactly("true") || takeExactly("false") else { throw noValue() }
         }
@@ -230,31 +230,43 @@ package struct JSONScanner {
 
     /// A string without its escapes.
     package func decoded(_ string: Text) throws(JSONProblem) -> String {
-        if !string.hasEscapes, let whole = String(wellFormed: bytes(string.range)) { return whole }
-        var decoded: [UInt8] = []
-        try unescape(string) { decoded.append(contentsOf: $0) }
-        guard let whole = decoded.withUnsafeBytes({ String(wellFormed: $0) }) else {
+        guard let text = try unescape(string, { String(wellFormed: $0) }) else {
             throw JSONProblem("A text is not UTF-8.", at: string.range.lowerBound)
         }
-        return whole
+        return text
     }
 
-    /// Hands out a string's bytes without its escapes, part by part.
-    package func unescape(_ string: Text, _ append: (UnsafeRawBufferPointer) -> Void) throws(JSONProblem) {
-        guard string.hasEscapes else { return append(bytes(string.range)) }
-        var rest = JSONScanner(bytes(0..<string.range.upperBound))
-        rest.position = string.range.lowerBound
-        while rest.position < rest.text.count {
-            let start = rest.position
-            while rest.position < rest.text.count, rest.text[rest.position] != UInt8(ascii: "\\") { rest.position += 1 }
-            append(rest.bytes(from: start))
-            if rest.position < rest.text.count {
-                rest.position += 1
-                for byte in UTF8.encode(try rest.escape()) ?? UTF8.encodedReplacementCharacter {
-                    withUnsafeBytes(of: byte, append)
-                }
+    /// Hands out a string's bytes without its escapes.
+    package func unescape<R>(_ string: Text, _ body: (UnsafeRawBufferPointer) -> R) throws(JSONProblem) -> R {
+        guard string.hasEscapes else { return body(bytes(string.range)) }
+        // What an escape stands for has fewer bytes than the escape.
+        let result = withUnsafeTemporaryAllocation(byteCount: string.range.count, alignment: 1) { decoded in
+            Result { () throws(JSONProblem) in
+                let count = try unescape(string, to: decoded)
+                return body(UnsafeRawBufferPointer(rebasing: decoded[..<count]))
             }
         }
+        return try result.get()
+    }
+
+    private func unescape(_ string: Text, to decoded: UnsafeMutableRawBufferPointer) throws(JSONProblem) -> Int {
+        var rest = JSONScanner(bytes(0..<string.range.upperBound))
+        rest.position = string.range.lowerBound
+        var count = 0
+        while rest.position < rest.text.count {
+            let byte = rest.text[rest.position]
+            rest.position += 1
+            if byte != UInt8(ascii: "\\") {
+                decoded[count] = byte
+                count += 1
+                continue
+            }
+            for byte in UTF8.encode(try rest.escape()) ?? UTF8.encodedReplacementCharacter {
+                decoded[count] = byte
+                count += 1
+            }
+        }
+        return count
     }
 
     private mutating func escape() throws(JSONProblem) -> Unicode.Scalar {

@@ -3,7 +3,8 @@
 /// - Integers are summed exactly, and only the sum as a whole may be beyond its type's range, which is `overflow`.
 /// - Doubles and Floats are summed exactly and rounded once, to the nearest Double.
 /// - Decimals are summed exactly and rounded once, to 38 digits, half to even.
-/// - The average is the exact sum as a Double, divided by the count.
+/// - Durations are summed exactly, and only the sum as a whole may be beyond them, which is `overflow`.
+/// - The average is the exact sum as a Double, divided by the count; of durations in seconds.
 ///
 /// So no backend's order of rows shows. Null is left out; over nothing the sum is 0 and the others are null.
 public struct AggregateState {
@@ -12,6 +13,7 @@ public struct AggregateState {
     private var integers: Int128 = 0
     private var doubles = DoubleSum()
     private var decimals = DecimalSum()
+    private var durations = DurationSum()
     private var best = Value.null
 
     /// An aggregate over nothing yet.
@@ -34,9 +36,11 @@ public struct AggregateState {
 
     private mutating func addNumber(_ value: Value) throws(StorageError) {
         count += 1
-        switch value {
-        case .double(let value): doubles.add(value)
-        case .text(let text) where type == .decimal && decimals.add(text): return
+        switch (value, type.row.computing) {
+        case (.double(let value), _): doubles.add(value)
+        case (.text(let text), .decimal) where decimals.add(text): return
+        case (.blob(let bytes), .duration) where bytes.count == DurationBytes.count:
+            durations.add(DurationBytes.attoseconds(bytes) ?? 0)
         default:
             guard type.storage == .integer, let integer = value.wide else {
                 throw StorageError(.typeMismatch, "A stored value is no number. Correct it, or declare it as text.")
@@ -60,18 +64,24 @@ public struct AggregateState {
     }
 
     private var average: Double {
-        switch type {
+        switch type.row.computing {
         case .decimal: (Double(decimals.text) ?? .nan) / Double(count)
         case .double, .float: doubles.value / Double(count)
-        default: Double(integers) / Double(count)
+        case .duration: durations.seconds / Double(count)
+        case .integer, nil: Double(integers) / Double(count)
         }
     }
 
     private func sum() throws(StorageError) -> Value {
-        switch type {
+        switch type.row.computing {
         case .double, .float: return .double(doubles.value)
         case .decimal: return .text(decimals.rounded)
-        default:
+        case .duration:
+            guard let sum = durations.value else {
+                throw StorageError(.overflow, "The sum of the durations is beyond all durations; sum a part.")
+            }
+            return .blob(DurationBytes.bytes(sum))
+        case .integer, nil:
             guard let sum = Value(integers, as: type.sum) else {
                 throw StorageError(
                     .overflow, "The sum \(integers) is beyond the range of \(type.sum); sum a part, or store Doubles.")
@@ -83,13 +93,7 @@ public struct AggregateState {
 
 extension ColumnType {
     /// The type of a sum: 64 bits for integers, Double for Float.
-    public var sum: ColumnType {
-        switch self {
-        case .float: .double
-        case .double, .decimal, .uint64: self
-        default: .int64
-        }
-    }
+    public var sum: ColumnType { row.sum.type }
 }
 
 extension Query.Aggregate {

@@ -21,13 +21,14 @@ public enum Arithmetic: String, Hashable, Sendable {
     /// - Throws: `overflow`; `typeMismatch` where a stored value is no number of the type.
     public func apply(_ left: Value, _ right: Value, as type: ColumnType) throws(StorageError) -> Value {
         if left.isNull || right.isNull { return .null }
-        switch type {
+        switch type.row.computing {
         case .double, .float:
             guard let left = left.double, let right = right.double else { throw mismatch(left, right) }
             let result = apply(left, right)
             return .double(type == .float ? Double(Float(result)) : result)
         case .decimal: return try applyDecimal(left, right)
-        default:
+        case .duration: return try applyDuration(left, right)
+        case .integer, nil:
             guard let left = left.wide, let right = right.wide else { throw mismatch(left, right) }
             return try apply(left, right, as: type)
         }
@@ -86,6 +87,24 @@ public enum Arithmetic: String, Hashable, Sendable {
                 .overflow, "\(left) \(rawValue) \(right) is no Decimal: it is too great, or a division by zero.")
         }
         return result.storedText.map(Value.text) ?? .null
+    }
+
+    private func applyDuration(_ left: Value, _ right: Value) throws(StorageError) -> Value {
+        guard case .blob(let leftBytes) = left, case .blob(let rightBytes) = right,
+            let first = DurationBytes.attoseconds(leftBytes), let second = DurationBytes.attoseconds(rightBytes)
+        else { throw mismatch(left, right) }
+        let result: (partialValue: Int128, overflow: Bool)
+        switch self {
+        case .add: result = first.addingReportingOverflow(second)
+        case .subtract: result = first.subtractingReportingOverflow(second)
+        default: throw StorageError(.invalidQuery, "Durations are added and subtracted alone.")
+        }
+        guard !result.overflow else {
+            throw StorageError(
+                .overflow,
+                "\(DurationBytes.text(first)) s \(rawValue) \(DurationBytes.text(second)) s is beyond all durations.")
+        }
+        return .blob(DurationBytes.bytes(result.partialValue))
     }
 
     private func mismatch(_ left: Value, _ right: Value) -> StorageError {

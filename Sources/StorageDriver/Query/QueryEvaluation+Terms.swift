@@ -24,7 +24,8 @@ extension QueryEvaluation {
             return ArrayElements.contains(try value(array, row), try value(element, row))
         case .quantified(let quantifier, let ownership, let term):
             return try isTrue(quantifier, term, ofChildren: children(ownership, of: row))
-        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .choice:
+        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .distance,
+            .choice:
             return try value(term, row) == .int(1)
         }
     }
@@ -58,6 +59,8 @@ extension QueryEvaluation {
             return .text(folding.fold(text))
         case .elementCount(let array):
             return ArrayElements.count(try value(array, row)).map { .int(Int64($0)) } ?? .null
+        case .distance(let metric, let left, let right):
+            return metric.distance(try value(left, row), try value(right, row))
         case .choice(let condition, let first, let second):
             return try isTrue(condition, row) ? value(first, row) : value(second, row)
         default: return .int(try isTrue(term, row) ? 1 : 0)

@@ -29,7 +29,8 @@ extension QueryTerm {
         case .column, .argument, .null, .constant: 0
         case .child(_, let term): 4 + term.room
         case .childCount(_, let term), .quantified(_, _, let term): 10 + term.room
-        case .arithmetic(_, let left, let right, _), .text(_, let left, let right), .hasElement(let left, let right):
+        case .arithmetic(_, let left, let right, _), .text(_, let left, let right), .hasElement(let left, let right),
+            .distance(_, let left, let right):
             5 + max(left.room, right.room)
         case .folded(let term, _), .elementCount(let term): 5 + term.room
         case .choice(let condition, let first, let second): 6 + max(condition.room, first.room, second.room)

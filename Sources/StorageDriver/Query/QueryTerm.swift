@@ -22,6 +22,8 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case folded(QueryTerm, TextFolding)
     /// How many elements an array has, or how many bytes a blob; see ``ArrayElements``.
     case elementCount(QueryTerm)
+    /// How far two vectors are from each other; see ``VectorMetric``.
+    case distance(VectorMetric, QueryTerm, QueryTerm)
     /// The second term's value where the condition is true, the third's elsewhere.
     case choice(QueryTerm, QueryTerm, QueryTerm)
 
@@ -86,7 +88,8 @@ extension QueryTerm {
     /// Whether the term is a condition: true or false, never null.
     public var isCondition: Bool {
         switch self {
-        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .choice: false
+        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .distance, .choice:
+            false
         default: true
         }
     }
@@ -101,7 +104,8 @@ extension QueryTerm {
         case .child(_, let term), .childCount(_, let term), .folded(let term, _), .elementCount(let term),
             .isIn(let term, _, _), .isNull(let term), .not(let term), .quantified(_, _, let term):
             term.canFail
-        case .comparison(_, let left, let right, _), .text(_, let left, let right), .hasElement(let left, let right):
+        case .comparison(_, let left, let right, _), .text(_, let left, let right), .hasElement(let left, let right),
+            .distance(_, let left, let right):
             left.canFail || right.canFail
         case .choice(let condition, let first, let second): condition.canFail || first.canFail || second.canFail
         case .and(let terms), .or(let terms): terms.contains(where: \.canFail)

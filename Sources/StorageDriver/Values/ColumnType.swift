@@ -1,7 +1,7 @@
 /// The type of a column: which Swift type its values stand for.
 ///
 /// A backend stores a value by its ``storage`` class; the type decides order (decimals), range and which conversions
-/// between two versions of a schema lose nothing.
+/// between two versions of a schema lose nothing. What is particular to a type is in `ColumnTypeTable.swift`.
 public indirect enum ColumnType: Hashable, Sendable {
     case bool
     case int8, int16, int32, int64
@@ -9,6 +9,10 @@ public indirect enum ColumnType: Hashable, Sendable {
     case float, double
     case string, data
     case date, uuid, url, decimal
+    /// A `Duration`, kept as 16 bytes in its order, so that all of them can be.
+    case duration
+    /// A vector of 32-bit floats, kept as their bytes.
+    case vector
     /// An array of scalars or of arrays, kept as JSON text.
     case array(of: ColumnType)
     /// Any other `Codable` value, kept as JSON text and not queryable inside.
@@ -20,38 +24,13 @@ public indirect enum ColumnType: Hashable, Sendable {
     }
 
     /// How values of this type are held.
-    public var storage: Storage {
-        switch self {
-        case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer
-        case .float, .double, .date: .double
-        case .string, .url, .decimal, .array, .embedded: .text
-        case .data, .uuid: .blob
-        }
-    }
+    public var storage: Storage { row.storage }
 
     /// The range of an integer type; nil for every other type and for `uint64`, which ``Value/unsigned(_:)`` completes.
-    public var range: ClosedRange<Int64>? {
-        switch self {
-        case .bool: 0...1
-        case .int8: Int64(Int8.min)...Int64(Int8.max)
-        case .int16: Int64(Int16.min)...Int64(Int16.max)
-        case .int32: Int64(Int32.min)...Int64(Int32.max)
-        case .int64: Int64.min...Int64.max
-        case .uint8: 0...Int64(UInt8.max)
-        case .uint16: 0...Int64(UInt16.max)
-        case .uint32: 0...Int64(UInt32.max)
-        default: nil
-        }
-    }
+    public var range: ClosedRange<Int64>? { row.range }
 
     /// Whether a property of this type can be a key (clause K1).
-    public var canBeKey: Bool {
-        switch self {
-        case .string, .uuid: true
-        case .bool: false
-        default: storage == .integer
-        }
-    }
+    public var canBeKey: Bool { row.canBeKey }
 }
 
 extension ColumnType: CustomStringConvertible, LosslessStringConvertible {
@@ -59,7 +38,7 @@ extension ColumnType: CustomStringConvertible, LosslessStringConvertible {
     public var description: String {
         switch self {
         case .array(let element): "array<\(element)>"
-        default: Self.names.first { $0.type == self }?.name ?? "embedded"
+        default: row.name
         }
     }
 
@@ -78,12 +57,7 @@ extension ColumnType: CustomStringConvertible, LosslessStringConvertible {
     /// As deep as the text of an array is read.
     private static let deepest = 128
 
-    private static let names: [(name: String, type: ColumnType)] = [
-        ("bool", .bool), ("int8", .int8), ("int16", .int16), ("int32", .int32), ("int64", .int64),
-        ("uint8", .uint8), ("uint16", .uint16), ("uint32", .uint32), ("uint64", .uint64),
-        ("float", .float), ("double", .double), ("string", .string), ("data", .data), ("date", .date),
-        ("uuid", .uuid), ("url", .url), ("decimal", .decimal), ("embedded", .embedded),
-    ]
+    private static let names = scalars.map { (name: $0.row.name, type: $0) }
 }
 
 extension ColumnType: Codable {

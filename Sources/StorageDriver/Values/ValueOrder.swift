@@ -41,7 +41,7 @@ extension Value {
     /// The order of two values of a column of the given type. Only decimals, which are kept as text, differ from
     /// ``order(to:)``.
     public func order(to other: Value, as type: ColumnType) -> ValueOrder {
-        if type == .decimal, case .text(let left) = self, case .text(let right) = other {
+        if case .text(let left) = self, case .text(let right) = other, type.row.order == .decimal {
             return DecimalText.order(left, right)
         }
         return order(to: other)

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageDriver
 import TerminalOutput
 
 /// Records as a table for people. Columns are as wide as the widest of the first thousand needs, and grow with each further
@@ -49,7 +50,6 @@ struct RecordTable: RecordWriter {
 
 extension RecordSchema.Property {
     fileprivate var isNumber: Bool {
-        guard case .column(let type) = kind, type != .bool, type != .date else { return false }
-        return type.storage == .integer || type.storage == .double || type == .decimal
+        if case .column(let type) = kind { type.row.computing != nil } else { false }
     }
 }

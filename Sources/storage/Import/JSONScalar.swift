@@ -18,11 +18,14 @@ enum JSONScalar {
         case .embedded: return .text((isUntyped ? unquoted(json) : json).text)
         default: break
         }
+        let row = type.row
         let value: Value?
-        switch json {
-        case .bool(let flag): value = type == .bool ? .int(flag ? 1 : 0) : isUntyped ? text("\(flag)", type) : nil
-        case .number(let digits): value = number(digits, type) ?? (isUntyped ? text(digits, type) : nil)
-        case .string(let string): value = text(string, type)
+        switch isUntyped && row.element == .numbers ? unquoted(json) : json {
+        case .bool(let flag): value = row.element == .bool || isUntyped ? row.value(of: "\(flag)") : nil
+        case .number(let digits): value = row.value(ofNumber: digits) ?? (isUntyped ? row.value(of: digits) : nil)
+        // Words and arrays are no texts, though a text may have the same characters.
+        case .string(let string): value = row.element == .bool || row.element == .numbers ? nil : row.value(of: string)
+        case .array(let elements) where row.element == .numbers: value = row.value(of: JSONValue.array(elements).text)
         case .null, .array, .object: value = nil
         }
         guard let value else { throw RecordProblem("is \(described(json)), which is no \(type).") }
@@ -40,41 +43,6 @@ enum JSONScalar {
         case .string(let string): "the text \(Value.text(string))"
         case .bool(let flag): "\(flag)"
         default: json.kind
-        }
-    }
-
-    private static func number(_ digits: String, _ type: ColumnType) -> Value? {
-        switch type {
-        case .bool: return digits == "0" ? .int(0) : digits == "1" ? .int(1) : nil
-        case .uint64: return UInt64(digits).map { Value($0) }
-        case .float: return Float(digits).flatMap { $0.isFinite ? Value($0) : nil }
-        case .double, .date: return Double(digits).flatMap { $0.isFinite ? Value($0) : nil }
-        case .decimal: return DecimalText.canonical(digits).map { .text($0) }
-        default:
-            guard let range = type.range, let number = Int64(digits), range.contains(number) else { return nil }
-            return .int(number)
-        }
-    }
-
-    private static func text(_ string: String, _ type: ColumnType) -> Value? {
-        switch type {
-        case .string, .url: return .text(string)
-        case .decimal: return DecimalText.canonical(string).map { .text($0) }
-        case .data: return Data(base64Encoded: string).map { Value($0) }
-        case .uuid: return UUID(uuidString: string).map { Value($0) }
-        case .date: return DateText.seconds(string).map { .double($0) } ?? special(string)
-        case .double, .float: return special(string)
-        default: return nil
-        }
-    }
-
-    /// What JSON has no number for.
-    private static func special(_ string: String) -> Value? {
-        switch string {
-        case "NaN": .double(.nan)
-        case "Infinity": .double(.infinity)
-        case "-Infinity": .double(-.infinity)
-        default: nil
         }
     }
 }

@@ -95,6 +95,22 @@ extension Mutant {
                 return .choice(.isNull(array), question.argument(.int(0)), term)
             }
         },
+        Mutant("measures-cosine-for-euclidean", [.q3], "Every distance is that of directions.") {
+            $0.rewrite { term, _ in
+                guard case .distance(_, let left, let right) = term else { return term }
+                return .distance(.cosine, left, right)
+            }
+        },
+        Mutant("distance-of-others-is-null", [.q3], "Vectors of different lengths have no distance at all.") {
+            $0.rewrite { term, question in
+                guard case .distance(_, .column(let column), .argument(let index)) = term,
+                    case .blob(let bytes) = question.arguments.values[index]
+                else { return term }
+                let isOther = QueryTerm.comparison(
+                    .notEqual, .elementCount(.column(column)), question.argument(.int(Int64(bytes.count))), .int64)
+                return .choice(isOther, .null, term)
+            }
+        },
         Mutant("counts-one-more", [.q3], "An array of two has a count of three.") {
             $0.rewrite { term, question in
                 guard case .elementCount = term else { return term }

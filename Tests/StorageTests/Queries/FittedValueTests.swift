@@ -42,6 +42,8 @@ private struct WatchedBackend: StorageBackend {
             case .not(let term), .isNull(let term), .quantified(_, _, let term), .child(_, let term),
                 .childCount(_, let term), .folded(let term, _), .elementCount(let term):
                 look(at: term, arguments)
+            case .distance(_, let left, let right):
+                for side in [left, right] { look(at: side, arguments) }
             case .choice(let condition, let first, let second):
                 for term in [condition, first, second] { look(at: term, arguments) }
             case .text, .hasElement, .column, .argument, .null, .constant: return
@@ -58,7 +60,7 @@ private struct WatchedBackend: StorageBackend {
             case (.float, .double(let value)): fits = value.isNaN || Float(exactly: value) != nil
             case (.decimal, .text(let text)):
                 fits = text == "NaN" || Decimal(string: text).map { DecimalText.canonical($0.description) } == text
-            case (.uuid, .blob(let bytes)): fits = bytes.count == 16
+            case (.uuid, .blob(let bytes)), (.duration, .blob(let bytes)): fits = bytes.count == 16
             case (_, .int(let value)): fits = type.range?.contains(value) ?? false
             default: fits = false
             }

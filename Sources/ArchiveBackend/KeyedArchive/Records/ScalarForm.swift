@@ -3,7 +3,7 @@ internal import StorageDriver
 /// How a column's values stand in an archive: what they are, and in how many arrays.
 struct ScalarForm: BitwiseCopyable, Equatable {
     enum Leaf: UInt8, BitwiseCopyable {
-        case bool, integer, double, float, date, text, url, decimal, data, uuid, embedded
+        case bool, integer, double, float, date, text, url, data, uuid, embedded
     }
 
     var leaf: Leaf
@@ -15,17 +15,21 @@ struct ScalarForm: BitwiseCopyable, Equatable {
         case .array(let element):
             self = ScalarForm(element)
             arrays += 1
-        case .bool: self.init(leaf: .bool)
-        case .double: self.init(leaf: .double)
+        // Types that Foundation has a class for, or that read back to another cell than their element alone tells.
         case .float: self.init(leaf: .float)
         case .date: self.init(leaf: .date)
-        case .string: self.init(leaf: .text)
         case .url: self.init(leaf: .url)
-        case .decimal: self.init(leaf: .decimal)
         case .data: self.init(leaf: .data)
         case .uuid: self.init(leaf: .uuid)
         case .embedded: self.init(leaf: .embedded)
-        default: self.init(leaf: .integer)
+        default:
+            switch type.row.element {
+            case .bool: self.init(leaf: .bool)
+            case .integer: self.init(leaf: .integer)
+            case .double: self.init(leaf: .double)
+            case .text, .bytes: self.init(leaf: .text)
+            case .numbers: self.init(leaf: .embedded)
+            }
         }
     }
 

@@ -26,7 +26,7 @@ struct StoredArrayScanner {
         if json.takeExactly(UInt8(ascii: "n")) { return json.takeExactly("ull") ? .null : nil }
         if form.arrays > 0 { return array() }
         switch form.leaf {
-        case .text, .url, .decimal: return string(&scratch)
+        case .text, .url: return string(&scratch)
         case .bool: return json.takeExactly("true") ? .int(1) : json.takeExactly("false") ? .int(0) : nil
         case .integer: return integer()
         case .double, .float, .date: return double()

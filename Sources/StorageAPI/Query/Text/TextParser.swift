@@ -182,6 +182,7 @@ struct TextParser {
                 return .value(constant)
             }
             if word.lowercased() == "count", let count = try count() { return count }
+            if word.lowercased() == "distance", let distance = try distance() { return distance }
             return try counted(path())
         case .name: return try counted(path())
         case .symbol, .end: throw error("a value or a property's name is expected")
@@ -216,6 +217,24 @@ struct TextParser {
         }
         try expect(")")
         return node
+    }
+
+    /// `distance(embedding, ?, cosine)`; nil where distance is a property's name.
+    private mutating func distance() throws(StorageError) -> QueryNode? {
+        let start = next
+        advance()
+        guard take("(") else {
+            next = start
+            return nil
+        }
+        let left = try nested { (parser) throws(StorageError) in try parser.sum() }
+        try expect(",")
+        let right = try nested { (parser) throws(StorageError) in try parser.sum() }
+        try expect(",")
+        let isCosine = take(word: "cosine")
+        guard isCosine || take(word: "euclidean") else { throw error("cosine or euclidean is expected") }
+        try expect(")")
+        return .distance(isCosine ? .cosine : .euclidean, left, right)
     }
 
     /// Runs a part of the parser in the scope of children.

@@ -71,6 +71,25 @@ extension Conformance {
             try t.expect(try await query.run("max { $0.value }") { try await $0.max { $0.value } }, equals: 10)
             try t.expect(try await query.run("min { $0.value }") { try await $0.min { $0.value } }, equals: values[3])
         },
+        ConformanceCase(
+            "aggregates/durations", [.q7, .v4], "Durations are summed exactly, and their average is in seconds."
+        ) { t in
+            let store = try await t.open(Holder<Duration>.self)
+            let query = store.select(Holder<Duration>.self)
+            try t.expect(try await query.run("sum { $0.value }") { try await $0.sum { $0.value } }, equals: .zero)
+            let values: [Int128] = [.max, 1_500_000_000_000_000_000, .min, 1, -(1 << 64)]
+            try await store.insert(
+                values.enumerated().map { Holder(id: $0.offset, value: Duration(attoseconds: $0.element)) })
+            let sum = Duration(attoseconds: 1_500_000_000_000_000_000 - (1 << 64))
+            try t.expect(try await query.run("sum { $0.value }") { try await $0.sum { $0.value } }, equals: sum)
+            let one = store.select(Holder<Duration>.self) { $0.where { $0.id == 1 } }
+            try t.expect(
+                try await one.run("average { $0.value }") { try await $0.average { $0.value } }, equals: 1.5)
+            try await store.insert([8, 9].map { Holder(id: $0, value: Duration(attoseconds: .max)) })
+            try await t.expectError(.overflow) {
+                try await query.run("sum { $0.value }") { try await $0.sum { $0.value } }
+            }
+        },
         ConformanceCase("aggregates/nan", [.q7, .v4], "NaN is the greatest Double, and makes a sum NaN.") { t in
             let store = try await t.open(Measure.self)
             try await store.insert([

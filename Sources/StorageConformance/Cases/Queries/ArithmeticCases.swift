@@ -53,6 +53,23 @@ extension Operation where V == Decimal {
     private static func number(_ result: Decimal) -> Decimal? { result.isNaN ? nil : result }
 }
 
+extension Operation where V == Duration {
+    static var all: [Operation] {
+        [
+            Operation(symbol: "+", term: { $0 + $1 }) { left, right in
+                part(left.attoseconds.addingReportingOverflow(right.attoseconds))
+            },
+            Operation(symbol: "-", term: { $0 - $1 }) { left, right in
+                part(left.attoseconds.subtractingReportingOverflow(right.attoseconds))
+            },
+        ]
+    }
+
+    private static func part(_ result: (partialValue: Int128, overflow: Bool)) -> Duration? {
+        result.overflow ? nil : Duration(attoseconds: result.partialValue)
+    }
+}
+
 extension Conformance {
     /// Every operation on every two of the values, and on each and nil; each computed for one record at a time.
     private static func arithmetic<V: ScalarValue>(
@@ -110,6 +127,11 @@ extension Conformance {
         arithmetic(
             "decimal", ["-7", "-0.1", "0", "0.2", "3", "12345678901234567890.12"].compactMap { Decimal(string: $0) },
             Operation<Decimal>.all, "+ - * / of Decimal are those of Decimal; a division by zero is overflow."),
+        arithmetic(
+            "duration",
+            [.min, -(1 << 64), -1, 0, 1, 1_500_000_000_000_000_000, 1 << 64, .max]
+                .map { (attoseconds: Int128) in Duration(attoseconds: attoseconds) },
+            Operation<Duration>.all, "+ - of Duration are exact to the attosecond; beyond all durations is overflow."),
         ConformanceCase(
             "arithmetic/filters", [.q3, .q2], "A computed number is compared as any other, and nil as nil.",
             over: pairs,

@@ -69,4 +69,16 @@ enum Corpus {
             "9", "10", "12345678901234567890.123456789012345678", "99999999999999999999999999999999999998",
             "99999999999999999999999999999999999999", "1e127",
         ].compactMap { Decimal(string: $0) } + [.greatestFiniteMagnitude, .nan]
+
+    /// Around the second, the attosecond, the half of the 128 bits, and the ends of the type.
+    static let durations: [Duration] = [
+        .min, .min + 1, -(1 << 64), -1_500_000_000_000_000_000, -1, 0, 1, 999, 1000, 1_000_000_000_000_000_000,
+        90_000_000_000_000_000_001, (1 << 64) - 1, 1 << 64, 1 << 100, .max - 1, .max,
+    ].sorted().map { (attoseconds: Int128) in Duration(attoseconds: attoseconds) }
+
+    static let vectors: [Vector] = [
+        [], [0], [0, 0], [1], [-1], [0.1], [1, 2, 3], [3, 2, 1], [.nan], [.infinity, -.infinity],
+        [.leastNonzeroMagnitude, .greatestFiniteMagnitude], [16_777_216, 1, 0.333_333_34],
+        Vector((0..<1536).map { Float($0) / 7 }),
+    ].sorted { Value($0) < Value($1) }
 }

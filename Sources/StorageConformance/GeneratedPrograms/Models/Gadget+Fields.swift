@@ -20,13 +20,27 @@ extension Generated.Gadget: GeneratedModel {
         .scalar("uuid", \.uuid, \.uuid),
         .computed("amount", \.amount, \.amount),
         .scalar("link", \.link, \.link),
+        .ordered("wait", \.wait, \.wait),
+        Field("spot", \.spot, \.spot),
         .array("words", \.words, \.words),
         .array("reals", \.reals, \.reals),
         .array("nested", \.nested, \.nested),
     ]
     static let conditions = allConditions()
+    /// The distance from vectors that a plain loop finds too.
+    private static let distances: [ConditionMaker<Generated.Gadget>] = [
+        { generator, record in
+            let other = Vector.random(&generator)
+            let distance = Term<Generated.Gadget, Double>(
+                "$0.spot.distance(to: \(other.swift), by: .euclidean)", written: nil,
+                { $0.spot.distance(to: other, by: .euclidean) },
+                { (record) throws(ExpectedError) in record.spot.naiveDistance(to: other) })
+            return generator.one(of: distance.comparison + distance.equality)?(&generator, record)
+        }
+    ]
+
     static let furtherConditions: [ConditionMaker<Generated.Gadget>] =
-        Term("wide", \.wide, \.wide).comparison(with: Term("wide", \.wide, \.wide))
+        distances + Term("wide", \.wide, \.wide).comparison(with: Term("wide", \.wide, \.wide))
         + Term("text", \.text, \.text).comparison(with: Term("text", \.text, \.text))
         + Term("note", \.note, \.note).equality(with: Term("code", \.code, \.code))
         + Term("real", \.real, \.real).equality(with: Term("real", \.real, \.real))

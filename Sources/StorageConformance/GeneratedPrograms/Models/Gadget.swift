@@ -27,6 +27,8 @@ public enum Generated {
         public var uuid: UUID?
         public var amount: Decimal = 0
         public var link: URL?
+        public var wait: Duration = .zero
+        public var spot: Vector = []
         public var words: [String] = []
         public var reals: [Double] = []
         public var nested: [[Int?]] = []
@@ -59,6 +61,8 @@ extension Generated.Gadget: Storable {
                 Property("uuid", (UUID?).self),
                 Property("amount", Decimal.self),
                 Property("link", (URL?).self),
+                Property("wait", Duration.self),
+                Property("spot", Vector.self),
                 Property("words", ([String]).self),
                 Property("reals", ([Double]).self),
                 Property("nested", ([[Int?]]).self),
@@ -83,6 +87,8 @@ extension Generated.Gadget: Storable {
         uuid = try row.read((UUID?).self)
         amount = try row.read(Decimal.self)
         link = try row.read((URL?).self)
+        wait = try row.read(Duration.self)
+        spot = try row.read(Vector.self)
         words = try row.read(([String]).self)
         reals = try row.read(([Double]).self)
         nested = try row.read(([[Int?]]).self)
@@ -106,6 +112,8 @@ extension Generated.Gadget: Storable {
         row.write(uuid)
         row.write(amount)
         row.write(link)
+        row.write(wait)
+        row.write(spot)
         row.write(words)
         row.write(reals)
         row.write(nested)
@@ -120,7 +128,7 @@ extension Generated.Gadget: Storable {
     public static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [
             \.id, \.flag, \.small, \.wide, \.unsigned, \.real, \.single, \.text, \.note, \.code, \.number, \.ratio,
-            \.data, \.date, \.uuid, \.amount, \.link, \.words, \.reals, \.nested,
+            \.data, \.date, \.uuid, \.amount, \.link, \.wait, \.spot, \.words, \.reals, \.nested,
         ]
         return properties.firstIndex(of: property)
     }
@@ -145,8 +153,10 @@ extension Generated.Gadget: Storable {
         public var uuid: QueryExpression<UUID?> { QueryExpression(path, 14) }
         public var amount: QueryExpression<Decimal> { QueryExpression(path, 15) }
         public var link: QueryExpression<URL?> { QueryExpression(path, 16) }
-        public var words: QueryExpression<[String]> { QueryExpression(path, 17) }
-        public var reals: QueryExpression<[Double]> { QueryExpression(path, 18) }
-        public var nested: QueryExpression<[[Int?]]> { QueryExpression(path, 19) }
+        public var wait: QueryExpression<Duration> { QueryExpression(path, 17) }
+        public var spot: QueryExpression<Vector> { QueryExpression(path, 18) }
+        public var words: QueryExpression<[String]> { QueryExpression(path, 19) }
+        public var reals: QueryExpression<[Double]> { QueryExpression(path, 20) }
+        public var nested: QueryExpression<[[Int?]]> { QueryExpression(path, 21) }
     }
 }

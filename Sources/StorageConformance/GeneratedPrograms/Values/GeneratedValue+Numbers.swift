@@ -107,3 +107,42 @@ extension Decimal: GeneratedValue {
         return "Decimal(string: \"\(text)\")!"
     }
 }
+
+extension Duration: GeneratedValue {
+    static func random(_ generator: inout SeededGenerator) -> Duration {
+        let corners: [Int128] = [
+            0, 1, -1, 1_000_000_000_000_000_000, -1_500_000_000_000_000_000, 1 << 64, -(1 << 64), .max, .min, .max - 1,
+        ]
+        let corner = generator.one(of: corners) ?? 0
+        return Duration(
+            attoseconds: generator.chance(60) ? corner : Int128(generator.below(20)) * 500_000_000_000_000_000)
+    }
+
+    func swift(_: LiteralStyle) -> String { "Duration(attoseconds: \(attoseconds))" }
+}
+
+extension Vector: GeneratedValue {
+    static func random(_ generator: inout SeededGenerator) -> Vector {
+        let count = generator.chance(70) ? 2 : generator.below(7)
+        return Vector(
+            (0..<count).map { _ in generator.chance(5) ? Float.random(&generator) : Float(generator.below(5)) - 2 })
+    }
+
+    /// Vectors are equal or not; where they are not, which comes first matters to nobody.
+    func order(to other: Vector) -> NaiveOrder { self == other ? .same : .before }
+
+    func swift(_: LiteralStyle) -> String {
+        "Vector([" + elements.map { $0.swift }.joined(separator: ", ") + "] as [Float])"
+    }
+
+    /// The Euclidean distance, in the contract's order of additions.
+    func naiveDistance(to other: Vector) -> Double {
+        guard elements.count == other.elements.count else { return .nan }
+        var sums = [0.0, 0, 0, 0]
+        for (index, pair) in zip(elements, other.elements).enumerated() {
+            let difference = Double(pair.0) - Double(pair.1)
+            sums[index % 4] += difference * difference
+        }
+        return ((sums[0] + sums[1]) + (sums[2] + sums[3])).squareRoot()
+    }
+}
