@@ -3,6 +3,11 @@ public import StorageDriver
 /// A vector of 32-bit floats, such as an embedding: 4 bytes an element, in one column.
 ///
 /// ```swift
+/// @Storable struct Page {
+///     var id: Int
+///     var embedding: Vector
+/// }
+/// let question: Vector = [0.1, 0.7, 0.2]
 /// let nearest = try await store.select(Page.self)
 ///     .order { $0.embedding.distance(to: question, by: .cosine) }.limit(10).all()
 /// ```

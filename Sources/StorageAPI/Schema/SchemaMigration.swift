@@ -99,6 +99,8 @@ struct SchemaMigration {
         try insert(&list, plan)
     }
 
+    // Inlined into its caller, the batch, which cannot be copied, ends the compiler of Swift 6.3.1 in an optimised build.
+    @inline(never)
     private func insert(_ list: inout ValueList, _ plan: WritePlan) throws(StorageError) {
         guard list.count > 0 else { return }
         let cells = ValueCells(list)
