@@ -80,6 +80,24 @@ extension Conformance {
                 try await again.all(Versioned<TitleAndTags>.self),
                 equals: [Versioned<TitleAndTags>(1, "b", .records([[1, "x"]]))])
         },
+        ConformanceCase(
+            "evolution/array-of-gone-owner", [.s8], needs: [.durability],
+            "An array that is not Optional any more, and is gone with its owner, is not nil when both come back."
+        ) { t in
+            try await t.open(Versioned<InChild<OptionalTags>>.self).close()
+            let required = try await t.open(Versioned<InChild<Tags>>.self)
+            let notes: FieldValue = .records([[7, .records([[1, "a"]])], [8, .records([])]])
+            try await required.insert(Versioned<InChild<Tags>>(1, notes))
+            try await required.close()
+            try await t.open(Versioned<BareBook>.self).close()
+            for _ in 1...2 {
+                let again = try await t.open(Versioned<InChild<OptionalTags>>.self)
+                try t.expect(
+                    try await again.all(Versioned<InChild<OptionalTags>>.self),
+                    equals: [Versioned<InChild<OptionalTags>>(1, notes)])
+                try await again.close()
+            }
+        },
     ]
 
     // MARK: S9

@@ -82,6 +82,12 @@ enum InChild<V: NoteVersion>: ModelVersion {
     static var fields: [VersionField] { [.id, VersionField("notes", .many(Versioned<V>.self))] }
 }
 
+/// The owner without what it owns.
+enum BareBook: ModelVersion {
+    static let model = "Book"
+    static let fields: [VersionField] = [.id]
+}
+
 // MARK: Renames
 
 enum Named: NoteVersion { static let properties = [VersionField("name", .text, isOptional: true)] }
