@@ -63,7 +63,7 @@ public struct InMemoryBackend: StorageBackend {
             place.tables.withLock { $0 = writer.state }
         }
 
-        // Only once: by then another store may have opened the place.
+        // Only once: another store may have opened the place since.
         func close() {
             guard isOpen.exchange(false, ordering: .relaxed) else { return }
             place.isOpen.store(false, ordering: .releasing)
@@ -73,7 +73,7 @@ public struct InMemoryBackend: StorageBackend {
     }
 }
 
-/// A session's view: queries run on a value that nobody else changes.
+/// A session: queries run on a value that no one else changes.
 private class MemorySession: StorageSession, QueryExplaining {
     final var state: MemoryTables
 

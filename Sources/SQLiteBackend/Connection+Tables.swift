@@ -20,7 +20,7 @@ struct SeenVersions {
     var schema: Int64?
 }
 
-/// Recorded tables by their definitions' text: reading the text takes next to nothing beside decoding it.
+/// Recorded tables by the text of their definitions: reading the text costs almost nothing compared with decoding it.
 final class Definitions: Sendable {
     private let known = Mutex<[[UInt8]: TableSchema]>([:])
 
@@ -31,8 +31,8 @@ final class Definitions: Sendable {
 }
 
 extension Connection {
-    /// The recorded tables, then those of other software; made anew where another connection has committed since, or this
-    /// one has changed them.
+    /// The recorded tables, then those of other software. Read again if another connection has committed since, or if
+    /// this one has changed them.
     func storedTables() throws(StorageError) -> [TableSchema] {
         let version = try dataVersion()
         if let tables, tables.data == version { return tables.schemas }
@@ -76,7 +76,7 @@ extension Connection {
     /// Whether another connection has changed the schema since this one's last transaction; asked in a transaction that
     /// writes.
     ///
-    /// Costs a call where nobody else has written anything.
+    /// Costs one call if no other connection has written anything.
     func hasForeignSchema() throws(StorageError) -> Bool {
         let data = fileVersion
         guard data == nil || data != seen.data else { return false }

@@ -195,7 +195,7 @@ final class Connection: @unchecked Sendable {
         return new
     }
 
-    /// Forgets the eighth of the plans that has been used least recently. A cursor keeps the statement that it stands on.
+    /// Drops the least recently used eighth of the plans. A cursor retains its statement.
     private func forgetOldest() {
         let byUse = plans.compactMap { $0?.lastUse }.sorted()
         guard let last = byUse.prefix(Self.mostPrepared / 8).last else { return }
@@ -247,7 +247,7 @@ final class Connection: @unchecked Sendable {
         hasChangedTables = false
     }
 
-    /// What this connection undoes, no other one's commit tells of.
+    /// No commit of another connection shows what this connection undoes.
     private func forgetUndoneTables() {
         guard hasChangedTables else { return }
         tables = nil
@@ -283,8 +283,8 @@ final class Connection: @unchecked Sendable {
 
     /// Overwrites what a commit that failed may have left in the log.
     ///
-    /// A commit whose sync failed stands there whole, and whoever opens the file without having seen it fail, as after a
-    /// crash, would take it for done. A commit that changes nothing takes its place, and waits for no disk. Where nothing
+    /// A commit whose sync failed is complete in the log, and whoever opens the file without knowing of the failure, as
+    /// after a crash, would accept it. A commit that changes nothing replaces it, and waits for no disk. Where nothing
     /// can be written any more this fails too, and there is no more to be done.
     func overwriteFailedCommit() {
         guard let version = try? Statement(self, "PRAGMA user_version").integer() else { return }

@@ -10,7 +10,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A database with write-ahead logging on a medium that nobody can write.
+/// A database with write-ahead logging on a read-only medium.
 ///
 /// SQLite creates files beside such a database even to read it, which is impossible there. If the file is declared
 /// immutable (<https://sqlite.org/uri.html>), SQLite needs no files. This is sound if no one can change the file and

@@ -23,7 +23,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
         let statements = SchemaCompiler.sql(for: change)
         for sql in statements { try connection.execute(sql) }
         try Catalog.record(change, connection)
-        // Other connections notice what SQLite's own schema tells of, so a change of the record alone is told there too.
+        // Other connections notice changes of SQLite's own schema, so a change of only the record is noted there too.
         if statements.isEmpty {
             try connection.execute("PRAGMA schema_version = \(try connection.schemaVersion() &+ 1)")
         }

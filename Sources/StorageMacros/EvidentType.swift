@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension ExprSyntax {
-    /// The type of a literal or of an initialiser's call: all that syntax can tell of a default value's type.
+    /// The type of a literal or of an initialiser's call: all that syntax shows of a default value's type.
     var evidentType: TypeSyntax? {
         evidentTypeName.map { TypeSyntax(stringLiteral: $0) }
     }

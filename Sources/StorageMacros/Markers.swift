@@ -35,8 +35,8 @@ extension AttributeSyntax {
 
     var isStorable: Bool { storageName == "Storable" }
 
-    /// Whether the attribute may be a macro or a property wrapper of somebody else, which can change what
-    /// initialisers and storage there are. Attributes of the language start with a small letter.
+    /// Whether the attribute may be another library's macro or property wrapper, which can change initialisers and
+    /// storage. Attributes of the language begin with a lower-case letter.
     var isForeign: Bool {
         marker == nil && !isStorable && storageName.first?.isUppercase == true && storageName != "MainActor"
     }

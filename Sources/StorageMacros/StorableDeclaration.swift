@@ -23,7 +23,7 @@ struct StorableDeclaration {
 /// One stored property that is not `@Ignored`.
 struct StoredProperty {
     var name: PropertyName
-    /// The type that is written or evident, with T? in place of T!.
+    /// The type that is written or evident, with T? instead of T!.
     var type: TypeSyntax
     /// The property's access level and a space, or nothing. Its column has the same level.
     var access: String

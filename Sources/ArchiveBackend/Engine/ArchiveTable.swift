@@ -154,7 +154,7 @@ struct ArchiveTable {
 
     // MARK: Schema
 
-    /// The table in another form: columns added at the end have the given values.
+    /// The table with another schema. Columns that are added at the end have the given values.
     ///
     /// - Throws: `constraint` where rows have equal values of a column that is to be unique.
     func altered(to new: TableSchema, added: [Value]) throws(StorageError) -> ArchiveTable {

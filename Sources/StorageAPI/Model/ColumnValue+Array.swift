@@ -89,7 +89,7 @@ extension Array: ScalarValue where Element: ColumnValue {
 }
 
 extension JSONReader {
-    /// Reads an array; nil where none begins, or an element is none.
+    /// Reads an array; nil if there is none, or if an element is invalid.
     fileprivate mutating func readArray<E>(_ element: (inout JSONReader) -> E?) -> [E]? {
         guard enterArray() else { return nil }
         var elements: [E] = []
@@ -105,8 +105,8 @@ extension JSONReader {
 }
 
 extension RowWriter {
-    /// Writes strings as the JSON text that a `JSONWriter` makes of them, straight to its place. Writes nothing and
-    /// returns false where a character must be escaped or the text is larger than a value may be.
+    /// Writes strings as the JSON text that a `JSONWriter` makes of them, without a copy. Writes nothing and returns
+    /// false if a character must be escaped or if the text is larger than a value may be.
     mutating func putJSON(_ strings: [String]) -> Bool {
         // A bracket, and each string with its quotes and what follows it: a comma or the other bracket.
         let size = strings.isEmpty ? 2 : strings.reduce(1) { $0 + $1.utf8.count + 3 }

@@ -71,7 +71,7 @@ extension Double: ScalarValue, SortableValue {
     public var value: Value { .double(self) }
 }
 
-// A Float is kept as the Double of equal value; what no Float equals was written by somebody else.
+// A Float is stored as the Double of equal value. A Double that no Float equals was written by another program.
 extension Float: ScalarValue, SortableValue {
     @inlinable public static var columnType: ColumnType { .float }
 

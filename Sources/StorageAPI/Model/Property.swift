@@ -160,34 +160,36 @@ extension Property {
     }
 }
 
-// What would hide children in an embedded value, or cannot be stored at all. These overloads win over the Codable one,
-// so such a property warns or fails where it stands, and opening a store refuses it in any case.
+// Types that would hide children in an embedded value, or cannot be stored at all. These overloads win over the Codable
+// one, so such a property gets a warning or an error, and opening a store refuses it in any case.
 extension Property {
     private static let hidden =
         "own @Storable children as T, T?, [T] or [T]?; another container of a @Storable type cannot be stored"
 
-    /// Refused, with a warning where it stands and an error at opening: an array of Optionals of children cannot be stored.
+    /// Refused, with a warning at the property and an error at opening: an array of Optionals of children cannot be
+    /// stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable>(
         _ name: String, _: [T?].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<[T?]>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
-    /// Refused, with a warning where it stands and an error at opening: an array of arrays of children cannot be stored.
+    /// Refused, with a warning at the property and an error at opening: an array of arrays of children cannot be
+    /// stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable>(
         _ name: String, _: [[T]].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<[[T]]>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
-    /// Refused, with a warning where it stands and an error at opening: a dictionary of children cannot be stored.
+    /// Refused, with a warning at the property and an error at opening: a dictionary of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<K: Hashable, T: Storable>(
         _ name: String, _: [K: T].Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<[K: T]>? = nil
     ) { self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil) }
 
-    /// Refused, with a warning where it stands and an error at opening: a set of children cannot be stored.
+    /// Refused, with a warning at the property and an error at opening: a set of children cannot be stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
     public init<T: Storable & Hashable>(
         _ name: String, _: Set<T>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
@@ -207,7 +209,7 @@ extension Property {
     ) { self.init(name, .refused("a type that cannot be stored"), optional: false, traits, stored, old, default: nil) }
 }
 
-/// An Optional of anything, told apart at run time.
+/// An Optional of anything, recognised at run time.
 protocol OptionalValue {
     associatedtype Wrapped
     static var nothing: Self { get }

@@ -65,7 +65,7 @@ public struct RowReader: ~Copyable {
 extension RowReader {
     /// Reads a scalar, an Optional of one, or an array.
     ///
-    /// - Throws: `typeMismatch` where the stored value is none of the type's.
+    /// - Throws: `typeMismatch` if the stored value is not a value of the type.
     @inlinable @inline(__always)
     public mutating func read<T: ColumnValue>(_: T.Type) throws(StorageError) -> T {
         guard let value = T.decode(try next()) else { throw mismatch(T.self) }
@@ -74,7 +74,7 @@ extension RowReader {
 
     /// Reads an enum by its raw value.
     ///
-    /// - Throws: `typeMismatch` where no case has the stored value.
+    /// - Throws: `typeMismatch` if no case has the stored value.
     @inlinable @inline(__always)
     public mutating func read<T: RawRepresentable>(_: T.Type) throws(StorageError) -> T where T.RawValue: ScalarValue {
         guard let raw = T.RawValue.decode(try next()), let value = T(rawValue: raw) else { throw mismatch(T.self) }
@@ -83,7 +83,7 @@ extension RowReader {
 
     /// Reads an enum by its raw value, or nil.
     ///
-    /// - Throws: `typeMismatch` where no case has the stored value.
+    /// - Throws: `typeMismatch` if no case has the stored value.
     @inlinable @inline(__always)
     public mutating func read<T: RawRepresentable>(_: T?.Type) throws(StorageError) -> T?
     where T.RawValue: ScalarValue {
@@ -95,7 +95,7 @@ extension RowReader {
 
     /// Reads an array of enums by their raw values.
     ///
-    /// - Throws: `typeMismatch` where no case has one of the stored values.
+    /// - Throws: `typeMismatch` if no case has one of the stored values.
     @inlinable
     public mutating func read<T: RawRepresentable>(_: [T].Type) throws(StorageError) -> [T]
     where T.RawValue: ScalarValue {
@@ -151,7 +151,7 @@ extension RowReader {
         try nextChildren().all(T.self, ownedBy: self)
     }
 
-    /// Reads the owned children of an array, in their order, nil where the owner's own row says that there is none.
+    /// Reads the owned children of an array, in their order; nil if the owner's row says that the array is nil.
     @inlinable
     public mutating func read<T: Storable>(_: [T]?.Type) throws(StorageError) -> [T]? {
         let isPresent = try read(Bool.self)

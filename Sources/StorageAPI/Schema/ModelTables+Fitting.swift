@@ -1,6 +1,6 @@
 import StorageDriver
 
-// A model beside tables that another process has changed since it was compared with them (clause S11).
+// A model and tables that another process has changed since the model was compared with them (clause S11).
 
 extension ModelTables {
     /// Whether a store has all that the model reads and writes.
@@ -29,9 +29,9 @@ extension ModelTables {
 }
 
 extension TableBinding {
-    /// The same cells in the table's form of now, which has all columns that the cells stand in.
+    /// The same cells in the current version of the table, which has all their columns.
     fileprivate func rebound(to table: TableSchema) -> TableBinding {
-        // Tables of other software keep the form in which the model reads them.
+        // Tables of other software keep the schema with which the model reads them.
         if schema.isForeign { return self }
         func place(_ column: Int) -> Int {
             table.columns.firstIndex { $0.name == schema.columns[column].name } ?? column

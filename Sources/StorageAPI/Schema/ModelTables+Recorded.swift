@@ -52,8 +52,8 @@ extension ModelTables {
 struct RecordedTables {
     /// The root's first, owners before what they own.
     let list: [TableSchema]
-    /// For each table those whose rows its rows own. Tables of types that own themselves stand there as often as rows of
-    /// the declaring type do.
+    /// For each table those whose rows its rows own. A table of a type that owns itself is listed for each table with
+    /// rows of the declaring type.
     private(set) var owned: [[Int]]
     /// For each table of a type that owns itself the table above the recursion.
     private(set) var entries: [Int?]

@@ -21,7 +21,7 @@ package struct PublishedFile: ~Copyable {
 
     /// Makes the file.
     ///
-    /// - Parameter temporaryPath: where, instead of at a name that nobody else has.
+    /// - Parameter temporaryPath: its temporary path; by default a unique one.
     /// - Throws: `io` if the path is taken, or is not a regular file; errors of creating the file.
     package init(
         _ path: String, over place: Place, permissions: UInt32 = 0o644, at temporaryPath: String? = nil,

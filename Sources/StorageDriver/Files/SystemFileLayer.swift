@@ -97,7 +97,7 @@ package struct SystemFileLayer: FileLayer {
             try Self.call("rename") { systemRename(path, newPath) }
             return
         }
-        // A link, unlike a renaming, never replaces a file that somebody else has made meanwhile.
+        // A link, unlike a renaming, never replaces a file that another process has created meanwhile.
         do { try Self.call("link") { link(path, newPath) } } catch {
             guard !error.isExistingFile, try status(at: newPath) == nil else { throw error }
             // A file system without links.

@@ -39,7 +39,7 @@ public struct JSONWriter: Sendable {
     }
 }
 
-/// How numbers and text stand in the JSON that this toolkit writes.
+/// How numbers and text are written in this toolkit's JSON.
 package enum JSONForm {
     package static func number(_ number: Double) -> String {
         // -0.0 equals 0.0, and equal arrays have equal text.
@@ -52,7 +52,7 @@ package enum JSONForm {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// Hands out what stands between the quotes for a text, part by part.
+    /// Passes the text between the quotes to a closure, part by part.
     ///
     /// - Parameter escapesDelete: whether the control character that JSON takes as it is is escaped too, for a terminal.
     @inlinable @inline(__always)

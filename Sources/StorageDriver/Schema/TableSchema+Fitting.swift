@@ -6,15 +6,15 @@ extension TableSchema {
     /// Tables and columns that have come are no obstacle, and neither are indexes, marks of what is gone, and a property
     /// that has become Optional: a nil in it is its row's error.
     ///
-    /// - Parameter inPlace: whether a plan finds columns by their places, and not by their names.
-    /// - Throws: `schemaMismatch`, naming the property, for a table or column that is not there as it was.
+    /// - Parameter inPlace: whether a plan finds columns by their indexes, and not by their names.
+    /// - Throws: `schemaMismatch`, with the property, for a table or column that no longer exists as it was.
     package func requireStored(in recorded: [TableSchema], inPlace: Bool = false) throws(StorageError) {
         guard let now = recorded.first(where: { $0.name == name }),
             now.path.elementsEqual(path, by: { $0.isSame(as: $1) })
         else {
             throw changed(isRoot ? nil : path.last, "is not stored any more as it was")
         }
-        // What is removed, nobody reads. Where places count, it keeps its own.
+        // Nobody reads a removed column. If indexes count, it keeps its own.
         for (place, column) in columns.enumerated() where inPlace || !column.isRemoved {
             let other =
                 inPlace

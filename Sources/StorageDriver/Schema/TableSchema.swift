@@ -167,7 +167,7 @@ public enum TableChange: Sendable {
 }
 
 extension ColumnSchema.Role {
-    /// Whether columns of the role lead to a row: they stand in front of what it holds.
+    /// Whether columns of the role are a prefix of a row: they precede its own columns.
     package var isPrefix: Bool {
         switch self {
         case .property, .presence: false
@@ -179,7 +179,7 @@ extension ColumnSchema.Role {
 extension String {
     /// Whether the bytes are the same: two normal forms of a name are two names (clauses S6 and V4).
     package func isSame(as other: String) -> Bool {
-        // `==` tells most apart by a comparison of memory; one byte after the other takes ten times as long.
+        // `==` distinguishes most by comparing memory; comparing byte by byte takes ten times as long.
         guard self == other else { return false }
         let areSame = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { others in

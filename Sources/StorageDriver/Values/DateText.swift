@@ -131,7 +131,7 @@ package enum DateText {
         }
     }
 
-    /// The digits behind the whole seconds, as few as give the number back, filled up as the style has it.
+    /// The digits after the whole seconds, as few as identify the number, padded as the style demands.
     private static func fraction(of seconds: Double, _ style: Style) -> String? {
         let parts = seconds.magnitude.description.utf8.split(separator: UInt8(ascii: "."))
         guard parts.count == 2, !parts[1].contains(UInt8(ascii: "e")) else { return nil }

@@ -102,7 +102,7 @@ extension Decimal {
         if canonical == "NaN" {
             self = .nan
         } else {
-            // A text with more digits than a Decimal holds was written by somebody else.
+            // A text with more digits than a Decimal holds was written by another program.
             guard let decimal = Decimal(string: canonical), decimal.storedText == canonical else { return nil }
             self = decimal
         }

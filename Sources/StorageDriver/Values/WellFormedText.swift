@@ -20,7 +20,7 @@ extension String {
         guard Self.isASCII(bytes) || Self.isExact(self, bytes) else { return nil }
     }
 
-    /// Text of ASCII alone needs no repair, which most of it is and which a few words tell.
+    /// Most text is ASCII, which needs no repair and is recognised by a few words.
     @inlinable @inline(__always)
     static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var (place, found) = (0, UInt64(0))

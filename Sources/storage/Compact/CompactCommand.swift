@@ -41,7 +41,7 @@ struct CompactCommand: AsyncParsableCommand {
         }
     }
 
-    /// The bytes of the file and of the log that SQLite keeps beside it.
+    /// The bytes of the file and of SQLite's log.
     private static func size(_ path: String) -> Int {
         ["", "-wal"].reduce(0) { sum, suffix in
             let attributes = try? FileManager.default.attributesOfItem(atPath: path + suffix)

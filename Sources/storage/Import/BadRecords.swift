@@ -1,9 +1,9 @@
 import Foundation
 import TerminalOutput
 
-/// The records of an input that are none of the model: told by line, and kept aside where that is wanted.
+/// The bad records of an input: reported by line, and written to a file if requested.
 struct BadRecords: Sendable {
-    /// How many are told one by one.
+    /// How many are reported one by one.
     static let mostTold = 20
 
     private(set) var count = 0
@@ -11,7 +11,7 @@ struct BadRecords: Sendable {
     private let path: String?
     private var file: FileHandle?
 
-    /// - Parameter path: a new file that takes the bad records as they are; nil where one is too many.
+    /// - Parameter path: a new file for the bad records; nil if one bad record is too many.
     init(keptIn path: String?) throws(ToolError) {
         self.path = path
         guard let path else { return }
@@ -44,7 +44,7 @@ struct BadRecords: Sendable {
         told[place] = problem
     }
 
-    /// Takes the file away again, which tells of an import that did not come about.
+    /// Removes the file of an import that has failed.
     func discard() {
         guard let path else { return }
         unlink(path)

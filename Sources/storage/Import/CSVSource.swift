@@ -115,7 +115,7 @@ struct CSVSource: RecordSource {
         }
     }
 
-    /// A field behind its opening quote, up to the comma or the end; two quotes stand for one.
+    /// A field after its opening quote, up to the comma or the end; two quotes mean one.
     private static func quotedField(
         _ content: UnsafeRawBufferPointer, _ start: Int
     ) -> (text: [UInt8], isQuoted: Bool, end: Int)? {

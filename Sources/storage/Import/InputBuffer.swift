@@ -34,7 +34,7 @@ final class InputBuffer {
         return Double(contents.position) / Double(file.size) * Double(length - (end - start)) / Double(length)
     }
 
-    /// The bytes at hand that are not consumed, valid until more are asked for.
+    /// The buffered bytes that are not consumed, valid until more are read.
     var available: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[start..<end]) }
 
     /// The first byte that is not consumed; nil at the end.
@@ -48,7 +48,7 @@ final class InputBuffer {
         return available.starts(with: bytes)
     }
 
-    /// Passes over bytes at hand.
+    /// Skips buffered bytes.
     func consume(_ count: Int) {
         var newlines = 0
         for byte in buffer[start..<start + count] { newlines &+= byte == 0x0A ? 1 : 0 }
@@ -61,9 +61,9 @@ final class InputBuffer {
         while let byte = try peek(), byte.isJSONSpace { consume(1) }
     }
 
-    /// How many bytes there are up to where the scanner finds the end; nil where the file ends before.
+    /// How many bytes there are up to the end that the scanner finds; nil if the file ends before.
     ///
-    /// - Throws: where that is more than ``recordLimit``.
+    /// - Throws: if that is more than ``recordLimit``.
     func length(_ scanner: inout some FrameScanner) throws(ToolError) -> Int? {
         var looked = 0
         while true {
@@ -79,7 +79,7 @@ final class InputBuffer {
         }
     }
 
-    /// Reads on behind the bytes at hand; false at the end of the file.
+    /// Reads more bytes into the buffer; returns false at the end of the file.
     private func readMore() throws(ToolError) -> Bool {
         if start > 0 {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
@@ -103,7 +103,7 @@ final class InputBuffer {
 
 /// Finds where something ends in bytes that come in pieces.
 protocol FrameScanner {
-    /// How many bytes of the next piece belong to it; nil where it goes on.
+    /// How many bytes of the next piece belong to it; nil if it continues.
     mutating func end(in bytes: UnsafeRawBufferPointer) -> Int?
 }
 
@@ -153,7 +153,7 @@ struct JSONValueScanner: FrameScanner {
             case UInt8(ascii: "\""): isInString = true
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                // A number or a word ends before the bracket that closes what it stands in.
+                // A number or a word ends before the bracket that closes its list or object.
                 if depth == 0 { return index }
                 depth -= 1
                 if depth == 0 { return index + 1 }

@@ -3,18 +3,18 @@ import CArchive
 import Foundation
 import TerminalOutput
 
-/// A file's contents from the first byte on, decompressed where the file is compressed.
+/// A file's contents from the first byte on, decompressed if the file is compressed.
 protocol InputContents: AnyObject {
-    /// Reads up to as many bytes as there is room for; 0 at the end.
+    /// Reads at most as many bytes as fit; 0 at the end.
     ///
-    /// - Throws: where the file cannot be read, or is damaged.
+    /// - Throws: if the file cannot be read, or is damaged.
     func read(into bytes: UnsafeMutableRawBufferPointer) throws(ToolError) -> Int
     /// How many bytes of the file have been read.
     var position: Int { get }
 }
 
 extension InputFile {
-    /// The contents, which can be read as often as is needed, each time anew.
+    /// The contents, which can be read repeatedly from the beginning.
     func contents() throws(ToolError) -> any InputContents {
         let start = UnsafeMutableRawBufferPointer.allocate(byteCount: 6, alignment: 1)
         defer { start.deallocate() }
@@ -38,7 +38,7 @@ private final class PlainContents: InputContents {
     }
 }
 
-/// How an input is compressed, which its first bytes tell and not its name.
+/// The compression of an input, as its first bytes show, not its name.
 enum InputCompression: String, CaseIterable {
     case gzip, xz, zstd
 
@@ -65,7 +65,8 @@ enum InputCompression: String, CaseIterable {
         }
     }
 
-    /// Lets a libarchive reader take this format and no other; false where the system's has no code for it.
+    /// Makes a libarchive reader accept this format and no other; returns false if the system's libarchive does not
+    /// support it.
     func allow(_ archive: OpaquePointer?) -> Bool {
         switch self {
         case .gzip: archive_read_support_filter_gzip(archive) == ARCHIVE_OK
@@ -74,7 +75,7 @@ enum InputCompression: String, CaseIterable {
         }
     }
 
-    /// A file's name without the ending that tells of its compression: `cities.csv` of `cities.csv.gz`.
+    /// A file's name without the extension of its compression: `cities.csv` of `cities.csv.gz`.
     static func uncompressedName(_ name: String) -> String {
         let ending = allCases.map(\.ending).first { name.lowercased().hasSuffix($0) }
         return String(name.dropLast(ending?.count ?? 0))
@@ -130,7 +131,7 @@ final class CompressedContents: InputContents {
         return count
     }
 
-    /// libarchive stops where it finds no further frame, whatever stands there, and looks at no checksum of gzip's.
+    /// libarchive stops where it finds no further frame, whatever follows, and does not check gzip's checksum.
     private func checkEnd() throws(ToolError) {
         let rest = source.file.size - position
         guard rest == 0 else {

@@ -5,7 +5,7 @@ import Foundation
 final class InputFile: Sendable {
     /// The name for messages.
     let name: String
-    /// How many bytes there are, as they stand on the disk.
+    /// The size of the file on the disk in bytes.
     let size: Int
     private let descriptor: Int32
 
@@ -32,7 +32,7 @@ final class InputFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Reads up to as many bytes as there is room for; 0 at the end.
+    /// Reads at most as many bytes as fit; 0 at the end.
     func read(at offset: Int, into bytes: UnsafeMutableRawBufferPointer) throws(ToolError) -> Int {
         let count = Self.retried { pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }
         guard count >= 0 else { throw Self.failure("read", name) }

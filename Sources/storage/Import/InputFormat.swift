@@ -2,7 +2,7 @@ import ArgumentParser
 import StorageAPI
 import StorageDriver
 
-/// How records stand in an input.
+/// The format of an input.
 enum InputFormat: String, CaseIterable, ExpressibleByArgument {
     /// One JSON array of objects, or one object whose members are the records.
     case json
@@ -28,7 +28,7 @@ struct RecordFile: Sendable {
     let file: InputFile
     private let form: Form
 
-    /// - Parameter format: how records stand in it; nil where its name or its beginning tells.
+    /// - Parameter format: its format; nil to find it by its name or its beginning.
     init(_ file: InputFile, _ format: InputFormat?) throws(ToolError) {
         self.file = file
         form = try Self.form(file, format ?? InputFormat(fileName: file.name))

@@ -23,7 +23,7 @@ struct InputMapping: Sendable {
         self.rules = rules
     }
 
-    /// The record's members with those of the rules in their new places.
+    /// The record's members, with those of the rules moved.
     func apply(to members: [JSONValue.Member]) -> [JSONValue.Member] {
         guard !rules.isEmpty else { return members }
         var members = members

@@ -1,13 +1,13 @@
 import StorageAPI
 import StorageDriver
 
-/// A record as it stands in the input.
+/// A record of the input, undecoded.
 struct InputRecord {
     /// The line on which it begins, from 1.
     let line: Int
     /// Its bytes, valid until the next record is asked for.
     let bytes: UnsafeRawBufferPointer
-    /// The name under which it stands in an object of records.
+    /// Its name in an object of records.
     let key: String?
     /// Its members, or what is wrong with it.
     let content: Result<[JSONValue.Member], BadRecord>
@@ -23,7 +23,7 @@ struct BadRecord: Error {
 protocol RecordSource {
     /// The next record; nil after the last.
     ///
-    /// - Throws: where it cannot be told where records begin and end.
+    /// - Throws: if the ends of records cannot be found.
     mutating func next() throws(ToolError) -> InputRecord?
     /// How much of the input has been read, from 0 to 1.
     var fraction: Double { get }
@@ -41,7 +41,7 @@ extension InputRecord {
                 content = .failure(BadRecord(line: line, message: "A record must be an object; this is \(value.kind)."))
             }
         } catch {
-            // What is missing at the end is missing where the text ends, not behind the white space there.
+            // What is missing at the end is missing where the text ends, not after the white space.
             let end = bytes.lastIndex { !$0.isJSONSpace } ?? 0
             let newlines = bytes.prefix(min(error.offset, end)).count { $0 == 0x0A }
             content = .failure(BadRecord(line: line + newlines, message: error.message))
@@ -104,7 +104,7 @@ struct DocumentSource: RecordSource {
             json: UnsafeRawBufferPointer(rebasing: input.available.prefix(length)), line: input.line, key: key)
     }
 
-    /// Passes over what stands between records; false after the last.
+    /// Skips what is between records; returns false after the last.
     private mutating func isAtRecord() throws(ToolError) -> Bool {
         guard state != .ended else { return false }
         try input.skipSpace()

@@ -5,7 +5,7 @@ struct SchemaInference {
     private let file: RecordFile
     private let mapping: InputMapping
     private let shape = ObjectShape()
-    /// Whether all names under which records stand are integers.
+    /// Whether all names of records are integers.
     private var namesAreIntegers = true
 
     init(_ file: RecordFile, _ mapping: InputMapping) {
@@ -31,14 +31,14 @@ struct SchemaInference {
     /// How many records were read.
     var count: Int { shape.count }
 
-    /// The ways to properties whose numbers have more digits than a double keeps, and than a decimal.
+    /// The paths to properties whose numbers have more digits than a double holds, and than a decimal.
     var rounded: [String] { shape.rounded }
 
     /// The model's schema.
     ///
     /// - Parameters:
-    ///   - keys: the properties that are the key; by default `id`, the names under which records stand, or a number that
-    ///     the store assigns.
+    ///   - keys: the properties that are the key; by default `id`, the names of the records, or a number that the store
+    ///     assigns.
     ///   - types: `PROPERTY=TYPE`, for types that the input does not show.
     func schema(named name: String, keys: [String], types: [String]) throws(ToolError) -> RecordSchema {
         var properties = shape.properties(mixedIsText: file.isUntyped)

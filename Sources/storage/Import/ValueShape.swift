@@ -1,6 +1,6 @@
 import StorageAPI
 
-/// What values at one place of many records have in common.
+/// The common type of the values of one property in many records.
 final class ValueShape {
     /// The kinds of values that were seen.
     private struct Kinds: OptionSet {
@@ -66,14 +66,14 @@ final class ValueShape {
         if UInt64(text) != nil { return [.unsigned, .wide] }
         let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
         let digits = mantissa.count { $0 &- UInt8(ascii: "0") < 10 }
-        // 15 digits survive the way through a double, and a decimal has 38.
+        // A double preserves 15 digits, and a decimal 38.
         if digits <= 15 { return .double }
         if let number = Double(text), number.description == text { return .double }
         if digits <= 38, mantissa.count == text.utf8.count { return .decimal }
         return digits <= 17 ? .huge : [.huge, .long]
     }
 
-    /// The ways from here to numbers that are rounded to Doubles; an empty one where that is here.
+    /// The paths from here to numbers that are rounded to Doubles; an empty one for this value.
     fileprivate var rounded: [String] {
         if case .child(let object) = kind(mixedIsText: false) { return object.rounded }
         if case .children(let object) = kind(mixedIsText: false) { return object.rounded }
@@ -114,7 +114,7 @@ final class ValueShape {
         return isText ? .string : .embedded
     }
 
-    /// The type of the elements of arrays; nil where they have none in common.
+    /// The type of the elements of arrays; nil if they have no common one.
     private var elementType: ColumnType? {
         guard let element, !element.kinds.isEmpty else { return .string }
         guard !element.kinds.contains(.object) else { return nil }
@@ -131,7 +131,7 @@ final class ValueShape {
     }
 }
 
-/// What objects at one place of many records have in common.
+/// The common members of the objects of one property in many records.
 final class ObjectShape {
     /// How many objects there were.
     private(set) var count = 0
@@ -148,13 +148,13 @@ final class ObjectShape {
 
     var isEmpty: Bool { members.isEmpty }
 
-    /// - Throws: where there are more different members by now than a table has columns.
+    /// - Throws: if there are more different members than a table has columns.
     func add(_ object: [JSONValue.Member]) throws(ToolError) {
         count += 1
         for (place, member) in object.enumerated() { try shape(of: member.name, near: place).add(member.value) }
     }
 
-    /// Objects mostly have their members in one order, so the place is looked at first.
+    /// Objects usually have their members in one order, so this index is tried first.
     private func shape(of name: String, near place: Int) throws(ToolError) -> ValueShape {
         if place < members.count, members[place].name.isSame(as: name) { return members[place].shape }
         let bytes = Array(name.utf8)
@@ -168,7 +168,7 @@ final class ObjectShape {
         return shape
     }
 
-    /// The ways to properties whose numbers are rounded to Doubles.
+    /// The paths to properties whose numbers are rounded to Doubles.
     var rounded: [String] {
         members.flatMap { name, shape in shape.rounded.map { $0.isEmpty ? name : name + "." + $0 } }
     }

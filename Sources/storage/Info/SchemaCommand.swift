@@ -55,7 +55,7 @@ struct SchemaCommand: AsyncParsableCommand {
 }
 
 extension RecordSchema {
-    /// What stands behind the name in a title.
+    /// What follows the name in a title.
     var keyNote: String { assignsKeys ? " (assigns keys)" : "" }
 
     /// The properties, with those of owned records below their own.
@@ -96,9 +96,9 @@ extension RecordSchema.Property {
 }
 
 extension Store {
-    /// A recorded model in its tree form.
+    /// A recorded model as a tree of properties.
     ///
-    /// - Throws: where the store has none of the name.
+    /// - Throws: if the store has no model with the name.
     func recordSchema(_ name: String) async throws -> RecordSchema {
         let schemas = try await recordSchemas()
         if let schema = schemas.first(where: { $0.name.isSame(as: name) }) { return schema }

@@ -2,13 +2,13 @@ import Foundation
 import StorageAPI
 import StorageDriver
 
-/// A file that is made beside its place, and takes it when it is whole and on the disk.
+/// A file that is written under a temporary name, and renamed when it is complete and on the disk.
 struct NewFile: ~Copyable {
     /// Where the file is written.
     let handle: FileHandle
     private let file: PublishedFile
 
-    /// - Throws: where the place is taken and may not be replaced, or nothing can be written there.
+    /// - Throws: if the file exists and must not be replaced, or cannot be written.
     init(_ path: String, mayReplace: Bool) throws {
         var isFolder: ObjCBool = false
         if !mayReplace, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue {
@@ -18,7 +18,7 @@ struct NewFile: ~Copyable {
         handle = FileHandle(fileDescriptor: file.file.descriptor, closeOnDealloc: false)
     }
 
-    /// Puts the file in its place.
+    /// Renames the file.
     consuming func keep() throws { try file.publish() }
 }
 
@@ -42,7 +42,7 @@ struct Output: ~Copyable {
         }
     }
 
-    /// - Throws: ``ReaderGone`` where nobody reads any more; where the disk is full or fails.
+    /// - Throws: ``ReaderGone`` if the reader has closed the output; an error if the disk is full or fails.
     mutating func flush() throws {
         var written = 0
         while written < bytes.count {

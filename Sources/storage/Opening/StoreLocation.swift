@@ -5,7 +5,7 @@ import SQLiteBackend
 import StorageAPI
 import StorageDriver
 
-/// A store as the command line names it: a URL, or the path of a file whose first bytes tell its kind.
+/// A store as the command line names it: a URL, or the path of a file whose first bytes identify the backend.
 struct StoreLocation: ExpressibleByArgument {
     /// What a command is going to do.
     enum Purpose {
@@ -13,7 +13,7 @@ struct StoreLocation: ExpressibleByArgument {
         case reading
         /// The store must be there.
         case writing
-        /// A new store is made where there is none.
+        /// Creates a store if there is none.
         case making
     }
 
@@ -123,11 +123,11 @@ struct StoreLocation: ExpressibleByArgument {
 }
 
 extension StoreLocation {
-    /// Opens the store to write, makes it where there is none, and closes it. Files that were made for work that failed go
-    /// again.
+    /// Opens the store for writing, creates it if there is none, and closes it. If the work fails, removes the files
+    /// that it created.
     func withTarget<T: Sendable>(_ work: (Store) async throws -> T) async throws -> T {
         let path = path ?? ""
-        // A link that leads nowhere is something that is there.
+        // A dangling link counts as existing.
         let isNew = !path.isEmpty && (try? FileManager.default.attributesOfItem(atPath: path)) == nil
         do {
             return try await with(.making, work)
@@ -137,7 +137,7 @@ extension StoreLocation {
         }
     }
 
-    /// The file, and what SQLite and the archive keep beside it.
+    /// The file, and the other files of SQLite and the archive.
     private static func removeFiles(_ path: String) {
         for suffix in ["", "-wal", "-shm", "-lock"] { unlink(path + suffix) }
     }

@@ -4,7 +4,7 @@ import SQLiteBackend
 import StorageAPI
 import TerminalOutput
 
-/// How the tool ends: the status that scripts see. The numbers are those of sysexits.h where it has one.
+/// The exit status of the tool. The numbers are those of sysexits.h, if it has one.
 enum ToolExit: Int32, CaseIterable {
     case success = 0
     /// The answer is no: two stores differ, a check found problems, nothing was found, or the person said no.
@@ -55,7 +55,7 @@ enum ToolExit: Int32, CaseIterable {
         case let error as StorageError: (status, message) = (ToolExit(error.code), error.sentence)
         default: StorageCommand.exit(withError: error)
         }
-        // There is nobody to tell where the error stream is closed.
+        // If standard error is closed, there is no way to report it.
         try? FileHandle.standardError.write(contentsOf: Data("storage: \(message.printable)\n".utf8))
         Foundation.exit(status.rawValue)
     }
@@ -66,7 +66,8 @@ enum ToolExit: Int32, CaseIterable {
 extension StorageError {
     /// The error for a person: where, what is wrong and what to do, and the code that documents list.
     ///
-    /// The engine's own words are left out but where they say more than the store knows: which rule, or which call failed.
+    /// The engine's own words are left out, unless they say more than the store knows: which rule, or which call
+    /// failed.
     var sentence: String {
         var place: [String] = []
         if let model, !message.contains(model) { place.append(model) }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Runs work that Ctrl-C, or a polite kill, cancels, so that it can end as it should.
 enum Interruption {
-    /// - Throws: what the work throws, which is a cancellation where a signal came.
+    /// - Throws: errors of the work: a cancellation if a signal arrived.
     static func cancelling<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
         let task = Task { try await work() }
         let sources = [SIGINT, SIGTERM].map { number in

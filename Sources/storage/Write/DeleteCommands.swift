@@ -96,7 +96,7 @@ struct Confirmation: ParsableArguments {
     @Flag(name: [.short, .long], help: "Do not ask first; needed where there is no terminal to ask on.")
     var yes = false
 
-    /// - Throws: where the person says no, cannot be asked, or interrupts.
+    /// - Throws: if the user says no, cannot be asked, or interrupts.
     func confirm(_ action: String, _ count: Int, of model: String) throws {
         guard !yes, count > 0 else { return }
         let question = "\(action) \(count.counted("record")) of \(model.printable)?"
@@ -109,7 +109,7 @@ struct Confirmation: ParsableArguments {
         }
     }
 
-    /// The line that is typed; nil where the input ends.
+    /// The typed line; nil if the input ends.
     private static func answer() throws -> String? {
         var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         // Ctrl-C is a cancellation, which a blocking read would not hear of.
