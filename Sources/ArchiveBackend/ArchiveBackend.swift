@@ -15,9 +15,9 @@ public struct ArchiveBackend: StorageBackend {
 
     /// What a commit waits for.
     public enum Durability: String, Sendable, CaseIterable {
-        /// The disk: what was committed survives a power cut.
+        /// The disk: a commit survives a power cut.
         case full
-        /// The operating system: it survives the process; a power cut may lose the last commits, never the store.
+        /// The operating system: a commit survives the process. A power cut may lose the last commits, never the store.
         case relaxed
     }
 

@@ -55,7 +55,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
             remarks: remarks)
     }
 
-    // A reader holds the tables as they are at this moment. They are values: a writer changes copies.
+    // A reader holds the current tables. They are values: a writer changes copies.
     func reader(_: ReadScope) throws(StorageError) -> any StorageReader {
         let tables = configuration.access == .readOnly ? try follow() : committed.withLock { $0 }
         return ArchiveReader(tables, trace)

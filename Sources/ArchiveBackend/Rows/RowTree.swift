@@ -49,7 +49,7 @@ struct RowTree {
         return node < nodes.count ? (node, nodes[node].firstPage(search)) : nil
     }
 
-    /// The first index for which the condition holds, which from there on holds for all.
+    /// The first index for which the condition holds. It must hold for all later ones.
     @inline(__always)
     static func firstIndex(_ count: Int, where condition: (Int) -> Bool) -> Int {
         var low = 0

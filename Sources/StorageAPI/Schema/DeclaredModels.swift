@@ -1,13 +1,13 @@
 import StorageDriver
 
 /// A model and all that it owns, as a program's types or a ``RecordSchema`` declare it: the root first, and every model
-/// once, so that one which owns itself leads back to its own place.
+/// once, so that a model that owns itself refers back to itself.
 struct DeclaredModels {
     private(set) var list: [DeclaredModel] = []
     private var types: [ObjectIdentifier: Int] = [:]
     private var records: [RecordPlace: Int] = [:]
 
-    /// Two schemas are one model where they are equal and refer back to the same ones.
+    /// Two schemas are one model if they are equal and refer back to the same schemas.
     private struct RecordPlace: Hashable {
         let schema: RecordSchema
         let ancestors: [String: Int]
@@ -119,7 +119,7 @@ struct DeclaredModel {
         return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
     }
 
-    /// What the store assigns where the key is nil (clause K2); nil where it must not be.
+    /// What the store assigns if the key is nil (clause K2); nil if the key must not be nil.
     var keyAssignment: KeyAssignment? {
         guard keys.count == 1, keys[0].isOptional, case .column(let type) = keys[0].kind else { return nil }
         return KeyAssignment(type)
@@ -164,7 +164,7 @@ struct DeclaredProperty {
 
     enum Kind: Hashable {
         case column(ColumnType)
-        /// An owned record of the model at this place.
+        /// An owned record of the model at this index.
         case one(Int)
         case many(Int)
         case refused(String)
@@ -192,13 +192,13 @@ struct DeclaredProperty {
         isOptional = property.isOptional || isAssigned
         switch kind {
         case .one: if isOptional { defaultValue = { .null } }
-        // No records are owned by those that were stored before.
+        // Records that were stored before own none.
         case .many: defaultValue = { .null }
         case .column, .refused: break
         }
     }
 
-    /// Whether it is one owned record that is always there.
+    /// Whether it is a single owned record that is never nil.
     var isRequiredChild: Bool {
         if case .one = kind { !isOptional } else { false }
     }

@@ -269,7 +269,7 @@ struct SchemaPlanner {
                     stored,
                     StorageError(
                         .schemaMismatch,
-                        "The new property owns what the records that are stored already do not have, and a default that is written in Swift is stored with new records alone; make it Optional, or an array that is empty by default.",
+                        "The new property owns a record that stored records do not have, and a default in Swift is only stored with new records; make it Optional, or an array that is empty by default.",
                         operation: "open", model: declared.model.name, property: owner.property.name)))
         }
         let isNewModel = table.form == .root

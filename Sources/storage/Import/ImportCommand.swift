@@ -135,7 +135,7 @@ struct ImportCommand: AsyncParsableCommand {
                     + "rounded to doubles.")
         }
         print("")
-        // What is said on the error stream about the records comes behind it.
+        // Messages about the records on standard error follow it.
         fflush(nil)
     }
 
@@ -161,7 +161,7 @@ struct ImportCommand: AsyncParsableCommand {
         return schema
     }
 
-    /// - Throws: where there are bad records that are not to be skipped, after telling them.
+    /// - Throws: if there are bad records that must not be skipped, after reporting them.
     private static func check(_ bad: BadRecords, _ input: RecordFile) throws {
         guard bad.count > 0, !bad.areSkipped else { return }
         for line in bad.lines(of: input.file.name) {

@@ -10,7 +10,7 @@ private struct PlainNumber {
     init(_ number: Double) {
         value = .double(number)
         let down = number.rounded(.down)
-        // NaN stands behind all numbers.
+        // NaN sorts after all numbers.
         floor = Int128(exactly: down) ?? (number < 0 ? .min : .max)
         isWhole = down == number && number.isFinite
     }
