@@ -25,7 +25,7 @@ public enum KeyedArchive {
     ///
     /// - Parameters:
     ///   - model: the model, with all that it owns.
-    ///   - className: the root's class in place of the model's stored name.
+    ///   - className: the root's class, instead of the model's stored name.
     /// - Throws: `missingKey`, `invalidValue` or `limitExceeded` for a model that cannot be stored.
     public static func encode<M: Storable>(_ model: M, className: String? = nil) throws(StorageError) -> [UInt8] {
         try encode([model], className: className, asList: false)
@@ -35,7 +35,7 @@ public enum KeyedArchive {
     ///
     /// - Parameters:
     ///   - models: the models, with all that they own.
-    ///   - className: the models' class in place of their stored name.
+    ///   - className: the models' class, instead of their stored name.
     /// - Throws: as for one model, with the index of the element; `limitExceeded` at 4 GiB.
     public static func encode<M: Storable>(_ models: [M], className: String? = nil) throws(StorageError) -> [UInt8] {
         try encode(models, className: className, asList: true)
@@ -60,10 +60,10 @@ public enum KeyedArchive {
 
     /// The model in an archive whose root is one object.
     ///
-    /// Memory and time are bounded by the archive's size, whatever it holds.
-    /// - Throws: `corrupt` for what is no such archive, with the place; `typeMismatch` for a value that does not fit its
-    ///   property, and for a sound archive of something else: an array of another number of models than one, or objects without the
-    ///   key.
+    /// Memory and time are bounded by the archive's size, whatever it contains.
+    /// - Throws: `corrupt`, with the offset, for anything but such an archive; `typeMismatch` for a value that does not
+    ///   fit its property, and for a sound archive of something else: an array of another number of models than one, or
+    ///   objects without the key.
     public static func decode<M: Storable>(_: M.Type, from archive: [UInt8]) throws(StorageError) -> M {
         let models = try decode([M].self, from: archive)
         guard models.count == 1 else {
@@ -104,8 +104,8 @@ public enum KeyedArchive {
 extension KeyedArchive {
     /// Writes the archive of one model to a file, which is replaced whole or not at all.
     ///
-    /// The archive goes to a file beside it, which is synced and then renamed, so that a crash leaves the old file or
-    /// the new one.
+    /// The archive is written to a temporary file, which is synced and then renamed, so that a crash leaves the old
+    /// file or the new one.
     /// - Throws: as ``encode(_:className:)-(M,_)``; `io` or `full` where the file cannot be written.
     public static func write<M: Storable>(_ model: M, to url: URL) throws(StorageError) {
         try WholeFile.write(try encode(model), to: try path(url))
@@ -146,7 +146,7 @@ extension KeyedArchive {
     /// - Parameters:
     ///   - record: the record with all that it owns.
     ///   - schema: what the record consists of; the names of its models are the objects' classes.
-    ///   - className: the root's class in place of the schema's name.
+    ///   - className: the root's class, instead of the schema's name.
     /// - Throws: `configuration` for a schema that cannot be stored; `missingKey`, `invalidValue` or `limitExceeded` for
     ///   a record that a store of the schema refuses.
     public static func encode(
@@ -167,7 +167,7 @@ extension KeyedArchive {
     /// The records in an archive whose root is an array of objects, or one object. A property whose key is missing is
     /// nil, or empty where it is an array of owned records.
     ///
-    /// - Throws: `corrupt` for anything but such an archive, with the place; `typeMismatch` for a value that does not
+    /// - Throws: `corrupt`, with the offset, for anything but such an archive; `typeMismatch` for a value that does not
     ///   fit its property, and for a required one that is missing.
     public static func decode(_ schema: RecordSchema, from archive: [UInt8]) throws(StorageError) -> [DynamicRecord] {
         try decode(ModelRows(schema), from: archive)
@@ -196,7 +196,7 @@ enum WholeFile {
         return bytes
     }
 
-    /// Writes a file beside the path, and puts it there when it is on the disk.
+    /// Writes a temporary file, and renames it when it is on the disk.
     static func write(_ bytes: [UInt8], to path: String) throws(StorageError) {
         let file = try PublishedFile(path, over: .anyFile)
         let written = bytes.withUnsafeBytes { bytes in

@@ -26,8 +26,8 @@ extension Store {
     ///     `ProcessInfo.processInfo.environment.keys`. A name below `storage` that is neither read nor an option of
     ///     another backend is an error; other names are ignored.
     ///   - backends: the backends that the settings may name. There is no global registry.
-    ///   - models: the types whose tables are created or updated now. Those of other types are when they are first
-    ///     used.
+    ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
+    ///     their first use.
     ///   - logger: logs the settings in effect and schema changes, and every statement at `trace`. Silent by default.
     /// - Throws: `configuration` if no store or more than one is named, or if a backend, an option or a value is
     ///   unknown; errors of opening.

@@ -4,7 +4,7 @@ extension StorableRenderer {
         model.keys.map { ($0.type.wrapped ?? $0.type).trimmedDescription }
     }
 
-    /// Never where there is none: a type that others own needs no key, and the library has what stands for it.
+    /// `Never` for a type without a key, which other types own; the library has the rest of its conformance.
     var keyType: String {
         let type = keyTypes.count == 1 ? keyTypes[0] : "(\(keyTypes.joined(separator: ", ")))"
         return "\(access)typealias Key = \(keyTypes.isEmpty ? "Never" : type)"

@@ -15,7 +15,7 @@ package enum Terminal {
 
     /// Writes a question to the terminal; the answer is typed after it.
     package static func prompt(_ question: String) {
-        // If it cannot be written, nobody answers, which counts as no.
+        // If the question cannot be written, the answer is no.
         try? FileHandle.standardError.write(contentsOf: Data(question.utf8))
     }
 

@@ -9,7 +9,7 @@ public protocol ColumnValue: Sendable {
     static var columnType: ColumnType { get }
     /// Whether nil is among the values.
     static var isOptional: Bool { get }
-    /// The value in a cell, or nil where the cell holds something this type cannot.
+    /// The value in a cell; nil if this type cannot represent it.
     static func decode(_ cell: Cell) -> Self?
     /// Writes the value as the row's next cell.
     func encode(into row: inout RowWriter)

@@ -41,8 +41,8 @@ public struct Property: Sendable {
     public var isOptional: Bool
     /// Whether it is a key, indexed or unique.
     public var traits: Traits
-    /// The value that records stored before the property existed read; nil where the property has no default. For
-    /// children only an empty default counts, and is given as `.null`.
+    /// What records read that were stored before the property existed; nil if the property has no default. For children
+    /// only an empty default counts, and is given as `.null`.
     public var defaultValue: (@Sendable () throws -> Value)?
 
     init(

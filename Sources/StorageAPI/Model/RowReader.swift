@@ -25,7 +25,7 @@ public struct RowReader: ~Copyable {
         self.context = context
     }
 
-    /// The next cell as it is. For conformances to `ColumnValue`.
+    /// The next cell, not decoded. For conformances to `ColumnValue`.
     @inlinable @inline(__always)
     public mutating func next() throws(StorageError) -> Cell {
         guard index < end else { throw tooFewCells() }
@@ -131,7 +131,7 @@ extension RowReader {
 extension RowReader {
     /// Reads an owned child.
     ///
-    /// - Throws: what its own properties throw, and `corrupt` where its row is not there.
+    /// - Throws: errors of its properties; `corrupt` if its row is missing.
     @inlinable
     public mutating func read<T: Storable>(_: T.Type) throws(StorageError) -> T {
         let children = try nextChildren()
@@ -139,7 +139,7 @@ extension RowReader {
         return child
     }
 
-    /// Reads an owned child, nil where it has no row.
+    /// Reads an owned child; nil if it has no row.
     @inlinable
     public mutating func read<T: Storable>(_: T?.Type) throws(StorageError) -> T? {
         try nextChildren().first(T.self, ownedBy: self)

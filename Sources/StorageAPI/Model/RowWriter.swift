@@ -35,7 +35,7 @@ public struct RowWriter: ~Copyable {
         self.row = row
     }
 
-    /// Writes the next cell as it is. For conformances to `ColumnValue`; text and blobs go through ``put(_:as:)``.
+    /// Writes the next cell. For conformances to `ColumnValue`; text and blobs go through ``put(_:as:)``.
     @inlinable @inline(__always)
     public mutating func put(_ cell: Cell) {
         if next < end {

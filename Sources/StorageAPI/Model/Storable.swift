@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// A struct that can be stored: what `@Storable` writes, and what can be written by hand instead.
+/// A struct that can be stored. `@Storable` writes the conformance; you can also write it by hand.
 ///
 /// ```swift
 /// struct Pen: Storable {
@@ -34,8 +34,8 @@ public import StorageDriver
 /// }
 /// ```
 ///
-/// Reading and writing name every property once, in the order of the schema; a wrong number or type is an error of the
-/// first read or write, never a wrong value.
+/// Reading and writing name every property once, in the order of the schema. A wrong number or type makes the first
+/// read or write throw; it never gives a wrong value.
 public protocol Storable: Sendable {
     /// The type of the key: the key property's type without its Optional, or a tuple for several. `Never` for a type
     /// without a key, which other models can own, and which has no records of its own.
@@ -48,7 +48,8 @@ public protocol Storable: Sendable {
 
     /// Makes the model from a row: one `read` for each property, in the schema's order.
     ///
-    /// - Throws: `typeMismatch` where a stored value does not fit, naming the property; what the reads throw.
+    /// - Throws: `typeMismatch` if a stored value does not fit its property, which the error names; errors of the
+    ///   reads.
     init(reading row: inout RowReader) throws(StorageError)
 
     /// Writes the model to a row: one `write` for each property, in the schema's order.
@@ -57,33 +58,33 @@ public protocol Storable: Sendable {
     /// Writes the key properties alone, in the schema's order.
     func writeKey(into row: inout RowWriter)
 
-    /// The values of a key that stands without its model, one for each key property.
+    /// The values of a key, one for each key property.
     static func values(of key: Key) -> [Value]
 
-    /// Reads a key that stands without its model.
+    /// Reads a key from a row that has only the key.
     static func readKey(_ row: inout RowReader) throws(StorageError) -> Key
 
-    /// Takes the key that the store has assigned. Only called on models whose key is one Optional integer.
+    /// Sets the key that the store has assigned. Called only on models whose key is one Optional integer or UUID.
     mutating func assign(_ key: Key)
 
     /// Takes the key that the store has assigned, as a row that consists of it. Never needs to be written: the default calls
     /// ``assign(_:)``.
     mutating func _assign(from row: inout RowReader) throws(StorageError)
 
-    /// The stored name of the model whose record this is, where the type does not say it. For the library alone: nil for
-    /// every type but ``DynamicRecord``.
+    /// The stored name of this record's model, if the type does not determine it. For the library only: nil for every
+    /// type but ``DynamicRecord``.
     var _recordedModel: String? { get }
 
-    /// The place in the schema of the property that a key path leads to, for Foundation's predicates and sort
-    /// descriptors. Where it is not written, these are `invalidQuery`.
+    /// The index in the schema of a key path's property, for Foundation's predicates and sort descriptors. Without this
+    /// function these throw `invalidQuery`.
     static func ordinal(of property: PartialKeyPath<Self>) -> Int?
 
-    /// Decodes at most `limit` rows into models. Never needs to be written: the default is compiled into the model's
-    /// own module, where the loop costs no generic call per row.
+    /// Decodes at most `limit` rows into models. Do not implement it: the default is compiled into the model's own
+    /// module, where the loop makes no generic call for each row.
     static func read(_ rows: inout RowCursor, limit: Int, into models: inout [Self]) throws(StorageError)
 
-    /// Writes models from an index on, as many as the rows take at once, and returns the index of the next. Never needs
-    /// to be written either.
+    /// Writes models from an index on, as many as the rows take at once, and returns the index of the next. Do not
+    /// implement it.
     static func write(_ models: [Self], from index: Int, into rows: inout RowCollector) throws(StorageError) -> Int
 }
 
@@ -102,7 +103,7 @@ extension Storable {
         }
     }
 
-    /// Encodes model after model by ``write(into:)``, as long as there is room.
+    /// Encodes model after model by ``write(into:)``, until the rows are full.
     @inlinable
     public static func write(
         _ models: [Self], from index: Int, into rows: inout RowCollector
@@ -122,7 +123,7 @@ extension Storable {
         return index
     }
 
-    /// Leaves the model as it is: its key is none that the store assigns.
+    /// Does nothing: the store does not assign this model's key.
     public mutating func assign(_ key: Key) {}
 
     @inlinable public var _recordedModel: String? { nil }
@@ -130,7 +131,7 @@ extension Storable {
     /// Takes the key by ``assign(_:)``.
     public mutating func _assign(from row: inout RowReader) throws(StorageError) { assign(try Self.readKey(&row)) }
 
-    /// No property: predicates and sort descriptors over a model without this function of its own are `invalidQuery`.
+    /// Returns nil, so predicates and sort descriptors over the model throw `invalidQuery`.
     public static func ordinal(of property: PartialKeyPath<Self>) -> Int? { nil }
 }
 

@@ -9,7 +9,7 @@ extension Optional: SortableValue where Wrapped: SortableValue & ScalarValue {
     public typealias Scalar = Wrapped
 }
 
-/// A term to sort by, with its direction. nil comes first ascending and last descending, unless it is said otherwise.
+/// A term to sort by, with its direction. By default nil comes first if ascending, and last if descending.
 public struct OrderingTerm: Sendable {
     let node: QueryNode
     let isDescending: Bool

@@ -1,13 +1,13 @@
 import StorageDriver
 
 /// Turns a built query into a shape and its arguments: resolves properties to columns and children to tables, and
-/// takes the values out.
+/// extracts the values.
 struct QueryLowering {
     let model: ModelTables
-    /// The table whose rows are asked for.
+    /// The table whose rows the query returns.
     let table: TableBinding
     private(set) var arguments = QueryArguments()
-    /// The groups that the query makes, where it makes groups.
+    /// The groups of the query, if it has groups.
     var grouping: Query.Grouping?
 
     init(_ model: ModelTables, table: TableBinding? = nil) {
@@ -15,7 +15,7 @@ struct QueryLowering {
         self.table = table ?? model.root
     }
 
-    /// The place in scope: a table whose columns terms may name.
+    /// What is in scope: a table whose columns terms may name.
     struct Place {
         var table: TableBinding
         var scope = 0
@@ -23,7 +23,7 @@ struct QueryLowering {
         /// Whether it is a group's row, which has keys and aggregates and no columns.
         var isGroup = false
 
-        /// The place of a part of the term that stands here.
+        /// The scope of a part of this term.
         func deeper(_ levels: Int) throws(StorageError) -> Place {
             var place = self
             place.depth += levels
@@ -59,7 +59,7 @@ struct QueryLowering {
         try placed { (lowering) throws(StorageError) in
             let place = Place(table: lowering.table, isGroup: ofGroups)
             let (term, type) = try lowering.operand(node, in: place)
-            guard let type else { throw lowering.invalid("A constant stands where a property is asked for.") }
+            guard let type else { throw lowering.invalid("A constant is used where a property is needed.") }
             return TypedTerm(try term.fitting(), type)
         }
     }
@@ -102,7 +102,7 @@ struct QueryLowering {
 
     // MARK: Arguments
 
-    /// The term of a value, which is one of the type that it meets.
+    /// The term of a value that already has the right type.
     mutating func argument(_ value: Value) throws(StorageError) -> QueryTerm {
         if value.isNull { return .null }
         try checkCount()
@@ -110,7 +110,7 @@ struct QueryLowering {
         return .argument(arguments.values.count - 1)
     }
 
-    /// Those of the values and numbers that are values of the type.
+    /// The list of the values and numbers that are values of the type.
     mutating func list(_ values: [Value], _ numbers: [String], as type: ColumnType) throws(StorageError) -> Int {
         try checkCount()
         var fitting: [Value] = []

@@ -1,13 +1,13 @@
 public import StorageDriver
 
-/// A record in its dynamic form: what a store holds, read and written without the program's types.
+/// A record without a Swift type: it can read and write any model of a store.
 ///
-/// The store's verbs take it as they take a model: `store.save(record)`. Optional properties and arrays of owned records may
-/// be left out. A field that the model does not have, a value that it cannot hold, and a required one that is missing are
-/// `invalidValue`, naming the property; a model that the store does not have is `invalidQuery`.
-/// ``Store/records(_:)`` asks for records.
+/// The store's verbs take it as they take a model: `store.save(record)`. Optional properties and arrays of owned
+/// records may be left out. A field that the model does not have, a value that it cannot hold, and a required one that
+/// is missing are `invalidValue`, naming the property; a model that the store does not have is `invalidQuery`.
+/// ``Store/records(_:)`` queries records.
 public struct DynamicRecord: Hashable, Sendable {
-    /// The model's stored name; of an owned record the way to it: `Person.pens`.
+    /// The model's stored name; for an owned record its path: `Person.pens`.
     public var model: String
     /// The properties under their stored names. What is read has the columns first, in the order in which they were
     /// added, then owned records; what is written may have them in any order.
@@ -23,29 +23,29 @@ public struct DynamicRecord: Hashable, Sendable {
     public struct Field: Hashable, Sendable {
         /// The property's stored name.
         public var name: String
-        /// What it holds.
+        /// The content.
         public var content: Content
 
-        /// A property with what it holds.
+        /// A property with its content.
         public init(name: String, content: Content) {
             self.name = name
             self.content = content
         }
     }
 
-    /// What a property holds.
+    /// The content of a property.
     public enum Content: Hashable, Sendable {
         /// A scalar, an array or an embedded value. Arrays and embedded values are JSON text.
         case value(Value, ColumnType)
         case child(DynamicRecord?)
-        /// Owned records in order; nil where an optional array is.
+        /// Owned records in order; nil if an optional array is nil.
         case children([DynamicRecord]?)
     }
 
-    /// The content of a property; nil where the record has none of the name.
+    /// The content of a property; nil if the record has no property of the name.
     public subscript(name: String) -> Content? { fields.first { $0.name == name }?.content }
 
-    /// The value of a scalar property; nil where the record has none of the name.
+    /// The value of a scalar property; nil if the record has no scalar property of the name.
     public func value(_ name: String) -> Value? {
         if case .value(let value, _)? = self[name] { value } else { nil }
     }

@@ -5,8 +5,8 @@ extension ModelTables {
 
     /// A key as it is stored.
     ///
-    /// - Throws: `invalidQuery` where it has another number of values than the model's, `invalidValue` where one is none of its
-    ///   property's.
+    /// - Throws: `invalidQuery` if the number of values is not that of the model's key; `invalidValue` if a value does
+    ///   not fit its property.
     func checkedKey(_ key: [Value]) throws(StorageError) -> [Value] {
         let columns = keyColumns
         guard key.count == columns.count else {
@@ -27,10 +27,10 @@ extension ModelTables {
         return stored
     }
 
-    /// The root's rows with the chosen properties alone, behind the key, by which owned records are found.
+    /// The root's rows with the key, by which owned records are found, and the chosen properties.
     ///
     /// - Parameter properties: stored names; nil for the rows as they are.
-    /// - Throws: `invalidQuery` where there is no property of a name.
+    /// - Throws: `invalidQuery` if there is no property of a name.
     func root(only properties: [String]?) throws(StorageError) -> TableBinding {
         guard let properties else { return root }
         // What an optional array of owned records has for a column, that says whether it is there, has its name too.

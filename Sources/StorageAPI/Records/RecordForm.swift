@@ -26,7 +26,7 @@ struct RecordForm: Sendable {
         let name: String
         let isMany: Bool
         let isOptional: Bool
-        /// The names that owned records may have: the way to them, and their model's own where it is recorded.
+        /// The names that owned records may have: their path, and their model's name if it is recorded.
         let models: [String]
     }
 
@@ -36,7 +36,7 @@ struct RecordForm: Sendable {
         columns = cells.map { place in
             let column = table.schema.columns[place]
             let relation = table.relations.firstIndex { $0.storedProperty.isSame(as: column.property) }
-            // A key that is nil is found where keys are.
+            // A nil key is detected with the keys.
             let isKey = table.form == .root && table.schema.key.contains(place)
             return Column(
                 name: column.property, type: column.type, isRequired: !column.isOptional && !isKey,
@@ -51,11 +51,11 @@ struct RecordForm: Sendable {
     }
 }
 
-/// Where the fields of records stand in the rows of one table. Worked out once for records whose fields come in the same
+/// Where the fields of records are in the rows of one table. Determined once for records whose fields come in the same
 /// order, as those of one call mostly do.
 final class RecordPlaces {
     let form: RecordForm
-    /// For each column the field that it takes, if there is one.
+    /// For each column its field, if there is one.
     private(set) var columns: [Int?]
     private(set) var relations: [Int?]
     /// The columns of the root's key, in its order.
@@ -81,9 +81,9 @@ final class RecordPlaces {
         self.names = names
     }
 
-    /// Finds the places of a record's fields.
+    /// Finds the positions of a record's fields.
     ///
-    /// - Throws: `invalidValue` for a field that the model does not have, or that stands twice.
+    /// - Throws: `invalidValue` for a field that the model does not have, or that occurs twice.
     func find(_ fields: [DynamicRecord.Field]) throws(StorageError) {
         if isKnown(fields) { return }
         order = []

@@ -104,7 +104,7 @@ extension RecordForm {
 }
 
 extension RecordForm.Column {
-    /// What the column stores for a field; nil where the record has none.
+    /// What the column stores for a field; nil if the record has no such field.
     fileprivate func stored(_ content: DynamicRecord.Content?) throws(StorageError) -> Value {
         guard let content else { return try checked(.null) }
         guard case .value(let value, let type) = content else {
@@ -134,7 +134,7 @@ extension RecordForm.Relation {
         }
     }
 
-    /// A record may leave its array out, which then is empty, or nil where the property is optional.
+    /// A record may omit an array, which then is empty, or nil if the property is optional.
     fileprivate func checkMissing(_ content: DynamicRecord.Content?) throws(StorageError) {
         guard isOptional || content == nil && isMany else {
             throw invalid("is required, and the record has \(isMany ? "nil" : "nothing") for it")

@@ -4,7 +4,7 @@ import StorageDriver
 // run.
 extension ModelTables {
     /// - Parameter tables: all tables of the store.
-    /// - Throws: `invalidQuery` where no model has the name.
+    /// - Throws: `invalidQuery` if no model has the name.
     convenience init(recorded name: String, _ tables: [TableSchema]) throws(StorageError) {
         let recorded = try RecordedTables(name, tables.filter { !$0.isRemoved })
         let bindings = recorded.list.indices.map { Self.binding($0, recorded) }
@@ -58,7 +58,7 @@ struct RecordedTables {
     /// For each table of a type that owns itself the table above the recursion.
     private(set) var entries: [Int?]
 
-    /// - Throws: `invalidQuery` where no model has the name; `schemaMismatch` for a type that owns itself in a store that
+    /// - Throws: `invalidQuery` if no model has the name; `schemaMismatch` for a type that owns itself in a store that
     ///   was written before the names of owned types were recorded.
     init(_ name: String, _ recorded: [TableSchema]) throws(StorageError) {
         list = Self.list(name, recorded)
@@ -99,7 +99,7 @@ struct RecordedTables {
                 model: list[0].path.first)
         }
         entries[index] = above
-        // Below the entry a path names the declaring type, but for the entry's own.
+        // Below the entry a path names the declaring type, except the entry's own path.
         let type = table.path.count == list[above].path.count + 1 ? model(of: above) : table.path.dropLast().last ?? ""
         for owner in list.indices where owner == above || isNode(owner, below: above) {
             if model(of: owner).isSame(as: type) { owned[owner].append(index) }

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// The tables of one model and how its properties' cells stand in them: what reading, writing and queries go by.
+/// The tables of one model, and which column has which property. Reading, writing and queries use it.
 @usableFromInline
 final class ModelTables: Sendable {
     /// The model's stored name.
@@ -9,13 +9,13 @@ final class ModelTables: Sendable {
     let tables: [TableBinding]
     let root: TableBinding
     let hasChildren: Bool
-    /// What is assigned in place of a nil key, if anything is.
+    /// What replaces a nil key, if anything.
     let assigns: KeyAssignment?
 
     /// Rows that consist of a root's key alone.
     let keyRows: TableBinding
 
-    /// What is recorded of the model and not declared: it goes with its owners, and else stays (clause S7).
+    /// What is recorded of the model and not declared. It is deleted with its owners, and otherwise stays (clause S7).
     let undeclared: [TableSchema]
 
     /// - Parameter tables: the root's first; never empty.
@@ -35,7 +35,7 @@ final class ModelTables: Sendable {
     var rootKeyCount: Int { root.keyCells.count }
 }
 
-/// How the cells that a model reads and writes stand in a recorded table.
+/// Which columns of a recorded table have the cells that a model reads and writes.
 @usableFromInline
 final class TableBinding: Sendable {
     /// Where the rows of a table belong.
@@ -52,7 +52,7 @@ final class TableBinding: Sendable {
     let form: Form
     /// For each cell the column of the schema: the prefix first, then the model's own, in its order.
     let columns: [Int]
-    /// How many cells stand before the model's own.
+    /// How many cells come before the model's own.
     let prefixCount: Int
     /// The cells that hold the root's key.
     let keyCells: [Int]

@@ -1,4 +1,4 @@
-/// Gives names that stay apart also where an engine or a file system ignores the case of ASCII letters.
+/// Makes names that differ even if an engine or a file system ignores the case of ASCII letters.
 struct NameAllocator {
     private var used: Set<String> = []
     private let reservedPrefixes: [String]
@@ -8,7 +8,7 @@ struct NameAllocator {
         self.reservedPrefixes = reservedPrefixes.map(Self.folded)
     }
 
-    /// The proposed name, or with a number behind it where that is taken.
+    /// The proposed name, with a number after it if it is taken.
     mutating func allocate(_ proposal: String) -> String {
         let isReserved = reservedPrefixes.contains { Self.folded(proposal).utf8.starts(with: $0.utf8) }
         let base = isReserved ? "_" + proposal : proposal

@@ -1,14 +1,14 @@
 import StorageDriver
 
-/// Clauses S8 and S9: a name stands for one kind of property, a value or owned records, one or several, and for the data
-/// of one. Says what is in the way of a declaration.
+/// Clauses S8 and S9: a name belongs to one kind of property, a value or owned records, one or several, and to the data
+/// of one. Finds what contradicts a declaration.
 struct PropertyKinds {
     /// The table whose rows have the properties.
     let table: DeclaredTables.Table
-    /// The table as it is recorded; nil where it is not.
+    /// The recorded table; nil if it is not recorded.
     let owner: TableSchema?
 
-    /// Owned records cannot stand under a name that is recorded as a value's.
+    /// Owned records cannot have a name that is recorded for a value.
     func requireNoColumn(for property: DeclaredProperty) throws(StorageError) {
         guard let column = column(property.storedName) else { return }
         throw mismatch(
@@ -26,7 +26,7 @@ struct PropertyKinds {
                 + "\(column.type). A rename keeps the kind: leave out renamedFrom, and move the values by your program")
     }
 
-    /// A value cannot stand under a name that is recorded as that of owned records.
+    /// A value cannot have a name that is recorded for owned records.
     func isOwned(_ stored: TableSchema, _ property: DeclaredProperty) -> StorageError {
         mismatch(
             property,
@@ -83,7 +83,7 @@ struct RecordedOwned {
     func declared(_ property: DeclaredProperty) -> TableSchema? { declared[Array(property.storedName.utf8)] }
 }
 
-/// What planning asks of the stored rows, and only where two names meet.
+/// What planning must know about the stored rows; needed only if two properties share a name.
 struct StoredData {
     var session: (any StorageSession)?
 

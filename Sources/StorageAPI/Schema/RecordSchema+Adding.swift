@@ -3,8 +3,8 @@ import StorageDriver
 extension RecordSchema {
     /// This recorded schema with the properties of another that it lacks.
     ///
-    /// What the other does not name stays as it is, so a schema that was made from a part of the data takes nothing away.
-    /// - Throws: `schemaMismatch` naming the first property that is recorded in another way.
+    /// What the other does not name stays unchanged, so a schema that was made from a part of the data removes nothing.
+    /// - Throws: `schemaMismatch`, with the first property that is recorded with another kind.
     func adding(_ wanted: RecordSchema) throws(StorageError) -> RecordSchema {
         let sum = try adding(wanted, way: [])
         let keys = wanted.properties.filter(\.isKey).map(\.name)

@@ -11,11 +11,11 @@ extension RecordSchema {
         return schemas
     }
 
-    /// The tree form of a model's recorded tables. Properties that are gone from the model are left out.
+    /// A model's recorded tables as a tree of properties. Omits properties that are removed from the model.
     ///
-    /// Owned records keep their order, and stand where the column of an optional array does or else behind the columns,
-    /// since a table does not record their place.
-    /// - Throws: `limitExceeded` where types own each other in so many ways that their tree outgrows every use.
+    /// Owned records keep their order. They come at the column of an optional array, or else after the columns, since a
+    /// table does not record their position.
+    /// - Throws: `limitExceeded` if types own each other in so many ways that the tree is too large to use.
     init(_ tables: RecordedTables) throws(StorageError) {
         var tree = RecordedTree(tables)
         self = try tree.schema(at: 0, ancestors: [])
@@ -29,7 +29,7 @@ private struct RecordedTree {
 
     init(_ tables: RecordedTables) { self.tables = tables }
 
-    /// - Parameter ancestors: the tables on the way, whose models' names refer back to them.
+    /// - Parameter ancestors: the tables above, whose models' names refer back to them.
     mutating func schema(at index: Int, ancestors: [Int]) throws(StorageError) -> RecordSchema {
         let table = tables.list[index]
         size += 1

@@ -1,9 +1,9 @@
 public import StorageDriver
 
-/// What a model's records consist of, without the program's types: the tree form of the tables that it is stored in.
+/// The properties of a model's records as a tree, without the program's types.
 ///
-/// ``Store/recordSchemas()`` gives the models of a store in this form, and ``Store/prepare(_:)`` makes
-/// their tables, as opening a store with a `@Storable` type does.
+/// ``Store/recordSchemas()`` returns the models of a store in this form, and ``Store/prepare(_:)`` creates their
+/// tables, as opening a store with a `@Storable` type does.
 ///
 /// ```swift
 /// let person = RecordSchema(
@@ -77,7 +77,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
 }
 
 extension RecordSchema.Kind {
-    /// The schema of the records that are owned; nil where it refers to one around it.
+    /// The schema of the owned records; nil if it refers to an enclosing one.
     var schema: RecordSchema? {
         switch self {
         case .child(let schema), .children(let schema): schema

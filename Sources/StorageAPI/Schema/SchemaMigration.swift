@@ -72,7 +72,7 @@ struct SchemaMigration {
         QueryPlan(id: nil, query: query, table: table, tables: [table])
     }
 
-    /// Copies all rows into a table of the new form, which then takes the old one's name and place.
+    /// Copies all rows into a table of the new schema, which then replaces the old one under its name.
     private func rebuild(_ old: TableSchema, as new: TableSchema, _ sources: [ColumnSource]) throws(StorageError) {
         var temporary = new
         let names = try writer.tables().map(\.name)

@@ -16,7 +16,7 @@ struct SchemaPlanner {
     /// By path, as bytes: two normal forms of a name are two names (clauses S6 and V4).
     private var recorded: [[[UInt8]]: TableSchema] = [:]
     private var names: NameAllocator
-    /// The recorded path of each declared table, under its old name where it was renamed.
+    /// The recorded path of each declared table, under its old name if it was renamed.
     private var recordedPaths: [[String]] = []
     /// The declared tables whose recorded path is known.
     private var placed: Set<Int> = [0]
@@ -95,7 +95,8 @@ struct SchemaPlanner {
 
     /// Where the rows of an owned property are recorded: under its name, or under its former one.
     ///
-    /// - Throws: `schemaMismatch` where one of the names is another kind of property's, or a rename cannot be carried out.
+    /// - Throws: `schemaMismatch` if one of the names belongs to another kind of property, or if a rename is
+    ///   impossible.
     private mutating func recordedPath(
         of index: Int, ownedBy owner: Int, _ stored: TableSchema?
     ) throws(StorageError) -> [String] {
@@ -121,7 +122,7 @@ struct SchemaPlanner {
             return old.path
         }
         guard try data.isIn(current) else {
-            // Nothing stands below what has no rows.
+            // What has no rows owns nothing.
             let below = recorded.values.filter { $0.pathBytes.starts(with: current.pathBytes) }
             for table in below.sorted(by: { $0.name < $1.name }) {
                 steps.append(.change(.drop(table), note: "empty table of owned property dropped"))
@@ -146,7 +147,7 @@ struct SchemaPlanner {
             declared: declaredNames)
     }
 
-    /// What is not declared stays as it is, below its owner's name of now, and is marked as gone.
+    /// What is not declared stays unchanged, under its owner's current name, and is marked as removed.
     private mutating func keepUndeclared(_ tables: [TableSchema]) {
         let known = Set(recordedPaths.map { $0.map { Array($0.utf8) } })
         for table in tables {
@@ -171,10 +172,11 @@ struct SchemaPlanner {
         }
     }
 
-    /// Lets the columns that tell nil from an empty array, in a table that is not declared, follow their arrays' names.
+    /// Renames the columns that distinguish nil from an empty array, in a table that is not declared, with their
+    /// arrays.
     ///
-    /// - Returns: how the rows are to be written anew: with what was not written for an array that is not Optional, so never
-    ///   nil, and goes with the table; and without the column of an array whose name another one gets. Nil where all stays.
+    /// - Returns: how to rewrite the rows. A column that was not written while its array was not Optional, and so never
+    ///   nil, becomes 1; a column whose name that of another array gets is dropped. Nil if nothing changes.
     private func followArrays(_ kept: inout TableSchema, _ table: TableSchema) -> [ColumnSource]? {
         var (unwritten, dropped) = (Set<Int>(), Set<Int>())
         for (index, column) in table.columns.enumerated() where column.role == .presence {
@@ -192,7 +194,7 @@ struct SchemaPlanner {
             if column.isRemoved, !table.isRemoved, recorded(path)?.isRemoved == false { unwritten.insert(index) }
         }
         guard !unwritten.isEmpty || !dropped.isEmpty else { return nil }
-        // The columns of the key stand before all others, so it stays as it is.
+        // The columns of the key come before all others, so the key does not change.
         let left = table.columns.indices.filter { !dropped.contains($0) }
         kept.columns = left.map { kept.columns[$0] }
         let error = StorageError(

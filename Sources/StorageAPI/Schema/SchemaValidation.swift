@@ -1,13 +1,13 @@
 import StorageDriver
 
-/// The one place that checks what a model declares. The macro refuses most of this at compile time; a conformance
+/// Checks what a model declares. Nothing else does. The macro refuses most of this at compile time; a conformance
 /// written by hand comes here first.
 enum SchemaValidation {
     /// The most properties that make up one key.
     private static let mostKeys = 16
 
-    /// - Parameter needsKey: false for an owned model: it needs no key, and where it has one, that is data (clauses C2
-    ///   and C8).
+    /// - Parameter needsKey: false for an owned model: it needs no key, and a key that it has is data (clauses C2 and
+    ///   C8).
     static func validate(_ schema: DeclaredModel, needsKey: Bool = true) throws(StorageError) {
         try validateName(schema.name, schema.name, nil)
         let keys = needsKey ? schema.keys : []

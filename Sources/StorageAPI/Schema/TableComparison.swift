@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Compares one recorded table with its declared form.
+/// Compares one recorded table with its declaration.
 struct TableComparison {
     let old: TableSchema
     let table: DeclaredTables.Table
@@ -13,7 +13,7 @@ struct TableComparison {
     private var sources: [ColumnSource] = []
     private var needsRebuild = false
     private var notes: [String] = []
-    /// Columns that stand for a declared property, or make place for one.
+    /// Columns that a declared property has, or that it needs out of the way.
     private var kept: Set<Int> = []
     private var dropped: Set<Int> = []
 
@@ -68,9 +68,9 @@ struct TableComparison {
         }
     }
 
-    /// The column that a property has, or has had under its former name; nil where it has none yet.
+    /// The column that a property has, or had under its former name; nil if it has none yet.
     ///
-    /// - Throws: `schemaMismatch` where one of the names is that of owned records, or both hold data.
+    /// - Throws: `schemaMismatch` if one of the names belongs to owned records, or if both have data.
     private mutating func storedColumn(
         for wanted: ColumnSchema, _ property: DeclaredProperty
     ) throws(StorageError) -> Int? {
@@ -79,7 +79,7 @@ struct TableComparison {
         }
         let current = place(wanted.property)
         if wanted.role == .presence {
-            // It goes with its property's rows.
+            // It is deleted with its property's rows.
             guard let former = owned.declared(property)?.path.last, !former.isSame(as: wanted.property) else {
                 return current
             }
@@ -113,7 +113,7 @@ struct TableComparison {
         throw kinds.bothHoldData(property, former: name)
     }
 
-    /// Takes away a column that holds nothing, whose name another one gets.
+    /// Removes an empty column whose name another one gets.
     private mutating func drop(_ index: Int) {
         kept.insert(index)
         dropped.insert(index)
@@ -175,7 +175,7 @@ struct TableComparison {
         notes.append("property \(wanted.property) added")
     }
 
-    /// What rows read that were written before a property was there: the default, or nil where it is Optional.
+    /// What rows read that were written before a property existed: the default, or nil if it is Optional.
     private func missingValue(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) -> Value? {
         // An array that was not Optional was there in every record; a new property is nil in all of them.
         if wanted.role == .presence { return .int(owned.declared(property) == nil ? 0 : 1) }
@@ -216,7 +216,8 @@ struct TableComparison {
         sources[index].to = new.columns[index]
     }
 
-    /// The column that tells nil from an empty array is of no use any more: the array is no longer Optional, or gone.
+    /// The column that distinguishes nil from an empty array is useless now: the array is not Optional any more, or
+    /// removed.
     private mutating func removePresence(_ index: Int) {
         let column = old.columns[index]
         let property = table.members.first { member in
@@ -273,7 +274,7 @@ struct TableComparison {
         new.columns = left.map { new.columns[$0] }
     }
 
-    /// Whether nothing but properties that are gone makes a difference.
+    /// Whether removed properties are the only difference.
     private var isOnlyMarked: Bool {
         guard !needsRebuild, new.columns.count == old.columns.count else { return false }
         var unmarked = new

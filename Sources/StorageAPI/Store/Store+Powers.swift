@@ -1,17 +1,17 @@
 public import StorageDriver
 
-// Optional powers of engines, which are asked for by their protocols.
+// Optional features of engines, each a protocol.
 extension Store {
-    /// The open engine, for an optional power that it offers beyond the contract; nil where it has none.
+    /// The open engine as the protocol of an optional feature; nil if it does not conform.
     public func engine<E>(as _: E.Type) -> E? { engine as? E }
 
-    /// Calls a body with the open engine, for what only that engine offers. The store is not closed in the meantime.
+    /// Calls a closure with the open engine, for what only that engine offers. The store is not closed in the meantime.
     ///
     /// - Parameters:
-    ///   - power: the protocol of the power, as `(any UnsafeSQLiteHandle).self`.
+    ///   - power: the protocol of the feature, such as `(any UnsafeSQLiteHandle).self`.
     ///   - body: runs on the caller's thread.
-    /// - Throws: `unsupported` where the engine is another one; `busy` in another body of the store; `closed`; what the body
-    ///   throws.
+    /// - Throws: `unsupported` if the engine does not conform to the protocol; `busy` inside another closure of the
+    ///   store; `closed`; errors of the closure.
     public nonisolated(nonsending) func withEngine<E, T>(as power: E.Type, _ body: (E) throws -> T) async throws -> T {
         guard let engine = engine as? E else {
             throw StorageError(.unsupported, "The store is on \(info.name), which is not a \(power).").at(

@@ -1,9 +1,9 @@
 import StorageDriver
 
-// How every call reaches the engine: reads on the caller, writes through the queue.
+// How calls reach the engine: reads run on the caller's thread, writes go through the queue.
 
 extension Store {
-    /// Runs a read. The session is gone when it returns.
+    /// Runs a read. The session ends before it returns.
     func reading<T>(
         _ operation: String, _ scope: ReadScope, _ body: (any StorageReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
@@ -72,7 +72,7 @@ extension Store {
 
     /// A write for the queue. Models that it prepares become known when it is committed.
     ///
-    /// - Parameter isRepeatable: whether the queue may call the body again after undoing what it did.
+    /// - Parameter isRepeatable: whether the queue may undo the body and run it again.
     func job(
         isRepeatable: Bool, _ body: @escaping (SessionContext) throws(StorageError) -> Void
     ) -> WriteJob {
@@ -90,7 +90,7 @@ extension Store {
 
     /// Runs a write and returns when it is committed.
     ///
-    /// - Parameter isRepeatable: whether the body may be called again after what it did was undone.
+    /// - Parameter isRepeatable: whether the queue may undo the body and run it again.
     nonisolated(nonsending) func writing<T>(
         _ operation: String, isRepeatable: Bool = false, _ body: @escaping (SessionContext) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
@@ -136,25 +136,25 @@ extension Store {
         return value
     }
 
-    /// A blocking call of the store itself in the body of one of its transactions would wait for itself, or read as if
-    /// the transaction had not begun.
+    /// A blocking call of the store inside one of its own transactions would wait for itself, or read as if the
+    /// transaction had not begun.
     func checkNotInTransaction(_ operation: String) throws(StorageError) {
         if queue.isInside {
-            throw busy(operation, "The call stands in a transaction; use the transaction's own methods.")
+            throw busy(operation, "The call is inside a transaction; use the transaction's own methods.")
         }
     }
 
-    /// What writes or closes must not stand in any body: a read block and a loop end after it began to wait for them.
+    /// A call that writes or closes must not be made inside a read block or a loop: it would wait for them to end.
     func checkNotInBody(_ operation: String) throws(StorageError) {
         try checkNotInTransaction(operation)
         if gate.isInBody {
             throw busy(
                 operation,
-                "The call stands in a read block or loop of the store; make it afterwards, or in a transaction.")
+                "The call is inside a read block or loop of the store; make it afterwards, or in a transaction.")
         }
     }
 
-    /// Runs a body of the user's that is given something of the engine's own, while the store cannot be closed.
+    /// Runs a user's closure that receives the engine. The store cannot close meanwhile.
     func lending<T>(_ operation: String, _ body: () throws -> T) throws -> T {
         try checkNotInBody(operation)
         try gate.enter()
@@ -167,7 +167,7 @@ extension Store {
     }
 }
 
-/// Carries a result out of a body that may run on another thread, once, before the waiting side looks.
+/// Carries a result out of a closure that runs once, perhaps on another thread, before the waiting side reads it.
 final class Box<T> {
     var value: T?
 }

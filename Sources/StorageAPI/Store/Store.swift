@@ -18,7 +18,7 @@ import Synchronization
 ///
 /// The same calls without `async` are ``blocking``. A transaction is `transaction`.
 public final class Store: Sendable {
-    /// The backend's name, place, capabilities and limits.
+    /// The backend's name, location, capabilities and limits.
     public let info: BackendInfo
     let engine: any StorageEngine
     /// The engine, where other processes may change its tables.
@@ -27,7 +27,7 @@ public final class Store: Sendable {
     let registry: ModelRegistry
     let gate = Gate()
     let logger: Logger
-    /// What every call asks of ``info``.
+    /// The part of ``info`` that every call needs.
     let readsBesideWriter: Bool
     let canWrite: Bool
 
@@ -35,18 +35,18 @@ public final class Store: Sendable {
     ///
     /// - Parameters:
     ///   - backend: the engine, as configured.
-    ///   - models: the types whose tables are created or updated now. Those of other types are when they are first
-    ///     used.
-    ///   - logger: takes the store's place and schema changes, and at `trace` every statement. Silent by default.
-    /// - Throws: what opening the engine throws; `schemaMismatch` and `schemaNewer` where a model does not fit what is
-    ///   stored, with nothing changed; `configuration` where a model cannot be stored.
+    ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
+    ///     their first use.
+    ///   - logger: receives the store's location and schema changes, and at `trace` every statement. Silent by default.
+    /// - Throws: errors of opening the engine; `schemaMismatch` or `schemaNewer` if a model does not fit what is
+    ///   stored, and then nothing is changed; `configuration` if a model cannot be stored.
     public convenience init(
         _ backend: some StorageBackend, models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(backend, models: models, logger: logger)
     }
 
-    /// Opens a store with models that stand in an array.
+    /// Opens a store with an array of models.
     public convenience init(
         _ backend: some StorageBackend, models: [any Storable.Type], logger: Logger = Logger.silent
     ) async throws(StorageError) {
@@ -59,24 +59,25 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - url: the scheme of a backend, its path, and its options: see `StorageURL`.
     ///   - backends: the backends that the URL may name. There is no global registry.
-    ///   - models: the types whose tables are created or updated now. Those of other types are when they are first
-    ///     used.
-    ///   - logger: as with a backend of one's own; it also takes the options in effect, at `info` and without secrets.
-    /// - Throws: `configuration` where no backend has the URL's scheme, or one of its options is unknown.
+    ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
+    ///     their first use.
+    ///   - logger: as for a store that is opened with a backend; it also receives the options in effect, at `info` and
+    ///     without secrets.
+    /// - Throws: `configuration` if no backend has the URL's scheme, or if one of its options is unknown.
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(at: StorageURL(url), backends: backends, models: models, logger: logger)
     }
 
-    /// Opens a store at a URL, with models that stand in an array.
+    /// Opens a store at a URL, with an array of models.
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: [any Storable.Type], logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(at: StorageURL(url), backends: backends, models: models, logger: logger)
     }
 
-    /// Opens the store at a parsed URL, which may have its options from settings.
+    /// Opens the store at a parsed URL, whose options may come from settings.
     package convenience init(
         at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type], logger: Logger
     ) async throws(StorageError) {
@@ -114,10 +115,11 @@ public final class Store: Sendable {
 
     // MARK: Closing
 
-    /// Closes the store, after what runs has ended. A second call does nothing; every other call then throws `closed`.
+    /// Closes the store when the running calls have ended. A second call does nothing; every other call then throws
+    /// `closed`.
     ///
-    /// - Throws: what the engine meets when it writes back; `busy` inside a transaction, a read block or a loop of this
-    ///   store, which it would wait for.
+    /// - Throws: errors of the engine when it writes back; `busy` inside a transaction, a read block or a loop of this
+    ///   store, because closing would wait for itself.
     public nonisolated(nonsending) func close() async throws(StorageError) { try closeNow() }
 
     func closeNow() throws(StorageError) {
@@ -130,27 +132,27 @@ public final class Store: Sendable {
         }
     }
 
-    /// A store that is dropped is closed: its place is free when the last reference is gone, and not when the queue has
-    /// let go of the engine.
+    /// A store that is dropped is closed at once: its file is free when the last reference is gone, even if the queue
+    /// still has the engine.
     deinit {
         if gate.close() { queue.closeDropped() }
     }
 
     // MARK: Schema
 
-    /// Prepares the models of a store that is being opened. Where that fails, the place is free again when this throws,
-    /// and not when the last thread has let go of the engine.
+    /// Prepares the models of a store that is being opened. If that fails, the store's file is free when this throws,
+    /// even if a thread still has the engine.
     private nonisolated(nonsending) func prepareOrClose(_ models: [any Storable.Type]) async throws(StorageError) {
         do {
             try await prepare(models)
         } catch {
-            // The first error is the one to tell.
+            // The first error is thrown.
             try? closeNow()
             throw error
         }
     }
 
-    /// Brings models' tables to their declared form, all in one transaction.
+    /// Creates or updates the models' tables as declared, all in one transaction.
     nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
         guard let job = try jobPreparing(models) else { return }
         await queue.run(job)
@@ -169,7 +171,7 @@ public final class Store: Sendable {
         registry.add(job.prepared)
     }
 
-    /// The write that prepares models; nil where they are as declared, which is found without writing.
+    /// The write that prepares models; nil if they are as declared, which is checked without writing.
     private func jobPreparing(_ models: [any Storable.Type]) throws(StorageError) -> WriteJob? {
         let behind = try reading("open", .snapshot) { (reader) throws(StorageError) in
             var behind: [any Storable.Type] = []

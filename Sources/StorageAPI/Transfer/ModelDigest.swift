@@ -6,11 +6,11 @@ public import StorageDriver
 /// order of their keys. What only speeds up or numbers (indexes, assigned keys, names of tables) is not part of it; data
 /// of removed properties is.
 ///
-/// What is hashed, for whoever computes it elsewhere: a number is 8 bytes, the least significant first, and a byte 0xFF;
-/// a name is the number of its bytes, and its UTF-8. For each table: how many names its path has, and these; how many
-/// columns its key has and how many there are, then role, property and type of each, the key's first and the others by
-/// property and role; then the rows. A cell is 8 bytes and its `Cell.Tag`: the value, or the number of bytes that
-/// follow. A NaN is 0x7FF8000000000000, and a zero has no sign. Behind the rows stands their number.
+/// What is hashed, so that other programs can compute it: a number is 8 bytes, the least significant first, and a byte
+/// 0xFF; a name is the number of its bytes, and its UTF-8. For each table: how many names its path has, and these; how
+/// many columns its key has and how many there are, then role, property and type of each, the key's first and the
+/// others by property and role; then the rows. A cell is 8 bytes and its `Cell.Tag`: the value, or the number of bytes
+/// that follow. A NaN is 0x7FF8000000000000, and a zero has no sign. The number of rows follows them.
 public struct ModelDigest: Hashable, Sendable {
     /// The model's stored name.
     public let model: String
@@ -81,7 +81,7 @@ struct ModelHasher {
 
     // MARK: Bytes
 
-    /// A number as 8 bytes, the least significant first; a text's UTF-8 behind its length; a cell behind its kind.
+    /// A number as 8 bytes, the least significant first; a text's length and its UTF-8; a cell's kind and the cell.
     private mutating func add(_ number: Int) { add(UInt64(bitPattern: Int64(number)), nil) }
 
     private mutating func add(_ text: String) {
@@ -102,7 +102,7 @@ struct ModelHasher {
 
     private mutating func add(_ number: UInt64, _ tag: Cell.Tag?) {
         var bytes = (number.littleEndian, UInt8(truncatingIfNeeded: tag?.rawValue ?? 0xFF))
-        // Nine bytes: the padding behind them is not looked at.
+        // Nine bytes, without the padding after them.
         withUnsafeBytes(of: &bytes) { hash.update(UnsafeRawBufferPointer(rebasing: $0.prefix(9))) }
     }
 
@@ -117,8 +117,8 @@ extension Store {
     ///
     /// Reads all rows of the model, a row at a time, in one snapshot.
     ///
-    /// - Throws: `invalidQuery` where the store has no model of the name; `typeMismatch` where a stored value does not
-    ///   fit its column; `closed`.
+    /// - Throws: `invalidQuery` if the store has no model of the name; `typeMismatch` if a stored value does not fit
+    ///   its column; `closed`.
     public nonisolated(nonsending) func digest(of model: String) async throws(StorageError) -> ModelDigest {
         try reading("digest", .snapshot) { (reader) throws(StorageError) in
             let model = try StoredModel.named([model], in: try reader.tables())[0]

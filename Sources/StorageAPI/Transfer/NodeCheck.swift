@@ -1,6 +1,7 @@
 import StorageDriver
 
-/// Reads the tables of a type that owns itself beside the rows at which it begins. Holds the numbers of one tree.
+/// Reads the tables of a type that owns itself together with the rows at which it begins. Keeps the numbers of one tree
+/// in memory.
 struct NodeCheck {
     private let nodes: [TableScan]
     private let owner: TableScan
@@ -35,7 +36,7 @@ struct NodeCheck {
         }
     }
 
-    /// Each node's owner is a node of the same tree with a smaller number, or stands outside of it, which 0 says.
+    /// Each node's owner is a node of the same tree with a smaller number, or 0, which means outside the tree.
     private func checkTree() throws(StorageError) {
         var numbers: Set<Int64> = [0]
         var owners: [(number: Int64, parent: Int64, problem: StoreProblem)] = []

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Reads a table of owned rows beside its owners' rows.
+/// Reads a table of owned rows together with its owners' rows.
 struct OwnershipCheck {
     private let owned: TableScan
     private let owner: TableScan

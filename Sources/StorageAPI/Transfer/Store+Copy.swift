@@ -16,8 +16,8 @@ extension Store {
     /// Copies models with all their records from another store, whatever the two are on.
     ///
     /// Rows go over as they are stored, without the program's types, a few hundred at a time; removed properties' data
-    /// and the memory of assigned keys go along. It is one read of the source's last commit and one transaction of this
-    /// store: whoever reads meanwhile sees the state before, and an error or a cancelled task leaves it as it was.
+    /// and the highest assigned keys are copied too. It is one read of the source's last commit and one transaction of
+    /// this store: whoever reads meanwhile sees the state before, and an error or a cancelled task leaves it as it was.
     ///
     /// ```swift
     /// for copied in try await archive.copy(from: database) {
@@ -33,9 +33,9 @@ extension Store {
     ///   - progress: called every few hundred rows, on the thread that writes. It can neither call this store nor write to
     ///     the source or close it: that is `busy`.
     /// - Returns: for each model the digest of what was read, to be compared with ``digest(of:)``.
-    /// - Throws: `constraint` where this store has records of a model and `isReplacing` is false; `schemaMismatch` where
-    ///   the program has declared a model of a name in another form; `invalidQuery` for an unknown name; `typeMismatch`
-    ///   and `limitExceeded` for a value that the source or this store should not hold; `cancelled`.
+    /// - Throws: `constraint` if this store has records of a model and `isReplacing` is false; `schemaMismatch` if the
+    ///   program declares a model of a name with another schema; `invalidQuery` for an unknown name; `typeMismatch` and
+    ///   `limitExceeded` for a value that the source or this store should not hold; `cancelled`.
     @discardableResult
     public nonisolated(nonsending) func copy(
         _ models: [String]? = nil, from source: Store, replacing isReplacing: Bool = false,

@@ -1,12 +1,12 @@
 public import StorageDriver
 
-/// Something that is wrong with what a store holds.
+/// A defect in what a store contains.
 public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The stored name of the model; nil where it is the store as a whole.
+    /// The stored name of the model; nil if the defect concerns the whole store.
     public let model: String?
     /// The key of the row, that of an owned one with its owner's in front.
     public let key: [Value]?
-    /// The property, with the way to it.
+    /// The property, with its path.
     public let property: String?
     /// What is wrong, in one sentence.
     public let message: String
@@ -35,11 +35,11 @@ public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
 extension Store {
     /// Reads everything that is stored and calls the body with each thing that is wrong.
     ///
-    /// The engine looks at its checksums and structure where it has them (`CheckingEngine`). Then, in one snapshot and a
-    /// row at a time: the recorded schema is read; values are of their columns' types, and text is UTF-8; keys are in
+    /// The engine checks its checksums and structure if it has them (`CheckingEngine`). Then, in one snapshot and a row
+    /// at a time: the recorded schema is read; values are of their columns' types, and text is UTF-8; keys are in
     /// order, and none is there twice; unique properties are unique; every owned row has its owner, positions leave no
     /// gap, and required children are there. Of the models that the program has used in this store, each record is read
-    /// as its type, and those are told that the type cannot read any more (clause S12).
+    /// as its type, and those that the type cannot read any more are reported (clause S12).
     ///
     /// - Throws: what keeps the store from being read at all. Damage that is met while reading is a problem, not an error.
     public nonisolated(nonsending) func verify(_ body: @escaping (StoreProblem) -> Void) async throws(StorageError) {

@@ -105,7 +105,7 @@ private final class RowCopies {
     }
 
     /// Writes the rows and forgets them; returns how many there were.
-    // Not inlined, because the 6.3.1 optimizer crashes over a value that cannot be copied where this is.
+    // Not inlined, because the optimizer of Swift 6.3.1 crashes on a noncopyable value if it is.
     @inline(never)
     func write(_ writer: any StorageWriter) throws(StorageError) -> Int {
         let count = rows.count

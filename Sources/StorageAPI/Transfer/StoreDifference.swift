@@ -2,7 +2,7 @@ public import StorageDriver
 
 /// One thing in which two stores differ.
 public struct StoreDifference: Hashable, Sendable {
-    /// In what way two stores differ.
+    /// How two stores differ.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// The first store has it, and the second has not.
         case onlyInFirst
@@ -12,11 +12,11 @@ public struct StoreDifference: Hashable, Sendable {
         case changed
     }
 
-    /// In what way they differ.
+    /// How they differ.
     public let kind: Kind
     /// The stored name of the model.
     public let model: String
-    /// The record's key; nil where it is the model itself that differs.
+    /// The record's key; nil if the model itself differs.
     public let key: [Value]?
     /// For ``Kind/changed`` the stored names of the properties that differ. Of a model: those that one store alone has,
     /// or has with another type.
@@ -33,7 +33,7 @@ extension Store {
     /// - Parameters:
     ///   - second: the other store. This one is the first.
     ///   - models: the stored names of the models to compare; all of both stores by default.
-    ///   - body: takes each difference as it is found.
+    ///   - body: receives each difference when it is found.
     /// - Throws: `invalidQuery` for a name that neither store has; what reading throws.
     public nonisolated(nonsending) func differences(
         from second: Store, models: [String]? = nil, _ body: (StoreDifference) -> Void

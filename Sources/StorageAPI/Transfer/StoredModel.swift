@@ -37,7 +37,7 @@ struct StoredModel {
 }
 
 extension TableSchema {
-    /// The path as bytes, by which two tables of a store are told apart.
+    /// The path as bytes, which distinguishes two tables of a store.
     var pathBytes: [[UInt8]] { path.map { Array($0.utf8) } }
 
     fileprivate func isOfModel(_ root: TableSchema) -> Bool { pathBytes.first == root.pathBytes.first }

@@ -55,7 +55,7 @@ final class TableScan {
         }
     }
 
-    /// How the first `count` parts of the current row's key stand to those of another scan's.
+    /// Compares the first `count` parts of the current row's key with those of another scan.
     func order(to other: TableScan, count: Int) -> ValueOrder {
         for index in 0..<count {
             let order = cells[table.key[index]].keyOrder(to: other.cells[other.table.key[index]])
@@ -66,7 +66,7 @@ final class TableScan {
 }
 
 extension TableSchema {
-    /// A column's property with the way to it: `pens.color`.
+    /// A column's property with its path: `pens.color`.
     func property(of column: Int) -> String {
         (path.dropFirst() + [columns[column].property]).joined(separator: ".")
     }

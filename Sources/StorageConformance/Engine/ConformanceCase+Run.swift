@@ -23,7 +23,7 @@ public struct ConformanceOptions: Sendable {
 }
 
 extension ConformanceCase {
-    /// Runs the case on a new place of the harness. Never throws. Always ends, at the latest after the deadline.
+    /// Runs the case at a new place of the harness. Never throws. Always ends, at the latest after the deadline.
     public func run(_ harness: some ConformanceHarness, _ options: ConformanceOptions = .init()) async
         -> ConformanceResult
     {

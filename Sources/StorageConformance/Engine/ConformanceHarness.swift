@@ -25,7 +25,7 @@ public protocol ConformanceHarness: Sendable {
     /// Removes the place and everything in it. Every store on it is already closed.
     func destroy(_ place: Place) async throws
 
-    /// What is left of a destroyed place: names of files, of locks. Empty if nothing is left.
+    /// What is left of a destroyed place: names of files and locks. Empty if nothing is left.
     func leftovers(of place: Place) -> [String]
 
     /// Whether a closed store can be reopened at its place in this process, with its contents. By default true if the
@@ -38,8 +38,9 @@ public protocol ConformanceHarness: Sendable {
     /// Failures that the author knows. They are strict: a listed case that passes counts as failed.
     var knownFailures: [KnownFailure] { get }
 
-    /// How to start a process that opens the place and takes part in the cases of two processes and of killed ones; nil
-    /// where the backend is neither durable nor shared: where it is, nil is a harness error of those cases. The program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
+    /// How to start a process that opens the place and takes part in the cases of two processes and of killed ones. Nil
+    /// only for a backend that is neither durable nor shared; for others nil is a harness error of those cases. The
+    /// program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
     func helper(at place: Place) -> HelperCommand?
 }
 

@@ -39,7 +39,7 @@ enum Refusal {
         if !found.isEmpty { try trial.expect(found, equals: pens, "A reopened store has a part of a commit.") }
     }
 
-    /// A second store on the place is refused with `locked`, or is a store of its own.
+    /// A second store at the place is refused with `locked`, or is independent.
     private static func sharing(_ trial: Trial) async throws {
         let store = try await trial.open(Pen.self)
         try await store.insert(Pen(id: 1))

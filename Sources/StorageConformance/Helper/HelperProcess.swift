@@ -69,7 +69,7 @@ final class HelperProcess: @unchecked Sendable {
 }
 
 extension Trial {
-    /// Starts a helper on the trial's place. It ends with the case at the latest.
+    /// Starts a helper at the trial's place. It ends with the case at the latest.
     func startHelper(_ role: ConformanceHelper.Role, _ number: Int = 0) throws -> HelperProcess {
         guard let command = place.helper() else {
             throw HarnessFailure(

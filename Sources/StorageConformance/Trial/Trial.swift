@@ -2,7 +2,7 @@ internal import Foundation
 internal import StorageAPI
 internal import Synchronization
 
-/// One run of a case: opens stores on a place of its own, records what it does, and judges the results.
+/// One run of a case: opens stores at a place of its own, records what it does, and judges the results.
 final class Trial: Sendable {
     let place: TrialPlace
     /// The seed of the run, for cases that draw values.
@@ -27,7 +27,7 @@ final class Trial: Sendable {
 
     // MARK: Opening
 
-    /// Opens a store on the trial's place.
+    /// Opens a store at the trial's place.
     func open() async throws -> RecordedStore {
         try await open("") { (backend) throws(StorageError) in try await Store(backend) }
     }

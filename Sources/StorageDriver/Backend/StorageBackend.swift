@@ -1,6 +1,6 @@
 public import Logging
 
-/// An engine that a `Store` can stand on, as it is configured and not yet open.
+/// A configured engine that is not open yet.
 ///
 /// This protocol, ``StorageEngine`` and the sessions are the driver interface: 14 requirements without defaults. The
 /// storage contract says what they must do. <doc:ImplementingABackend> explains the in-memory backend as a complete

@@ -35,7 +35,7 @@ package struct Arena: ~Copyable {
         return allocateBlock(for: count)
     }
 
-    /// Copies a cell whose bytes belong to somebody else.
+    /// Copies a cell whose bytes have another owner.
     @inlinable
     package mutating func copy(_ cell: Cell) -> Cell {
         guard cell.tag == .text || cell.tag == .blob, let source = cell.bytes.baseAddress else { return cell }

@@ -1,15 +1,15 @@
-/// What a cursor of a backend stands on: tells why a step failed, and releases what the cursor holds.
+/// The object behind a backend's cursor: it has the error of a failed step, and releases the cursor's resources.
 public protocol CursorSource: AnyObject {
-    /// The error behind a step that returned -1.
+    /// The error of a step that returned -1.
     func failure() -> StorageError
-    /// Called once, when the cursor is gone. Stepping ends here.
+    /// Called once, when the cursor is released. No step follows.
     func finish()
 }
 
 /// The rows of a query, one at a time.
 ///
-/// A backend makes one from whatever it has: `init(rows:)` from rows of values, or the pointer form, in which one C
-/// call per row fills cells in memory of the backend. In both the cells of a row are valid until the next step.
+/// A backend makes a cursor from rows of values, by `init(rows:columns:)`, or from pointers: then one C call for each
+/// row fills cells in the backend's memory. In both cases the cells of a row are valid until the next step.
 @frozen
 public struct Cursor: ~Copyable {
     @usableFromInline let source: any CursorSource
@@ -21,11 +21,11 @@ public struct Cursor: ~Copyable {
     /// A cursor over a backend's own memory.
     ///
     /// - Parameters:
-    ///   - source: keeps `context` and `cells` alive; its `finish()` is called when the cursor is gone.
-    ///   - context: what `step` is called with.
-    ///   - cells: where `step` puts a row: as many cells as the query has columns.
-    ///   - step: called with `context`; moves to the next row and returns 1, or 0 after the last, or -1 for a failure
-    ///     that `source` then explains. It is not called again after 0 or -1.
+    ///   - source: keeps `context` and `cells` alive; its `finish()` is called when the cursor is released.
+    ///   - context: the argument of `step`.
+    ///   - cells: the memory that `step` fills with a row: as many cells as the query has columns.
+    ///   - step: moves to the next row and returns 1, or 0 after the last, or -1 for a failure, whose error `source`
+    ///     then returns. It is not called again after 0 or -1.
     @inlinable
     public init(
         source: any CursorSource, context: UnsafeMutableRawPointer, cells: UnsafePointer<Cell>,
@@ -49,21 +49,21 @@ public struct Cursor: ~Copyable {
 }
 
 extension Cursor {
-    /// A cursor over rows that are at hand as values.
+    /// A cursor over rows of values.
     ///
     /// - Parameters:
-    ///   - rows: the rows, which are asked for one by one as the cursor moves.
+    ///   - rows: the rows, which the cursor reads one by one as it moves.
     ///   - columns: how many values each row has.
     public init(rows: some Sequence<[Value]>, columns: Int) {
         var iterator = rows.makeIterator()
         self.init(columns: columns) { iterator.next() }
     }
 
-    /// A cursor over rows that are made as values, one at a time.
+    /// A cursor over rows of values that a closure makes, one at a time.
     ///
     /// - Parameters:
     ///   - columns: how many values each row has.
-    ///   - next: gives row after row, then nil. An error ends the rows; the step throws it.
+    ///   - next: returns row after row, then nil. An error ends the rows, and the step throws it.
     public init(columns: Int, next: @escaping () throws(StorageError) -> [Value]?) {
         let source = ValueRows(columns: columns, next)
         // `source` is kept alive by the cursor, so the unretained context and the cells stay valid.

@@ -16,17 +16,17 @@ public enum WriteOperation: Hashable, Sendable {
 
 /// One shape of write: which operation on which columns of which table. A backend may prepare once for each ``id``.
 public final class WritePlan: Sendable {
-    /// Small and dense: made to be an array's index. A plan that was not used for long leaves its number to another, so
-    /// whoever keeps something at it compares the plan itself.
+    /// A small, dense number for use as an array index. The number of a plan that was not used for long passes to
+    /// another plan, so compare the plan (`===`) before you use what you kept under its number.
     public let id: Int
     /// What is done with the rows.
     public let operation: WriteOperation
     /// The table that is written.
     public let table: TableSchema
-    /// For each cell of a row its column. Columns that are not named keep their value on update, and are null on insert
-    /// where they are marked as removed. For `delete` these are leading columns of the key.
+    /// The column of each cell of a row. On update, other columns keep their values; on insert, columns that are marked
+    /// as removed are null. For `delete` these are the first columns of the key.
     public let columns: [Int]
-    /// For `patch`: the leading key columns that the keys in the batch consist of.
+    /// For `patch`: the first key columns, of which the keys in the batch consist.
     public let keyColumns: [Int]
 
     package init(id: Int, operation: WriteOperation, table: TableSchema, columns: [Int], keyColumns: [Int] = []) {
@@ -76,7 +76,7 @@ public struct RowBatch: ~Copyable {
     /// An error of this batch's table for one of its rows, with the row's key.
     public func error(_ code: StorageError.Code, _ message: String, row index: Int) -> StorageError {
         let row = row(index)
-        // The keys of a patch are those that a condition chose; the caller has named none of them by its place.
+        // A condition chose the keys of a patch, so the caller knows none of them by its index.
         if plan.operation == .patch { return StorageError(code, message, model: plan.table.path.first, key: row) }
         let key = plan.table.key.compactMap { column in plan.columns.firstIndex(of: column).map { row[$0] } }
         return StorageError(code, message, model: plan.table.path.first).row(index, key: key)

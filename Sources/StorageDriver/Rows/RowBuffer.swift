@@ -1,4 +1,4 @@
-/// Rows of cells of one width, side by side. The cells' bytes belong to an arena beside it.
+/// Contiguous rows of cells of one width. The bytes of the cells belong to an arena.
 @usableFromInline
 package final class RowBuffer {
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
@@ -16,7 +16,7 @@ package final class RowBuffer {
 
     deinit { cells.deallocate() }
 
-    /// Adds a row of nulls and returns its index. Rows may move: pointers to earlier ones are to be made anew.
+    /// Adds a row of nulls and returns its index. Rows may move, which invalidates pointers to them.
     @inlinable
     package func append() -> Int {
         if count == capacity { grow() }

@@ -1,9 +1,9 @@
-/// Values as rows of cells, with the memory that their bytes are in: for a backend that hands them on to C.
+/// Values as rows of cells, with the memory of their bytes: for a backend that passes them to C.
 public final class ValueCells {
     @usableFromInline package let rows: RowBuffer
     @usableFromInline var arena = Arena()
 
-    /// Copies the list, its texts and blobs included.
+    /// Copies the list, with its texts and blobs.
     public init(_ list: ValueList) {
         rows = RowBuffer(width: list.width)
         for index in 0..<list.count { add(list[index]) }

@@ -2,7 +2,7 @@ import StorageAPI
 
 /// Records as comma-separated values (RFC 4180, with line feeds): a header, then a line a record.
 ///
-/// Nil is nothing between commas, and an empty text stands in quotes. What is owned stands as JSON in its cell.
+/// Nil is an empty field, and empty text is a pair of quotes. Owned records are JSON in their cell.
 struct RecordCSV: RecordWriter {
     private let columns: [RecordSchema.Property]
     private var isFirst = true

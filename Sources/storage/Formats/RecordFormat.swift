@@ -21,14 +21,14 @@ enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
 /// Writes records one after the other.
 protocol RecordWriter {
     mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws
-    /// Writes what stands after the last record.
+    /// Writes what follows the last record.
     mutating func finish(_ output: inout Output) throws
 }
 
 extension RecordSchema {
     /// The properties with the names, or all.
     ///
-    /// - Throws: where there is none of a name.
+    /// - Throws: if there is no property with a name.
     func properties(named names: [String]?) throws(ToolError) -> [Property] {
         guard let names else { return properties }
         var found: [Property] = []
@@ -44,7 +44,7 @@ extension RecordSchema {
 }
 
 extension [DynamicRecord.Field] {
-    /// The content of a property, which mostly stands at the place that it has among those that are printed.
+    /// The content of a property, which usually has the same index as among the printed ones.
     func content(_ name: String, near place: Int) -> DynamicRecord.Content {
         if place < count, self[place].name.isSame(as: name) { return self[place].content }
         return first { $0.name.isSame(as: name) }?.content ?? .value(.null, .string)

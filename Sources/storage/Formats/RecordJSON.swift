@@ -64,7 +64,7 @@ enum JSONText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends a list with what stands around it.
+    /// Appends a list with its brackets and separators.
     static func append<C: Collection>(
         _ list: C, _ open: Unicode.Scalar, _ close: Unicode.Scalar, to bytes: inout [UInt8],
         _ element: (C.Element, inout [UInt8]) -> Void

@@ -5,12 +5,12 @@ struct Importer {
     let file: RecordFile
     let schema: RecordSchema
     let mapping: InputMapping
-    /// Whether a record takes the place of the one that has its key.
+    /// Whether a record replaces the stored one with its key.
     let replaces: Bool
     private(set) var bad: BadRecords
     /// How many records have been stored.
     private(set) var count = 0
-    /// The keys that were there before, whose first places are looked for when all is read.
+    /// The repeated keys, whose first occurrences are searched for when everything is read.
     private var repeated: [(line: Int, key: [Value])] = []
 
     /// Records that are stored by one call, and their bytes after which there are enough.
@@ -30,15 +30,15 @@ struct Importer {
     private struct Pending {
         var records: [DynamicRecord] = []
         var lines: [Int] = []
-        /// What stands in the input, where bad records are kept.
+        /// The records as in the input, if bad records are kept.
         var bytes: [[UInt8]] = []
         var size = 0
     }
 
-    /// Makes the model where it is not there, and stores all records.
+    /// Creates the model if it does not exist, and stores all records.
     ///
     /// - Parameter progress: called with the records so far and how much of the input is read, after each batch.
-    /// - Throws: what the store throws. Where there are bad records that are not to be skipped, the caller undoes the
+    /// - Throws: errors of the store. If there are bad records that must not be skipped, the caller undoes the
     ///   transaction.
     mutating func run(
         in transaction: inout Store.Transaction, _ progress: (_ records: Int, _ fraction: Double) -> Void
@@ -65,7 +65,7 @@ struct Importer {
         try tellRepeated()
     }
 
-    /// Stores records, but for those that the store refuses.
+    /// Stores records, except those that the store refuses.
     private mutating func store(_ pending: Pending, _ transaction: inout Store.Transaction) throws {
         do throws(StorageError) {
             try put(pending.records, &transaction)
@@ -74,7 +74,7 @@ struct Importer {
         } catch {
             guard error.isOfRecord else { throw error }
         }
-        // One by one, to tell the bad ones; the call that failed has stored nothing.
+        // One by one, to find the bad ones; the failed call has stored nothing.
         for (place, record) in pending.records.enumerated() {
             do throws(StorageError) {
                 try put([record], &transaction)

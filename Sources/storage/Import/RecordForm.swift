@@ -1,6 +1,6 @@
 import StorageAPI
 
-/// Why members are no record of a model: what is wrong, and the way to the property.
+/// Why members are not a record of a model: the problem, and the path to the property.
 struct RecordProblem: Error {
     var message: String
     var path: String
@@ -81,7 +81,7 @@ final class RecordForm {
         return DynamicRecord(model: name, fields: fields)
     }
 
-    /// Members mostly come in the properties' order, so the place is looked at first.
+    /// Members usually come in the order of the properties, so this index is tried first.
     private static func value(
         of name: String, near place: Int, in members: [JSONValue.Member], _ places: inout [[UInt8]: Int]?
     ) -> JSONValue? {
@@ -120,7 +120,7 @@ final class RecordForm {
         }
     }
 
-    /// What is owned, where an input of texts has it as one.
+    /// Owned records, if an input of texts has them as text.
     private func owned(_ value: JSONValue) -> JSONValue { isUntyped ? JSONScalar.unquoted(value) : value }
 
     private func column(

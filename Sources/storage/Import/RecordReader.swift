@@ -4,7 +4,7 @@ import StorageAPI
 struct RecordReader {
     private let form: RecordForm
     private let mapping: InputMapping
-    /// The key that the name of a record is, where records have names.
+    /// The key of which a record's name is the value, if records have names.
     private let nameKey: (property: String, isInteger: Bool)?
     private var source: any RecordSource
 
@@ -22,7 +22,7 @@ struct RecordReader {
 
     var fraction: Double { source.fraction }
 
-    /// A record, or what is wrong with it, and where it stands.
+    /// A record, or its problem, and its position.
     struct Result {
         let line: Int
         let record: Swift.Result<DynamicRecord, BadRecord>
@@ -56,7 +56,7 @@ struct RecordReader {
 }
 
 extension RecordSchema {
-    /// The type of the column at the end of a way through owned records; nil where there is none.
+    /// The type of the column at the end of a path through owned records; nil if there is none.
     func type(at way: String) -> ColumnType? {
         for property in properties {
             switch property.kind {

@@ -4,7 +4,7 @@ import StorageAPI
 import StorageDriver
 import TerminalOutput
 
-/// Where a writing command takes its records from.
+/// The source of the records of a writing command.
 struct RecordInput: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -26,7 +26,7 @@ struct RecordInput: ParsableArguments {
         if text != nil, !fields.isEmpty { throw ValidationError("Give --json or PROPERTY=VALUE, not both.") }
     }
 
-    /// What the records are made of, read before a store is opened: who waits for input should keep nobody waiting.
+    /// The input of the records, read before a store is opened: waiting for input should not lock the store.
     func read() throws -> Content {
         if !fields.isEmpty { return .fields(fields) }
         if let text { return .json(JSONRecords(name: "--json", bytes: Array(text.utf8))) }
@@ -71,7 +71,7 @@ struct JSONRecords: Sendable {
 
     /// The records, all of them or none.
     ///
-    /// - Throws: where the text is no JSON, or one is no record of the model, named by its line or number.
+    /// - Throws: if the text is not JSON, or if a value is not a record of the model, with its line or number.
     func records(of schema: RecordSchema) throws(ToolError) -> [DynamicRecord] {
         let form = RecordForm(schema)
         var records: [DynamicRecord] = []
@@ -88,7 +88,7 @@ struct JSONRecords: Sendable {
         return records
     }
 
-    /// Each value, and where it stands.
+    /// Each value, and its position.
     private func values() throws(ToolError) -> [(place: String, value: JSONValue)] {
         let problem: JSONProblem
         switch Self.parsed(bytes[...]) {
@@ -102,7 +102,7 @@ struct JSONRecords: Sendable {
         throw ToolError("\(name), line \(line): \(problem.message)")
     }
 
-    /// The values of lines; nil where the first line is no whole value, so that the text is not one of lines.
+    /// The values of lines; nil if the first line is not a complete value, so that the text is not NDJSON.
     private func lines() throws(ToolError) -> [(place: String, value: JSONValue)]? {
         var values: [(place: String, value: JSONValue)] = []
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// Reads the objects of one binary property list in place.
+/// Reads the objects of one binary property list without a copy.
 ///
 /// The bytes are not trusted: every object number, offset and count is checked before it is used, and nothing is
 /// allocated. Objects may refer to each other in cycles, which the caller must handle.

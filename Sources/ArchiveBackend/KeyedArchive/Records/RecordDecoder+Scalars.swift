@@ -26,7 +26,7 @@ extension RecordDecoder {
         }
     }
 
-    /// A value in place.
+    /// A value that is stored directly.
     @inline(__always)
     private func plain(_ head: PropertyListReader.Head, _ reader: KeyedReader) throws(StorageError) -> Cell {
         switch head.kind {
@@ -83,7 +83,7 @@ extension RecordDecoder {
         return try marks.classKind(reader.entry(try reader.list.head(value)), reader)
     }
 
-    /// The value of a key, in place or by a UID, which must be of one kind.
+    /// The value of a key, stored directly or by a UID, which must be of one kind.
     private mutating func content(
         _ key: StaticString, _ head: PropertyListReader.Head, _ tag: Cell.Tag, _ reader: KeyedReader
     ) throws(StorageError) -> Cell {

@@ -151,7 +151,7 @@ package struct RecordEncoder: ~Copyable {
 }
 
 extension RecordEncoder {
-    /// Writes a cell as the value of a key: numbers in place, everything else as a UID.
+    /// Writes a cell as the value of a key: numbers directly, everything else as a UID.
     ///
     /// The cell's tag decides, and the column's type only between representations that decode to the same cell. So a
     /// cell that does not fit its column is preserved, and is an error for whoever reads it.

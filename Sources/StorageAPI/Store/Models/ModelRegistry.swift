@@ -110,8 +110,8 @@ final class ModelRegistry: Sendable {
         handles.withLock { $0.removeAll { models.contains($0.name) } }
     }
 
-    /// Compares the models with tables that another process may have changed (clause S11), where that was not done at
-    /// this version of them. What does not fit any more is refused when it is used.
+    /// Compares the models with tables that another process may have changed (clause S11), if that was not done at this
+    /// version of the tables. A model that no longer fits is refused when it is used.
     func compareAgain(at version: Int, in session: any StorageSession) throws(StorageError) {
         guard tablesVersion.load(ordering: .acquiring) != version else { return }
         let tables = try session.tables()

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Numbers and values made of all records of a query. The backend makes them: no record is loaded.
+/// Aggregates over all records of a query. The backend computes them; no record is loaded.
 extension Reading {
     func aggregate<V: ColumnValue>(
         _ function: AggregateFunction, _: V.Type, _ selection: Selection, _ term: QueryNode

@@ -8,7 +8,7 @@ public import StorageDriver
 /// for person in try await store.select(Person.self).withoutChildren().all() { print(try person.name) }
 /// ```
 ///
-/// A property is decoded when it is asked for, and `typeMismatch` where the stored value does not fit it.
+/// A property is decoded when it is read, and throws `typeMismatch` if the stored value does not fit it.
 @dynamicMemberLookup
 public struct PartialModel<Model: Storable>: Sendable {
     fileprivate let values: [Value]
@@ -42,7 +42,7 @@ public struct PartialModel<Model: Storable>: Sendable {
 }
 
 extension Select {
-    /// Asks for the records' own properties, and for no children.
+    /// Loads the records' own properties, and no children.
     public func withoutChildren() -> WithoutChildren { WithoutChildren(select: self) }
 
     /// A query of records without their children.
@@ -76,7 +76,7 @@ extension Reading {
         while try cursor.next() {
             var values: [Value] = []
             for cell in columns.indices {
-                // The dynamic form would repair text that is not UTF-8.
+                // ``Value`` would repair text that is not UTF-8.
                 guard cursor.cells[cell].tag != .text || String.decode(cursor.cells[cell]) != nil else {
                     throw RowContext(model: model, table: model.ownBinding)
                         .mismatch(at: cell, of: cursor.cells, wanted: "text", because: nil)

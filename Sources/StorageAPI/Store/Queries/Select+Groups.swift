@@ -8,30 +8,30 @@ extension Select {
 
     /// A group of records with equal keys, as the closures of a ``Select/Groups`` query see it.
     public struct Group<each Key>: Sendable {
-        /// What the records of the group have in common: one term, or a tuple of them. An Optional key is compared with an
-        /// Optional value, `$0.key == Optional("a")`: the compiler does not promote a literal to a part of a pack.
+        /// The key of the group: one term, or a tuple of terms. An Optional key is compared with an Optional value,
+        /// `$0.key == Optional("a")`: the compiler does not promote a literal to a part of a pack.
         public let key: (repeat QueryExpression<each Key>)
 
         /// How many records there are.
         public var count: QueryExpression<Int> { QueryExpression<Int>(.aggregate(.count, nil)) }
 
-        /// The sum of a term over the group's records, 0 over nothing; nil is left out.
+        /// The sum of a term over the group's records; 0 without values. Ignores nil.
         public func sum<V: SummableValue>(_ term: (Model.Columns) -> QueryExpression<V>) -> QueryExpression<V.Sum> {
             QueryExpression<V.Sum>(.aggregate(.sum, node(Model.self, term)))
         }
 
-        /// The mean of a term, nil over nothing; nil is left out.
+        /// The mean of a term; nil without values. Ignores nil.
         public func average<V: SummableValue>(_ term: (Model.Columns) -> QueryExpression<V>) -> QueryExpression<Double?>
         {
             QueryExpression<Double?>(.aggregate(.average, node(Model.self, term)))
         }
 
-        /// The least value of a term, nil over nothing.
+        /// The least value of a term; nil without values.
         public func min<V: SortableValue>(_ term: (Model.Columns) -> QueryExpression<V>) -> QueryExpression<V.Scalar?> {
             QueryExpression<V.Scalar?>(.aggregate(.min, node(Model.self, term)))
         }
 
-        /// The greatest value of a term, nil over nothing.
+        /// The greatest value of a term; nil without values.
         public func max<V: SortableValue>(_ term: (Model.Columns) -> QueryExpression<V>) -> QueryExpression<V.Scalar?> {
             QueryExpression<V.Scalar?>(.aggregate(.max, node(Model.self, term)))
         }
@@ -47,8 +47,8 @@ extension Select {
     ///     .all { ($0.key, $0.count, $0.average { $0.age }) }      // [(String?, Int, Double?)]
     /// ```
     ///
-    /// nil is a group of its own. Groups that are equal on the order, and all where there is none, come in the order of their
-    /// keys, nil first.
+    /// nil is a group of its own. Groups that are equal on the sort order are sorted by their keys, nil first, as are
+    /// all groups without a sort order.
     public struct Groups<each Key> {
         var groups: GroupSelection
         fileprivate let select: Select
@@ -67,28 +67,28 @@ extension Select {
             group = Group(key: (repeat key(each terms)))
         }
 
-        /// Keeps the groups that meet the condition. Several conditions all have to be met.
+        /// Keeps the groups that meet the condition. Several conditions must all be met.
         public func having(_ condition: (Group<repeat each Key>) -> QueryExpression<Bool>) -> Self {
             var builder = self
             builder.groups.conditions.add(condition(group).nested)
             return builder
         }
 
-        /// Sorts the groups; a later call sorts what is equal so far.
+        /// Sorts the groups. A later call sorts groups that are equal so far.
         public func order(_ term: (Group<repeat each Key>) -> OrderingTerm) -> Self {
             var builder = self
             builder.groups.order.append(term(group))
             return builder
         }
 
-        /// Takes at most so many groups. A negative number is `invalidQuery` when the query runs.
+        /// Returns at most so many groups. A negative number throws `invalidQuery` when the query runs.
         public func limit(_ count: Int) -> Self {
             var builder = self
             builder.groups.limit = count
             return builder
         }
 
-        /// Passes over so many groups first. A negative number is `invalidQuery` when the query runs.
+        /// Skips so many groups first. A negative number throws `invalidQuery` when the query runs.
         public func offset(_ count: Int) -> Self {
             var builder = self
             builder.groups.offset = count
@@ -112,7 +112,7 @@ extension Select.Groups: Sendable where Source: Sendable {}
 extension Select.Groups where Source == Store {
     /// The chosen keys and aggregates of each group.
     ///
-    /// - Throws: `overflow` where a sum of integers leaves its range; what every query throws.
+    /// - Throws: `overflow` if a sum of integers leaves its range; errors of every query.
     public nonisolated(nonsending) func all<each V>(
         _ outputs: (Select.Group<repeat each Key>) -> (repeat QueryExpression<each V>)
     ) async throws(StorageError) -> [(repeat each V)] {

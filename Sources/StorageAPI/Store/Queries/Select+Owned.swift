@@ -42,7 +42,7 @@ extension Select {
         fileprivate var select: Select
         fileprivate let property: QueryNode
 
-        /// What is asked so far.
+        /// The query so far.
         public var selection: Selection {
             get { select.selection }
             set { select.selection = newValue }
@@ -61,7 +61,7 @@ extension Select.ByOwner where Source == Store {
         try await owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
     }
 
-    /// How many records there are. Loads none.
+    /// The number of records. Loads none.
     public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
         try await owners.run { (reading) throws(StorageError) in try reading.countOwned(property, selection) }
     }
@@ -73,7 +73,7 @@ extension Select.ByOwner where Source == Store.Session {
         try owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
     }
 
-    /// How many records there are. Loads none.
+    /// The number of records. Loads none.
     public func count() throws(StorageError) -> Int {
         try owners.run { (reading) throws(StorageError) in try reading.countOwned(property, selection) }
     }

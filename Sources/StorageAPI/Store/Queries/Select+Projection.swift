@@ -1,9 +1,9 @@
 public import StorageDriver
 
 extension Select {
-    /// Asks for chosen properties alone: `{ $0.name }`, `{ ($0.id, $0.city.name, $0.pens) }`.
+    /// Loads only chosen properties: `{ $0.name }`, `{ ($0.id, $0.city.name, $0.pens) }`.
     ///
-    /// Owned children are loaded where they are chosen, and only these. What is not chosen is not read.
+    /// Only chosen properties and children are read.
     public func only<each V>(
         _ properties: (Model.Columns) -> (repeat QueryExpression<each V>)
     ) -> Projection<repeat each V> {
@@ -26,21 +26,21 @@ extension Select {
             self.outputs = outputs(Model.Columns(PropertyPath()))
         }
 
-        /// Keeps one of equal tuples. They come in the order of their values, nil first.
+        /// Keeps one of equal tuples. They are sorted by their values, nil first.
         public func distinct() -> Self {
             var builder = self
             builder.isDistinct = true
             return builder
         }
 
-        /// Takes at most so many tuples. A negative number is `invalidQuery` when the query runs.
+        /// Returns at most so many tuples. A negative number throws `invalidQuery` when the query runs.
         public func limit(_ count: Int) -> Self {
             var builder = self
             if isDistinct { builder.page.limit = count } else { builder.select.selection.limit = count }
             return builder
         }
 
-        /// Passes over so many tuples first. A negative number is `invalidQuery` when the query runs.
+        /// Skips so many tuples first. A negative number throws `invalidQuery` when the query runs.
         public func offset(_ count: Int) -> Self {
             var builder = self
             if isDistinct { builder.page.offset = count } else { builder.select.selection.offset = count }

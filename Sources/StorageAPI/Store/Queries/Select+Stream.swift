@@ -2,7 +2,7 @@ public import StorageDriver
 import Synchronization
 
 extension Select where Source == Store {
-    /// The records of a query, one after the other. Every iteration is a query of its own.
+    /// The records of a query as an asynchronous sequence. Each iteration runs the query.
     public struct Stream: AsyncSequence, Sendable {
         public typealias Element = Model
         public typealias Failure = StorageError
@@ -18,10 +18,10 @@ extension Select where Source == Store {
                 stream: OpenStream(store: store, selection: selection, source: source, properties: properties))
         }
 
-        /// Reads ahead by some records; an iterator that is dropped releases its snapshot.
+        /// Reads some records ahead. A dropped iterator releases its snapshot.
         public struct Iterator: AsyncIteratorProtocol {
             let stream: OpenStream<Model>
-            /// The records at hand, the next one last, so that each is moved out and not copied.
+            /// The records read ahead, the next one last, so that each is moved out and not copied.
             @usableFromInline var ahead: [Model] = []
 
             init(stream: OpenStream<Model>) { self.stream = stream }
@@ -33,7 +33,7 @@ extension Select where Source == Store {
 
             /// The next record.
             ///
-            /// - Throws: `closed` where the store was closed meanwhile; `cancelled`; what reading throws.
+            /// - Throws: `closed` if the store was closed meanwhile; `cancelled`; errors of reading.
             @inlinable
             public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Model? {
                 if ahead.isEmpty {

@@ -1,19 +1,19 @@
 public import StorageDriver
 
-/// A query. Runs when one of its calls asks for records: `all()`, `first()`, `count()`, …
+/// A query. It runs when you call `all()`, `first()`, `count()` or another call with a result.
 ///
 /// ```swift
 /// let some = try await store.select(Person.self)
 ///     .where { $0.age >= 28 }.order { $0.name }.limit(10).all()
 /// ```
 ///
-/// A query of a ``Store`` suspends. One of ``Store/blocking``, of a transaction or of a read block has the same calls without
-/// `async`; its source is ``Store/Session``.
+/// A query of a ``Store`` suspends. A query of ``Store/blocking``, of a transaction or of a read block has the same
+/// calls without `async`; its source is ``Store/Session``.
 ///
-/// Every call that runs throws `typeMismatch` where a stored value does not fit its property, `invalidQuery` where the query
-/// cannot be meant, `cancelled` where the task is cancelled, and `closed`.
+/// Every call that runs throws `typeMismatch` if a stored value does not fit its property, `invalidQuery` if the query
+/// is invalid, `cancelled` if the task is cancelled, and `closed`.
 public struct Select<Model: Storable, Source>: SelectionBuilder {
-    /// What is asked so far.
+    /// The query so far.
     public var selection = Selection()
     let source: Source
     var model = ModelSource.type(Model.self)
@@ -30,12 +30,12 @@ extension Select where Source == Store {
         try await run { (reading) throws(StorageError) in try reading.all(Model.self, selection) }
     }
 
-    /// The first record, or nil where there is none.
+    /// The first record; nil if there is none.
     public nonisolated(nonsending) func first() async throws(StorageError) -> Model? {
         try await run { (reading) throws(StorageError) in try reading.all(Model.self, ofFirst).first }
     }
 
-    /// How many records there are. Loads none.
+    /// The number of records. Loads none.
     public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
         try await run { (reading) throws(StorageError) in try reading.count(selection) }
     }
@@ -50,37 +50,38 @@ extension Select where Source == Store {
         try await run { (reading) throws(StorageError) in try reading.keys(Model.self, selection) }
     }
 
-    /// The records one after the other, of one snapshot, in memory that does not grow with their number.
+    /// A stream of the records of one snapshot, in constant memory.
     ///
-    /// The snapshot lasts until the sequence ends or its iterator is gone; a stream of a closed store throws `closed`.
+    /// The snapshot lasts until the sequence ends or its iterator is released. If the store is closed, the stream
+    /// throws `closed`.
     public func stream() -> Stream { Stream(store: source, selection: selection, source: model) }
 
-    /// The sum of a term, 0 over nothing; nil values are left out. Exact for integers, and for Doubles and Decimals
-    /// rounded once, so it does not depend on the order of the records.
+    /// The sum of a term; 0 without values. Ignores nil. Exact for integers, and rounded once for Doubles and Decimals,
+    /// so it does not depend on the order of the records.
     ///
-    /// - Throws: `overflow` where a sum of integers leaves the range of its type.
+    /// - Throws: `overflow` if a sum of integers leaves the range of its type.
     public nonisolated(nonsending) func sum<V: SummableValue>(
         _ term: (Model.Columns) -> QueryExpression<V>
     ) async throws(StorageError) -> V.Sum { try await aggregate(.sum, node(Model.self, term)) }
 
-    /// The mean of a term, nil over nothing; nil values are left out. The exact sum as a Double, divided by the count.
+    /// The mean of a term: the exact sum as a Double, divided by the count; nil without values. Ignores nil.
     public nonisolated(nonsending) func average<V: SummableValue>(
         _ term: (Model.Columns) -> QueryExpression<V>
     ) async throws(StorageError) -> Double? { try await aggregate(.average, node(Model.self, term)) }
 
-    /// The least value of a term, nil over nothing.
+    /// The least value of a term; nil without values.
     public nonisolated(nonsending) func min<V: SortableValue>(
         _ term: (Model.Columns) -> QueryExpression<V>
     ) async throws(StorageError) -> V.Scalar? { try await aggregate(.min, node(Model.self, term)) }
 
-    /// The greatest value of a term, nil over nothing.
+    /// The greatest value of a term; nil without values.
     public nonisolated(nonsending) func max<V: SortableValue>(
         _ term: (Model.Columns) -> QueryExpression<V>
     ) async throws(StorageError) -> V.Scalar? { try await aggregate(.max, node(Model.self, term)) }
 
-    /// How the backend would go about the query; see `QueryExplanation`. Loads nothing.
+    /// Explains how the backend would run the query; see `QueryExplanation`. Loads nothing.
     ///
-    /// - Throws: `unsupported` where the backend does not tell.
+    /// - Throws: `unsupported` if the backend cannot explain queries.
     public nonisolated(nonsending) func explain() async throws(StorageError) -> QueryExplanation {
         try await run { (reading) throws(StorageError) in try reading.explain(selection) }
     }
@@ -103,12 +104,12 @@ extension Select where Source == Store.Session {
         try run { (reading) throws(StorageError) in try reading.all(Model.self, selection) }
     }
 
-    /// The first record, or nil where there is none.
+    /// The first record; nil if there is none.
     public func first() throws(StorageError) -> Model? {
         try run { (reading) throws(StorageError) in try reading.all(Model.self, ofFirst).first }
     }
 
-    /// How many records there are. Loads none.
+    /// The number of records. Loads none.
     public func count() throws(StorageError) -> Int {
         try run { (reading) throws(StorageError) in try reading.count(selection) }
     }
@@ -123,12 +124,12 @@ extension Select where Source == Store.Session {
         try run { (reading) throws(StorageError) in try reading.keys(Model.self, selection) }
     }
 
-    /// Calls the body with one record after the other, in order and of one snapshot, in memory that does not grow with
-    /// their number. It ends where the body throws.
+    /// Calls the closure with each record, in order and from one snapshot, in constant memory. It ends if the closure
+    /// throws.
     ///
-    /// In a transaction the body may write: all records are loaded first, and are what they were before the body ran.
+    /// In a transaction the closure may write, so all records are loaded first, as they were before the closure ran.
     ///
-    /// - Throws: the body's error as it is; what `all()` throws.
+    /// - Throws: the closure's error, unchanged; errors of `all()`.
     @inlinable
     public func forEach(_ body: (Model) throws -> Void) throws {
         var failure: (any Error)?
@@ -145,7 +146,7 @@ extension Select where Source == Store.Session {
         if let failure { throw failure }
     }
 
-    /// Gives the records as rows that decode as they come, or in parts that are decoded already, until one returns false.
+    /// Passes the records to the closures, as rows to decode or as decoded parts, until one returns false.
     @usableFromInline
     func _loop(
         rows: (inout RowCursor) throws(StorageError) -> Void, models: ([Model]) -> Bool
@@ -153,31 +154,31 @@ extension Select where Source == Store.Session {
         try source.executor.loop(model, selection, rows: rows, models: models)
     }
 
-    /// The sum of a term, 0 over nothing; nil values are left out.
+    /// The sum of a term; 0 without values. Ignores nil.
     ///
-    /// - Throws: `overflow` where a sum of integers leaves the range of its type.
+    /// - Throws: `overflow` if a sum of integers leaves the range of its type.
     public func sum<V: SummableValue>(
         _ term: (Model.Columns) -> QueryExpression<V>
     ) throws(StorageError) -> V.Sum { try aggregate(.sum, node(Model.self, term)) }
 
-    /// The mean of a term, nil over nothing; nil values are left out.
+    /// The mean of a term; nil without values. Ignores nil.
     public func average<V: SummableValue>(
         _ term: (Model.Columns) -> QueryExpression<V>
     ) throws(StorageError) -> Double? { try aggregate(.average, node(Model.self, term)) }
 
-    /// The least value of a term, nil over nothing.
+    /// The least value of a term; nil without values.
     public func min<V: SortableValue>(
         _ term: (Model.Columns) -> QueryExpression<V>
     ) throws(StorageError) -> V.Scalar? { try aggregate(.min, node(Model.self, term)) }
 
-    /// The greatest value of a term, nil over nothing.
+    /// The greatest value of a term; nil without values.
     public func max<V: SortableValue>(
         _ term: (Model.Columns) -> QueryExpression<V>
     ) throws(StorageError) -> V.Scalar? { try aggregate(.max, node(Model.self, term)) }
 
-    /// How the backend would go about the query. Loads nothing.
+    /// Explains how the backend would run the query. Loads nothing.
     ///
-    /// - Throws: `unsupported` where the backend does not tell.
+    /// - Throws: `unsupported` if the backend cannot explain queries.
     public func explain() throws(StorageError) -> QueryExplanation {
         try run { (reading) throws(StorageError) in try reading.explain(selection) }
     }

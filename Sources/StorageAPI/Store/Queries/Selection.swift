@@ -48,7 +48,8 @@ extension FilterBuilder {
 public protocol SelectionBuilder<Model>: FilterBuilder {}
 
 extension SelectionBuilder {
-    /// Sorts by a term and its direction; a later call sorts what is equal so far. In the end the key decides.
+    /// Sorts by a term and its direction. A later call sorts records that are equal so far; records that are equal on
+    /// all terms are sorted by key.
     public func order(_ term: (Model.Columns) -> OrderingTerm) -> Self {
         var builder = self
         builder.selection.order.append(term(Model.Columns(PropertyPath())))

@@ -49,7 +49,7 @@ final class ChildRows {
         return models
     }
 
-    /// The cells of the owner's next child; nil where it has no more.
+    /// The cells of the owner's next child; nil if it has no more.
     @usableFromInline
     func next(ownedBy owner: borrowing RowReader) throws(StorageError) -> UnsafePointer<Cell>? {
         let rows = try openRows()

@@ -106,7 +106,7 @@ package final class ModelRows<Model: Storable> {
         // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
         private let rows: ModelRows
         @exclusivity(unchecked) private var records: RecordsAtHand
-        /// The models of the rows so far, but for those that ``finish()`` completes.
+        /// The models of the rows so far, except those that ``finish()`` completes.
         @exclusivity(unchecked) package private(set) var models: [Model] = []
 
         fileprivate init(_ rows: ModelRows) {
@@ -116,7 +116,7 @@ package final class ModelRows<Model: Storable> {
 
         /// Adds the rows of one record, one ``TableRows`` for each table. They are copied.
         ///
-        /// - Throws: `typeMismatch` where a value does not fit its property.
+        /// - Throws: `typeMismatch` if a value does not fit its property.
         package func add(_ record: UnsafeBufferPointer<TableRows>) throws(StorageError) {
             if try !records.add(record) {
                 try flush()

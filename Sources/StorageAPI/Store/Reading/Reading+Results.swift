@@ -56,7 +56,7 @@ extension Reading {
 }
 
 extension ModelHandle {
-    /// The plan for chosen properties of the records: the key first where children are among them.
+    /// The plan for chosen properties of the records: the key first if children are among them.
     func plan(_ outputs: [QueryNode], _ selection: Selection) throws(StorageError) -> ResultPlan {
         var lowering = QueryLowering(tables)
         var terms: [TypedTerm] = []

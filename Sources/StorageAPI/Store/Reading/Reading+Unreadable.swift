@@ -61,7 +61,8 @@ extension Select {
     /// ```swift
     /// let people = try await store.select(Person.self).skippingUnreadable { error in print(error) }.all()
     /// ```
-    /// - Parameter report: called with the error of each such row, which names its key, its property and what is stored.
+    /// - Parameter report: called with the error of each such row, which has its key, its property and the stored
+    ///   value.
     public func skippingUnreadable(_ report: @escaping (StorageError) -> Void) -> Readable {
         Readable(select: self, report: report)
     }

@@ -81,10 +81,10 @@ enum ModelSource: Sendable {
     /// The stored name of a model that the store has recorded.
     case recorded(String)
 
-    /// Where the model of a value is known from.
+    /// Which model a value belongs to.
     init<M: Storable>(_ model: M) { self.init(M.self, model._recordedModel) }
 
-    /// - Parameter record: the model's name where the value is a record without a type.
+    /// - Parameter record: the model's name if the value is a record without a type.
     init(_ type: any Storable.Type, _ record: String?) {
         self = record.map(ModelSource.recorded) ?? .type(type)
     }

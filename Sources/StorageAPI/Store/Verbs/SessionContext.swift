@@ -71,7 +71,7 @@ final class SessionContext {
     /// The writing session itself.
     ///
     /// - Parameter model: the model to write, for the error.
-    /// - Throws: `unsupported` in a read block; `cancelled` where the task was cancelled; `closed`.
+    /// - Throws: `unsupported` in a read block; `cancelled` if the task was cancelled; `closed`.
     func openWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
         _ = try openSession()
         guard let writer else {
@@ -102,7 +102,7 @@ final class SessionContext {
         return handle
     }
 
-    /// Runs a body of the user's in a savepoint, which its error undoes.
+    /// Runs a user's closure in a savepoint, which is undone if the closure throws.
     func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         _ = try openSession()
         guard writer != nil else {

@@ -1,9 +1,9 @@
 public import StorageDriver
 
-/// The verbs without `async`, which ``Store/Blocking``, ``Store/Transaction`` and ``Store/Snapshot`` share. Their meaning is
-/// that of the store's own.
+/// The verbs without `async`, which ``Store/Blocking``, ``Store/Transaction`` and ``Store/Snapshot`` share. They mean
+/// the same as the store's.
 public protocol ReadingVerbs: ~Copyable {
-    /// What the verbs run on. For the library alone.
+    /// What the verbs run on. For the library only.
     var _session: Store.Session { get }
 }
 
@@ -13,7 +13,7 @@ public protocol WritingVerbs: ReadingVerbs, ~Copyable {}
 extension Store {
     /// What calls without `async` run on: the store itself, or the session of a transaction or read block.
     ///
-    /// Not `Sendable`, and so no query on it is: a session is used by one thread, that of the body which it was given to.
+    /// Not `Sendable`, and so no query on it is: only the thread of its closure may use a session.
     public struct Session {
         let executor: Executor
 
@@ -45,14 +45,14 @@ extension ReadingVerbs where Self: ~Copyable {
         return found
     }
 
-    /// The records with the keys: one element for each key, in their order, and nil where no record has it.
+    /// The records with the keys: one element for each key, in their order, and nil for a key without a record.
     public func find<M: Storable>(_ type: M.Type, keys: [M.Key]) throws(StorageError) -> [M?] {
         try _session.executor.reading("find", .type(type)) { (reading) throws(StorageError) in
             try reading.find(type, keys: keys.map { M.values(of: $0) })
         }
     }
 
-    /// Asks for records; see ``Select``.
+    /// Queries records; see ``Select``.
     public func select<M: Storable>(_: M.Type) -> Select<M, Store.Session> { Select(source: _session) }
 }
 
@@ -129,7 +129,7 @@ extension WritingVerbs where Self: ~Copyable {
         }
     }
 
-    // As for the verbs of a store: what knows a model's type is compiled into the program.
+    // As for the verbs of a store: code that needs a model's type is compiled into the program.
 
     @inlinable
     func put<M: Storable>(_ model: M, _ operation: WriteOperation) throws(StorageError) -> M {

@@ -5,51 +5,66 @@ public import StorageDriver
 extension Store {
     // MARK: Writing
 
-    /// Stores a new record with all that it owns.
+    /// Stores a new record with all that it owns. Returns when it is committed.
     ///
     /// - Returns: the stored record, with its key if the store assigned one.
-    /// - Throws: `duplicateKey` where a record has the key already; then nothing is stored. `invalidValue`,
-    ///   `constraint`, `limitExceeded`; what the engine meets.
+    /// - Throws: `duplicateKey` if a record has the key already; `missingKey` if the key is nil and not one that the
+    ///   store assigns; `overflow` if no key is left to assign; `constraint` if a unique property repeats a value;
+    ///   `invalidValue` for a value that cannot be stored; `limitExceeded` if the record is larger than the engine
+    ///   takes; errors of the engine. Nothing is stored if it throws.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func insert<M: Storable>(_ model: M) async throws(StorageError) -> M {
         try await put(model, .insert)
     }
 
-    /// Stores new records with all that they own: all of them, or none if one fails.
+    /// Stores new records with all that they own, in one transaction: all of them, or none if one fails.
+    ///
+    /// Costs one commit for the whole array.
+    /// - Returns: the stored records, with the keys that the store assigned.
+    /// - Throws: as for one record, with the index of the element; `duplicateKey` also if two elements have one key.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func insert<M: Storable>(_ models: [M]) async throws(StorageError) -> [M] {
         try await put(models, .insert)
     }
 
-    /// Stores a record whether or not its key is stored already. Afterwards the store holds exactly this value:
-    /// properties that are nil and children that are gone included.
+    /// Stores a record whether or not its key is stored already. Afterwards the store contains exactly this value: a
+    /// property that is nil becomes nil, and children that it no longer has are deleted.
     ///
+    /// Stored properties that the type does not declare, such as those of a newer program, are kept.
     /// - Returns: the stored record, with its key if the store assigned one.
+    /// - Throws: as for an insert, but never `duplicateKey`.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func save<M: Storable>(_ model: M) async throws(StorageError) -> M {
         try await put(model, .upsert)
     }
 
-    /// Stores records whether or not their keys are stored already: all of them, or none if one fails. Of two with the
-    /// same key the last is kept.
+    /// Stores records whether or not their keys are stored already, in one transaction: all of them, or none if one
+    /// fails. Of two with the same key the last is kept.
+    ///
+    /// Costs one commit for the whole array.
+    /// - Returns: the stored records, with the keys that the store assigned.
+    /// - Throws: as for one record, with the index of the element.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func save<M: Storable>(_ models: [M]) async throws(StorageError) -> [M] {
         try await put(models, .upsert)
     }
 
-    /// Replaces a stored record, with all that it owns, by this value.
+    /// Replaces a stored record, with all that it owns, by this value. Never inserts.
     ///
-    /// - Throws: `notFound` where no record has the key, `missingKey` where the key is nil; then nothing is stored.
+    /// - Throws: `notFound` if no record has the key, `missingKey` if the key is nil; `constraint`, `invalidValue` and
+    ///   `limitExceeded` as for an insert; errors of the engine. Nothing is changed if it throws.
     @inlinable
     public nonisolated(nonsending) func update<M: Storable>(_ model: M) async throws(StorageError) {
         _ = try await put(model, .update)
     }
 
-    /// Replaces stored records: all of them, or none if one fails.
+    /// Replaces stored records, in one transaction: all of them, or none if one fails.
+    ///
+    /// - Throws: as for one record, with the index of the element.
     @inlinable
     public nonisolated(nonsending) func update<M: Storable>(_ models: [M]) async throws(StorageError) {
         _ = try await put(models, .update)
@@ -60,7 +75,8 @@ extension Store {
 
     /// Deletes a record with all that it owns, by its key.
     ///
-    /// - Returns: how many records were deleted: 0 if none has the key.
+    /// - Returns: how many records were deleted: 0 if none has the key, which is no error.
+    /// - Throws: `missingKey` if the key is nil; errors of the engine.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(_ model: M) async throws(StorageError) -> Int {
         try await writing("delete", ModelSource(model)) { (writing) throws(StorageError) in
@@ -68,7 +84,10 @@ extension Store {
         }
     }
 
-    /// Deletes records with all that they own, by their keys.
+    /// Deletes records with all that they own, by their keys, in one transaction.
+    ///
+    /// - Returns: how many records were deleted. Keys without a record are no error.
+    /// - Throws: `missingKey`, with the index of the element, if a key is nil; errors of the engine.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(_ models: [M]) async throws(StorageError) -> Int {
         guard let first = models.first else { return 0 }
@@ -78,6 +97,8 @@ extension Store {
     }
 
     /// Deletes the record with the key, and all that it owns.
+    ///
+    /// - Returns: how many records were deleted: 0 if none has the key.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(
         _ type: M.Type, key: M.Key
@@ -85,7 +106,9 @@ extension Store {
         try await delete(type, keys: [key])
     }
 
-    /// Deletes the records with the keys, and all that they own. Any number of keys.
+    /// Deletes the records with the keys, and all that they own, in one transaction. Any number of keys.
+    ///
+    /// - Returns: how many records were deleted. Keys without a record are no error.
     @discardableResult
     public nonisolated(nonsending) func delete<M: Storable>(
         _: M.Type, keys: [M.Key]
@@ -99,15 +122,19 @@ extension Store {
     public func delete<M: Storable>(_: M.Type) -> Delete<M, Store> { Delete(source: self) }
 
     /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
+    ///
+    /// Other models are unchanged.
     public nonisolated(nonsending) func truncate<M: Storable>(_: M.Type) async throws(StorageError) {
         try await writing("truncate", .type(M.self)) { (writing) throws(StorageError) in try writing.truncate() }
     }
 
     // MARK: Reading
 
-    /// The record with the key, with all that it owns, or nil.
+    /// The record with the key, with all that it owns; nil if no record has it.
     ///
-    /// - Throws: `typeMismatch` where a stored value does not fit its property.
+    /// Runs on the caller's thread. Costs one lookup, and one query for each owned property.
+    /// - Throws: `typeMismatch` if a stored value does not fit its property; `schemaMismatch` if the model's stored
+    ///   schema does not fit its type; `cancelled`, `closed`; errors of the engine.
     @inlinable
     public nonisolated(nonsending) func find<M: Storable>(_: M.Type, key: M.Key) async throws(StorageError) -> M? {
         var handle = handle(M.self)
@@ -119,10 +146,11 @@ extension Store {
         return found
     }
 
-    /// The records with the keys, with all that they own: one element for each key, in their order, and nil where no record
-    /// has it. A key that is given twice gives its record twice. Any number of keys; costs one query for each table, whatever
-    /// their number, and holds all records found.
+    /// The records with the keys, with all that they own: one element for each key, in their order, and nil for a key
+    /// without a record. A key that is given twice returns its record twice.
     ///
+    /// Any number of keys. Costs one query for each table, whatever their number, and holds all found records in
+    /// memory.
     /// - Throws: as ``find(_:key:)``.
     public nonisolated(nonsending) func find<M: Storable>(
         _ type: M.Type, keys: [M.Key]
@@ -132,12 +160,12 @@ extension Store {
         }
     }
 
-    /// Asks for records; see ``Select``.
+    /// Queries records; see ``Select``.
     public func select<M: Storable>(_: M.Type) -> Select<M, Store> { Select(source: self) }
 
     // MARK: Helpers
 
-    // What knows a model's type is compiled into the program, where its type is known, and does next to nothing; the
+    // Code that needs a model's type is compiled into the program, which knows the type, and does next to nothing; the
     // rest is not generic.
 
     @usableFromInline
@@ -149,14 +177,14 @@ extension Store {
         return registry.handle(type)
     }
 
-    // Without `async`, which a call costs more for than some lookups do.
+    // Without `async`, which would cost more than some lookups.
     @usableFromInline
     func lookUp(
         _ type: any Storable.Type, _ handle: ModelHandle?, _ key: [Value],
         _ body: (inout RowCursor) throws(StorageError) -> Void
     ) throws(StorageError) {
         try checkCancellation("find")
-        // What was prepared is forgotten where a transaction declares the model anew.
+        // A transaction that declares the model again makes the store forget what was prepared.
         guard let handle else {
             return try reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
         }
@@ -198,7 +226,7 @@ extension Store {
     }
 }
 
-/// Models on the way through a write: as they are given, and as they are stored once it has run.
+/// Models during a write: first as given, and after it as stored.
 @usableFromInline
 final class Stored<T> {
     @usableFromInline var value: T

@@ -2,22 +2,23 @@ public import Logging
 public import StorageDriver
 
 extension Store {
-    /// The handle of a running transaction. It cannot leave the body that it is given to: the compiler forbids it.
+    /// The handle of a running transaction. The compiler does not let it leave the closure.
     ///
-    /// Every read through it sees the transaction's own writes. A call that throws has done nothing, and the body may go on
-    /// after catching its error; an error that leaves the body undoes the whole transaction.
+    /// Every read through it sees the transaction's own writes. A call that throws has done nothing, and the closure
+    /// may catch its error and continue. An error that leaves the closure undoes the whole transaction.
     public struct Transaction: ~Copyable, WritingVerbs {
         let context: SessionContext
 
         public var _session: Store.Session { Store.Session(executor: .session(context)) }
 
-        /// Runs a body that may fail alone: when it throws, what it wrote is undone, and the error comes out.
+        /// Runs a closure that may fail without the rest: if it throws, what it wrote is undone, and its error is
+        /// rethrown.
         @discardableResult
         public func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
             try context.savepoint(body)
         }
 
-        /// The same with a body that throws errors of its own; they come out unchanged.
+        /// The same for a closure that throws errors of another type, which are rethrown unchanged.
         @_disfavoredOverload
         @discardableResult
         public func savepoint<T>(_ body: () throws -> T) throws -> T {
@@ -30,7 +31,7 @@ extension Store {
         }
     }
 
-    /// The handle of a read block: one snapshot. It cannot leave the body that it is given to.
+    /// The handle of a read block: one snapshot. The compiler does not let it leave the closure.
     public struct Snapshot: ~Copyable, ReadingVerbs {
         let context: SessionContext
 
@@ -39,10 +40,10 @@ extension Store {
 }
 
 extension Store {
-    /// Runs a transaction: all that its body writes is committed together when it returns, and undone when it throws.
+    /// Runs a transaction: everything that the closure writes is committed when it returns, and undone when it throws.
     ///
-    /// The body is synchronous and runs off the caller's thread, alone among all writers of the store. Nothing in it
-    /// can wait for another task, so it holds no other writer up for longer than its own work takes.
+    /// The closure is synchronous and runs off the caller's thread, and no other writer of the store runs meanwhile. It
+    /// cannot wait for another task, so it delays other writers only by its own work.
     ///
     /// ```swift
     /// let total = try await store.transaction { tx in
@@ -52,11 +53,11 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - retries: how often the transaction is begun anew where it ends with `busy`, because another process writes.
-    ///   - body: runs once for each attempt. An error that leaves it undoes the transaction.
+    ///   - retries: how often the transaction is repeated if it ends with `busy`, because another process writes.
+    ///   - body: the closure, which runs once for each attempt. An error that leaves it undoes the transaction.
     /// - Returns: what the body returns.
-    /// - Throws: the body's own error, unchanged; `cancelled` where the task is cancelled before the commit; what
-    ///   beginning and committing throw.
+    /// - Throws: the closure's error, unchanged; `cancelled` if the task is cancelled before the commit; errors of
+    ///   beginning and committing.
     @discardableResult
     public nonisolated(nonsending) func transaction<T: Sendable>(
         retries: Int = 0, _ body: sending @escaping (inout Transaction) throws(StorageError) -> T
@@ -65,7 +66,7 @@ extension Store {
         return try await transacting(retries, body)
     }
 
-    /// The same with a body that throws errors of its own; they come out unchanged.
+    /// The same for a closure that throws errors of another type, which are rethrown unchanged.
     @_disfavoredOverload
     @discardableResult
     public nonisolated(nonsending) func transaction<T: Sendable>(
@@ -82,7 +83,8 @@ extension Store {
         }
     }
 
-    /// - Parameter body: called by the queue while this call waits; nobody else has it, as the callers' `sending` says.
+    /// - Parameter body: called by the queue while this call waits. Nothing else can call it, because the callers take
+    ///   it as `sending`.
     private nonisolated(nonsending) func transacting<T>(
         _ retries: Int, _ body: @escaping (inout Transaction) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
@@ -101,14 +103,14 @@ extension Store {
         }
     }
 
-    /// Runs a block of reads that all see one snapshot, on the caller's thread.
+    /// Runs a block of reads on the caller's thread. All of them see one snapshot.
     ///
-    /// - Throws: the body's own error, unchanged; what reading throws.
+    /// - Throws: the closure's error, unchanged; errors of reading.
     public nonisolated(nonsending) func read<T>(
         _ body: (inout Snapshot) throws(StorageError) -> T
     ) async throws(StorageError) -> T { try readBlocking(body) }
 
-    /// The same with a body that throws errors of its own; they come out unchanged.
+    /// The same for a closure that throws errors of another type, which are rethrown unchanged.
     @_disfavoredOverload
     public nonisolated(nonsending) func read<T>(_ body: (inout Snapshot) throws -> T) async throws -> T {
         try readBlocking(body)
@@ -145,7 +147,7 @@ extension Store {
 }
 
 extension Box where T: Error {
-    /// Runs a body and keeps its own error, which comes out unchanged in the end.
+    /// Runs a closure and keeps its error, which is rethrown unchanged.
     fileprivate func keeping<V>(_ body: () throws(T) -> V) throws(StorageError) -> V {
         do {
             return try body()
@@ -159,9 +161,9 @@ extension Box where T: Error {
 extension Store {
     /// A store's calls without `async`: they block the calling thread until they are done.
     ///
-    /// For command-line tools, tests and threads of one's own. On a thread of the concurrency runtime they hold up other
-    /// tasks. Inside a transaction of the same store all of them throw `busy`, and inside its read blocks and loops those that
-    /// write: they would wait for themselves. A task that is cancelled ends the reads that run on its thread.
+    /// For command-line tools, tests and your own threads. On a thread of the concurrency runtime they delay other
+    /// tasks. Inside a transaction of the same store all of them throw `busy`; inside its read blocks and loops those
+    /// that write do: they would wait for themselves. Cancelling a task ends the reads that run on its thread.
     public struct Blocking: WritingVerbs, Sendable {
         let store: Store
 
@@ -183,7 +185,7 @@ extension Store {
             }
         }
 
-        /// The same with a body that throws errors of its own; they come out unchanged.
+        /// The same for a closure that throws errors of another type, which are rethrown unchanged.
         @_disfavoredOverload
         @discardableResult
         public func transaction<T>(_ body: (inout Transaction) throws -> T) throws -> T {
@@ -202,7 +204,7 @@ extension Store {
             try store.readBlocking(body)
         }
 
-        /// The same with a body that throws errors of its own; they come out unchanged.
+        /// The same for a closure that throws errors of another type, which are rethrown unchanged.
         @_disfavoredOverload
         public func read<T>(_ body: (inout Snapshot) throws -> T) throws -> T { try store.readBlocking(body) }
 
@@ -220,7 +222,7 @@ extension Store.Blocking {
         do {
             try store.prepareBlocking(models)
         } catch {
-            // The first error is the one to tell.
+            // The first error is thrown.
             try? store.closeNow()
             throw error
         }

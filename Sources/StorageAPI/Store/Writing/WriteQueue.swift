@@ -2,18 +2,19 @@ internal import Dispatch
 import StorageDriver
 import Synchronization
 
-/// Lets writers in one after the other, and commits those that wait together at once: one sync for all. One of them
-/// may fail alone.
+/// Runs writers one after the other, and commits those that wait together at once, with one sync. One of them may fail
+/// without the others.
 ///
-/// Jobs run on one serial queue: a commit blocks for as long as a disk takes, which no thread of the concurrency
-/// runtime should. There is no timer: whoever finds the queue free takes everyone who waits by then along. While the
-/// next jobs run, those before are completed on a second queue, and where the engine can, their commit is waited for there.
+/// Jobs run on one serial queue: a commit blocks for as long as the disk takes, and no thread of the concurrency
+/// runtime should block. There is no timer: the job that finds the queue free is committed together with all that wait
+/// by then. While the next jobs run, a second queue completes the earlier ones and, if the engine can, waits for their
+/// commit.
 final class WriteQueue: Sendable {
     private let queue = DispatchQueue(label: "storage.writer")
     private let pending = Mutex<[WriteJob]>([])
     private let mark = DispatchSpecificKey<Bool>()
     private let engine: any StorageEngine
-    /// The engine, where it need not be waited for.
+    /// The engine, if its commits can be waited for later.
     private let pipeline: (any PipeliningEngine)?
     private let completions = DispatchQueue(label: "storage.completions")
     /// How many groups of jobs have run and are not complete.
@@ -25,25 +26,25 @@ final class WriteQueue: Sendable {
         for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
     }
 
-    /// Whether the caller is a write that is running, or what it lets go of at its end.
+    /// Whether the caller is a running write, or a value that it releases at its end.
     var isInside: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
-    /// Runs the job and returns when it is committed or undone. Where the task is cancelled while the job waits its turn,
+    /// Runs the job and returns when it is committed or undone. If the task is cancelled while the job waits its turn,
     /// it returns at once.
     ///
     /// - Parameter atEnd: called on a queue, before the caller's task gets a thread again.
     nonisolated(nonsending) func run(_ job: WriteJob, atEnd: @escaping @Sendable () -> Void = {}) async {
         await withTaskCancellationHandler {
-            // Unchecked, because this is half of what a write costs beside its statements: the queue completes every
-            // job once, since `drain` takes each from `pending` once.
+            // Unchecked, because a checked continuation would double what a write costs besides its statements. The
+            // queue completes every job once, since `drain` takes each from `pending` once.
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
                 job.completion = {
                     atEnd()
                     continuation.resume()
                 }
-                // Where others wait already, the drain that they have asked for has not begun, and takes this one along.
+                // If others wait already, their drain has not begun, and it takes this job too.
                 if enqueue(job) { queue.async { self.drain() } }
-                // Cancelled before it waited, it was not there to be withdrawn.
+                // The task may have been cancelled before the job was in the queue, where it could not be found.
                 if job.isCancelled { withdraw(job) }
             }
         } onCancel: {
@@ -52,7 +53,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Ends a cancelled job that still waits. One that a drain has taken ends there.
+    /// Ends a cancelled job that still waits. If a drain has taken it, the drain ends it.
     private func withdraw(_ job: WriteJob) {
         let waited = pending.withLock { pending in
             guard let place = pending.firstIndex(where: { $0 === job }) else { return false }
@@ -96,7 +97,7 @@ final class WriteQueue: Sendable {
     func closeDropped() {
         let close = { @Sendable [self] in
             waitForCompletions()
-            // Nobody is left to be told; what was committed is committed.
+            // No caller is left to receive the error; what was committed is committed.
             try? engine.close()
         }
         if isInside { queue.async(execute: close) } else { queue.sync(execute: close) }
@@ -110,7 +111,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Commits all jobs that wait. A job that another drain took along leaves nothing to do here.
+    /// Commits all jobs that wait. Does nothing if another drain has taken them.
     private func drain() {
         let jobs = pending.withLock { pending in
             let jobs = pending
@@ -131,13 +132,13 @@ final class WriteQueue: Sendable {
         complete(jobs, after: commit)
     }
 
-    /// Completes jobs in the order in which they ran, when their commit is durable: on this thread where nobody waits, since
-    /// to change threads takes as long as some disks, and where they have changed tables, so that the next job is not
+    /// Completes jobs in the order in which they ran, when their commit is durable: on this thread if nobody waits,
+    /// since changing threads takes as long as some disks, and if they have changed tables, so that the next job is not
     /// planned for the old ones.
     private func complete(_ jobs: [WriteJob], after commit: (any PendingCommit)?) {
         let changesTables = jobs.contains { !$0.changed.isEmpty }
         if changesTables { waitForCompletions() }
-        // Only this queue adds to what is being completed: where that is nothing, nothing is overtaken.
+        // Only this queue adds jobs to be completed: if there are none, no job is overtaken.
         if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return Self.finish(commit, of: jobs) }
         completing.add(1, ordering: .relaxed)
         completions.async {
@@ -165,8 +166,8 @@ final class WriteQueue: Sendable {
         runEach(jobs, writer)
     }
 
-    /// Runs jobs in one transaction so that each is done or undone. Those that may run again share a savepoint, which
-    /// costs an engine more than some jobs do.
+    /// Runs jobs in one transaction so that each is done or undone. Jobs that may run again share a savepoint, because
+    /// a savepoint costs more than some jobs.
     private static func runEach(_ jobs: [WriteJob], _ writer: any StorageWriter) {
         var rest = jobs[...]
         while let first = rest.first {
@@ -181,7 +182,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Runs jobs in one savepoint. Where one fails, all are undone, and each runs again in one of its own.
+    /// Runs jobs in one savepoint. If one fails, all are undone, and each runs again in its own savepoint.
     private static func runTogether(_ jobs: ArraySlice<WriteJob>, _ writer: any StorageWriter) {
         var running: WriteJob?
         do {
@@ -199,22 +200,22 @@ final class WriteQueue: Sendable {
 
 /// One write that waits its turn.
 ///
-/// Unchecked: everything but `cancelled`, which is atomic, is touched by one thread at a time. The caller sets it up and
-/// enqueues the job. Whoever takes it out of `pending`, under its lock, has it alone: a drain, which hands it on to the
-/// queue that completes it, or the thread that cancels the task. `completion` gives it back to the caller. The lock, the
-/// queues and the continuation order memory.
+/// Unchecked: one thread at a time uses everything but `cancelled`, which is atomic. The caller creates and enqueues
+/// the job. Whoever takes it out of `pending`, under its lock, is its only user: a drain, which passes it to the queue
+/// that completes it, or the thread that cancels the task. `completion` returns it to the caller. The lock, the queues
+/// and the continuation order memory.
 final class WriteJob: @unchecked Sendable {
-    /// Gone once the job is complete: what outlives the call must not keep the caller's closure.
+    /// Released when the job is complete: nothing that outlives the call may keep the caller's closure.
     private var body: ((any StorageWriter, WriteJob) throws(StorageError) -> Void)?
     private(set) var outcome: StorageError?
     /// Models that the job has prepared.
     var prepared: [ObjectIdentifier: ModelHandle] = [:]
     /// Models whose tables the job has changed by a schema.
     var changed: Set<String> = []
-    /// Whether the body may run again after it was undone: that of a verb may, the user's own may not.
+    /// Whether the body may run again after it was undone: a verb's body may, a user's closure may not.
     let isRepeatable: Bool
     private let cancelled = Atomic<Bool>(false)
-    /// What wakes the caller, where it does not wait on the queue itself.
+    /// What wakes the caller, if it does not wait on the queue itself.
     var completion: (@Sendable () -> Void)?
 
     init(isRepeatable: Bool, _ body: @escaping (any StorageWriter, WriteJob) throws(StorageError) -> Void) {
@@ -240,9 +241,9 @@ final class WriteJob: @unchecked Sendable {
         try checkCancellation()
     }
 
-    /// Runs in a savepoint: a failure is this job's alone.
+    /// Runs in a savepoint: a failure undoes this job only.
     ///
-    /// - Parameter failure: what the job met when it ran before, which is nearer to the cause.
+    /// - Parameter failure: the error of the job's earlier run, which is closer to the cause.
     func runAlone(_ writer: any StorageWriter, after failure: StorageError? = nil) {
         do {
             try writer.savepoint { () throws(StorageError) in try run(writer) }
@@ -251,7 +252,7 @@ final class WriteJob: @unchecked Sendable {
         }
     }
 
-    /// The first failure is the one that the caller sees.
+    /// The caller gets the first failure.
     func fail(_ error: StorageError) { outcome = outcome ?? error }
 
     func complete() {
