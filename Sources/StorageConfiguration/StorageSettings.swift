@@ -70,8 +70,8 @@ struct StorageSettings: OptionSettings {
         }
         let known = ["storage.url", "storage.backend", "storage.path"] + options.map { "storage.\(scheme).\($0)" }
         for name in names.sorted() where isUnknown(name, known) {
-            let question = Spelling.question(Self.key(name), among: known)
-            throw StorageURL.error("\(name) is unknown\(question); accepted: \(known.joined(separator: ", "))")
+            let hint = SpellingSuggestion.hint(Self.key(name), among: known)
+            throw StorageURL.error("\(name) is unknown\(hint); accepted: \(known.joined(separator: ", "))")
         }
     }
 

@@ -5,14 +5,14 @@ import Synchronization
 ///
 /// A value, as ``RowTree`` is: a copy is a snapshot.
 struct ArchiveTable {
-    private let form: TableForm
+    private let definition: Definition
     private(set) var rows: RowTree
     private(set) var indexes: [ColumnIndex] = []
     /// The greatest key ever stored, where the table assigns keys.
     var greatestKey: Int64 = 0
 
     /// What a table is whatever its rows are: one for all copies, for each commit makes some.
-    private final class TableForm: Sendable {
+    private final class Definition: Sendable {
         let schema: TableSchema
         let format: RowFormat
         let missing: [Value]
@@ -29,25 +29,25 @@ struct ArchiveTable {
     }
 
     init(_ schema: TableSchema, missing: [Value]? = nil) {
-        form = TableForm(schema, missing: missing ?? schema.columns.map { _ in .null })
-        rows = RowTree(RowOrder(format: form.format, columns: schema.key.map { ($0, false) }))
+        definition = Definition(schema, missing: missing ?? schema.columns.map { _ in .null })
+        rows = RowTree(RowOrder(format: definition.format, columns: schema.key.map { ($0, false) }))
         for column in schema.columns.indices where Self.isIndexed(schema.columns[column]) {
             indexes.append(ColumnIndex(column, of: schema, format))
         }
     }
 
-    var schema: TableSchema { form.schema }
-    var format: RowFormat { form.format }
+    var schema: TableSchema { definition.schema }
+    var format: RowFormat { definition.format }
     /// For each column the value that records have which were written before it was added.
-    var missing: [Value] { form.missing }
+    var missing: [Value] { definition.missing }
     /// How many leading columns of the key are the root's key.
-    var rootKeyCount: Int { form.rootKeyCount }
+    var rootKeyCount: Int { definition.rootKeyCount }
 
     /// What ``CatalogEntry`` says of the table whatever its rows are, as a JSON object.
     func recordedForm() throws(StorageError) -> [UInt8] {
-        try form.recorded.withLock { (recorded) throws(StorageError) in
+        try definition.recorded.withLock { (recorded) throws(StorageError) in
             if let recorded { return recorded }
-            let text = try CatalogEntry.form(schema, missing: missing)
+            let text = try CatalogEntry.definition(schema, missing: missing)
             recorded = text
             return text
         }

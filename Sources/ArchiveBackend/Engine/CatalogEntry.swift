@@ -47,11 +47,11 @@ extension CatalogEntry {
     }
 
     /// What of a table's part of the entry is always the same, as a JSON object.
-    static func form(_ schema: TableSchema, missing: [Value]) throws(StorageError) -> [UInt8] {
-        try json(Form(schema: schema, missing: missing.map(RecordedValue.init)))
+    static func definition(_ schema: TableSchema, missing: [Value]) throws(StorageError) -> [UInt8] {
+        try json(Definition(schema: schema, missing: missing.map(RecordedValue.init)))
     }
 
-    private struct Form: Encodable {
+    private struct Definition: Encodable {
         var schema: TableSchema
         var missing: [RecordedValue]
     }

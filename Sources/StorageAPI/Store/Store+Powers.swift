@@ -34,8 +34,8 @@ extension Store {
             ).at(backend: info.name)
         }
         try enter("compact")
-        let failure = await queue.perform { [gate] () -> StorageError? in
-            defer { gate.leave() }
+        let failure = await queue.perform { [runningCalls] () -> StorageError? in
+            defer { runningCalls.end() }
             do throws(StorageError) { try engine.compact() } catch { return error }
             return nil
         }
@@ -61,8 +61,8 @@ extension Store {
             guard let engine = engine(as: (any BackupEngine).self) else {
                 throw StorageError(.unsupported, "\(info.name) has no file to copy; copy its models.")
             }
-            try gate.enter()
-            defer { gate.leave() }
+            try runningCalls.begin()
+            defer { runningCalls.end() }
             try engine.backUp(to: path, replacing: isReplacing)
         } catch {
             throw error.at(operation: "backup", backend: info.name)

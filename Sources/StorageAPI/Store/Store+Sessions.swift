@@ -8,8 +8,8 @@ extension Store {
         _ operation: String, _ scope: ReadScope, _ body: (any StorageReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
-            try gate.enter()
-            defer { gate.leave() }
+            try runningCalls.begin()
+            defer { runningCalls.end() }
             if !readsBesideWriter { try checkNotInTransaction(operation) }
             let reader = try engine.reader(scope)
             defer { reader.end() }
@@ -99,7 +99,7 @@ extension Store {
         try enter(operation)
         if Task.isCancelled { job.cancel() }
         // Left on the queue: a closing store may hold the only thread that could resume this task.
-        await queue.run(job) { [gate] in gate.leave() }
+        await queue.run(job) { [runningCalls] in runningCalls.end() }
         return try finish(job, operation, result)
     }
 
@@ -110,17 +110,17 @@ extension Store {
         let result = Box<T>()
         let job = job(isRepeatable: isRepeatable) { context throws(StorageError) in result.value = try body(context) }
         try enter(operation)
-        defer { gate.leave() }
+        defer { runningCalls.end() }
         try checkNotInBody(operation)
         queue.runBlocking(job)
         return try finish(job, operation, result)
     }
 
-    /// Counts a call that writes, until the gate is left.
+    /// Counts a call that writes, until `runningCalls.end()`.
     func enter(_ operation: String) throws(StorageError) {
         do {
             if !canWrite { try info.require(.writing, for: operation) }
-            try gate.enter()
+            try runningCalls.begin()
         } catch {
             throw error.at(operation: operation, backend: info.name)
         }
@@ -147,7 +147,7 @@ extension Store {
     /// A call that writes or closes must not be made inside a read block or a loop: it would wait for them to end.
     func checkNotInBody(_ operation: String) throws(StorageError) {
         try checkNotInTransaction(operation)
-        if gate.isInBody {
+        if runningCalls.isInClosure {
             throw busy(
                 operation,
                 "The call is inside a read block or loop of the store; make it afterwards, or in a transaction.")
@@ -157,9 +157,9 @@ extension Store {
     /// Runs a user's closure that receives the engine. The store cannot close meanwhile.
     func lending<T>(_ operation: String, _ body: () throws -> T) throws -> T {
         try checkNotInBody(operation)
-        try gate.enter()
-        defer { gate.leave() }
-        return try gate.runningBody(body)
+        try runningCalls.begin()
+        defer { runningCalls.end() }
+        return try runningCalls.runClosure(body)
     }
 
     private func busy(_ operation: String, _ message: String) -> StorageError {

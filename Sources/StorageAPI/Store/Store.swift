@@ -25,7 +25,7 @@ public final class Store: Sendable {
     let sharedTables: (any SharedTablesEngine)?
     let queue: WriteQueue
     let registry: ModelRegistry
-    let gate = Gate()
+    let runningCalls = RunningCalls()
     let logger: Logger
     /// The part of ``info`` that every call needs.
     let readsBesideWriter: Bool
@@ -124,7 +124,7 @@ public final class Store: Sendable {
 
     func closeNow() throws(StorageError) {
         try checkNotInBody("close")
-        guard gate.close() else { return }
+        guard runningCalls.close() else { return }
         do {
             try queue.finish { () throws(StorageError) in try engine.close() }
         } catch {
@@ -135,7 +135,7 @@ public final class Store: Sendable {
     /// A store that is dropped is closed at once: its file is free when the last reference is gone, even if the queue
     /// still has the engine.
     deinit {
-        if gate.close() { queue.closeDropped() }
+        if runningCalls.close() { queue.closeDropped() }
     }
 
     // MARK: Schema

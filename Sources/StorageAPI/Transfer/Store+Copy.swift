@@ -45,7 +45,7 @@ extension Store {
             throw StorageError(.configuration, "A store cannot be copied to itself.", operation: "copy")
                 .at(backend: info.name)
         }
-        let progress = { @Sendable step in source.gate.runningBody { progress(step) } }
+        let progress = { @Sendable step in source.runningCalls.runClosure { progress(step) } }
         return try await writing("copy") { (context) throws(StorageError) in
             try source.reading("copy", .snapshot) { (reader) throws(StorageError) in
                 let tables = try reader.tables()

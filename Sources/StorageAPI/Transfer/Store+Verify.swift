@@ -48,7 +48,7 @@ extension Store {
                 body(StoreProblem(problem))
             }
         }
-        let body = { [gate] problem in gate.runningBody { body(problem) } }
+        let body = { [runningCalls] problem in runningCalls.runClosure { body(problem) } }
         try reading("verify", .snapshot) { (reader) throws(StorageError) in
             let tables: [TableSchema]
             do throws(StorageError) { tables = try reader.tables() } catch { return try Self.tell(error, body) }
@@ -79,8 +79,8 @@ extension Store {
 
     private func checking<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         do {
-            try gate.enter()
-            defer { gate.leave() }
+            try runningCalls.begin()
+            defer { runningCalls.end() }
             return try body()
         } catch {
             throw error.at(operation: "verify", backend: info.name)

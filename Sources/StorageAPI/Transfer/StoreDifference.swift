@@ -43,7 +43,7 @@ extension Store {
                 let lefts = StoredModel.all(in: try left.tables())
                 let rights = StoredModel.all(in: try right.tables())
                 func tell(_ difference: StoreDifference) {
-                    gate.runningBody { second.gate.runningBody { body(difference) } }
+                    runningCalls.runClosure { second.runningCalls.runClosure { body(difference) } }
                 }
                 for name in try Self.names(lefts, rights, chosen: models) {
                     let pair = (lefts.first { $0.isNamed(name) }, rights.first { $0.isNamed(name) })

@@ -10,9 +10,9 @@ package enum BackendProduct {
             return StorageURL.error("the backend \(scheme) is not there; \(link)add \(type).self to backends:")
         }
         let known = schemes.sorted().joined(separator: ", ")
-        let question = Spelling.question(scheme, among: schemes + names.keys)
+        let hint = SpellingSuggestion.hint(scheme, among: schemes + names.keys)
         return StorageURL.error(
-            "no backend has the scheme \(scheme)\(question); accepted: \(known.isEmpty ? "none, backends: is empty" : known)"
+            "no backend has the scheme \(scheme)\(hint); accepted: \(known.isEmpty ? "none, backends: is empty" : known)"
         )
     }
 }

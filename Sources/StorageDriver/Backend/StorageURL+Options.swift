@@ -44,7 +44,7 @@ extension StorageURL {
             let names = T.allCases.map(\.rawValue)
             guard let text = try text(name, .text, else: `default`.rawValue) else { return `default` }
             guard let value = T(rawValue: text) else {
-                throw refusal(name, text, names.joined(separator: ", "), Spelling.question(text, among: names))
+                throw refusal(name, text, names.joined(separator: ", "), SpellingSuggestion.hint(text, among: names))
             }
             return value
         }
@@ -98,7 +98,7 @@ extension StorageURL {
             if let name = left.keys.min() {
                 let accepted = known.isEmpty ? "there are none" : known.sorted().joined(separator: ", ")
                 throw StorageURL.error(
-                    "the option \(name) is unknown\(Spelling.question(name, among: known)); accepted options: \(accepted)"
+                    "the option \(name) is unknown\(SpellingSuggestion.hint(name, among: known)); accepted options: \(accepted)"
                 )
             }
             try url.settings?.finish(known)
@@ -115,11 +115,11 @@ extension StorageURL {
             return text
         }
 
-        private func refusal(_ name: String, _ text: String, _ accepted: String, _ question: String = "")
+        private func refusal(_ name: String, _ text: String, _ accepted: String, _ hint: String = "")
             -> StorageError
         {
             let place = url.settings?.name(of: name) ?? name
-            return StorageURL.error("\(place)=\(text) is not accepted\(question); \(name) is one of: \(accepted)")
+            return StorageURL.error("\(place)=\(text) is not accepted\(hint); \(name) is one of: \(accepted)")
         }
     }
 }

@@ -2,14 +2,14 @@ import StorageAPI
 
 /// Reads an input's records as those of a model.
 struct RecordReader {
-    private let form: RecordForm
+    private let builder: RecordBuilder
     private let mapping: InputMapping
     /// The key of which a record's name is the value, if records have names.
     private let nameKey: (property: String, isInteger: Bool)?
     private var source: any RecordSource
 
     init(_ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping) throws(ToolError) {
-        form = RecordForm(schema, isUntyped: file.isUntyped)
+        builder = RecordBuilder(schema, isUntyped: file.isUntyped)
         self.mapping = mapping
         let keys = schema.keyProperties
         if file.isKeyed, keys.count == 1, case .column(let type) = keys[0].kind {
@@ -41,7 +41,7 @@ struct RecordReader {
         case .failure(let problem): return .failure(problem)
         case .success(let members):
             do throws(RecordProblem) {
-                return .success(try form.record(withKey(mapping.apply(to: members), input.key)))
+                return .success(try builder.record(withKey(mapping.apply(to: members), input.key)))
             } catch {
                 return .failure(BadRecord(line: input.line, message: error.sentence))
             }

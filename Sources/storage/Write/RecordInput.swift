@@ -73,14 +73,14 @@ struct JSONRecords: Sendable {
     ///
     /// - Throws: if the text is not JSON, or if a value is not a record of the model, with its line or number.
     func records(of schema: RecordSchema) throws(ToolError) -> [DynamicRecord] {
-        let form = RecordForm(schema)
+        let builder = RecordBuilder(schema)
         var records: [DynamicRecord] = []
         for (place, value) in try values() {
             guard case .object(let members) = value else {
                 throw ToolError("\(name), \(place): a record must be an object; this is \(value.kind).")
             }
             do throws(RecordProblem) {
-                records.append(try form.record(members))
+                records.append(try builder.record(members))
             } catch {
                 throw ToolError("\(name), \(place): \(error.sentence)")
             }

@@ -15,7 +15,7 @@ extension RecordSchema {
             members.append(JSONValue.Member(name: property.name, value: try Self.json(text, property)))
         }
         do throws(RecordProblem) {
-            return try RecordForm(self).record(members)
+            return try RecordBuilder(self).record(members)
         } catch {
             throw ToolError("The record cannot be stored: \(error.sentence)")
         }

@@ -98,8 +98,8 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
     /// Adds the next records; none at the end.
     func read(into models: inout [Model]) throws(StorageError) {
         do {
-            try store.gate.enter()
-            defer { store.gate.leave() }
+            try store.runningCalls.begin()
+            defer { store.runningCalls.end() }
             try lock.withLock { _ throws(StorageError) in try readNext(into: &models) }
         } catch {
             end()
@@ -113,14 +113,14 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         case .notBegun: try begin()
         case .running: break
         case .ended: return
-        case .closed: throw Gate.closed
+        case .closed: throw RunningCalls.closed
         }
         // A cursor must not be advanced after its last row.
         if try readRows(into: &models) { release(.ended) }
     }
 
     private func begin() throws(StorageError) {
-        try store.gate.add(self) { [weak self] in self?.close() }
+        try store.runningCalls.add(self) { [weak self] in self?.close() }
         let reader = try store.engine.reader(.snapshot)
         self.reader = reader
         phase = .running
@@ -163,6 +163,6 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         rows = nil
         reader?.end()
         reader = nil
-        store.gate.remove(ObjectIdentifier(self))
+        store.runningCalls.remove(ObjectIdentifier(self))
     }
 }

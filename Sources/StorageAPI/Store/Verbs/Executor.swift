@@ -39,7 +39,7 @@ enum Executor {
                 })
         } else {
             try reading("select", model) { (reading) throws(StorageError) in
-                try home.gate.runningBody { () throws(StorageError) in
+                try home.runningCalls.runClosure { () throws(StorageError) in
                     try reading.loop(selection, rows: rows, models: models)
                 }
             }

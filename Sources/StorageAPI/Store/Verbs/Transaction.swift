@@ -125,7 +125,7 @@ extension Store {
                 defer { context.end() }
                 var snapshot = Snapshot(context: context)
                 return try failure.keeping { () throws(StorageError) in
-                    try gate.runningBody { () throws(StorageError) in try body(&snapshot) }
+                    try runningCalls.runClosure { () throws(StorageError) in try body(&snapshot) }
                 }
             }
         } catch {

@@ -5,14 +5,14 @@ internal import StorageAPI
 /// A condition and its negation divide the records between them, and the chosen ones are those that Swift chooses.
 struct PartitionOperation<M: GeneratedModel>: StorageOperation {
     let filter: Filter<M>
-    let form: QueryForm
+    let syntax: QuerySyntax
 
     var modelName: String { M.schema.name }
 
     func run(on verbs: borrowing some WritingVerbs & ~Copyable) throws(StorageError) -> String {
         let all = try verbs.select(M.self).all()
         for part in [filter, .not(filter)] {
-            let chosen = Answer { () throws(StorageError) in try verbs.select(M.self).where(part, form).all().lines }
+            let chosen = Answer { () throws(StorageError) in try verbs.select(M.self).where(part, syntax).all().lines }
             let wanted = Answer { () throws(ExpectedError) in try part.chosen(of: all) { $0 }.lines }
             guard chosen == wanted else { return "\(chosen)\nand in Swift\n\(wanted)\nof\n\(all.lines)" }
         }
@@ -23,10 +23,11 @@ struct PartitionOperation<M: GeneratedModel>: StorageOperation {
 
     var swift: String {
         let select = "try store.select(\(M.typeName).self)"
-        return "(\(select)\(Filter.clause(filter, form)).all(), \(select)\(Filter.clause(.not(filter), form)).all())"
+        return
+            "(\(select)\(Filter.clause(filter, syntax)).all(), \(select)\(Filter.clause(.not(filter), syntax)).all())"
     }
 
-    var simpler: [any StorageOperation] { filter.simpler.map { PartitionOperation(filter: $0, form: form) } }
+    var simpler: [any StorageOperation] { filter.simpler.map { PartitionOperation(filter: $0, syntax: syntax) } }
 }
 
 /// What a store and what Swift give: records, or the code of an error.
@@ -57,7 +58,7 @@ struct PivotOperation<M: GeneratedModel>: StorageOperation {
         else { return "()" }
         // Of another record the condition may well fail, and then so does the query.
         guard (try? filter.chosen(of: all) { $0 }) != nil else { return "()" }
-        let found = try verbs.select(M.self).where(filter, generator.form).all()
+        let found = try verbs.select(M.self).where(filter, generator.syntax).all()
         let isFound = found.contains { $0.isSame(as: pivot) }
         return isFound ? "()" : "\(pivot.swift) is not found by \(Filter.clause(filter))"
     }

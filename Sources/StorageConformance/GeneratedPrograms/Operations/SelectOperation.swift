@@ -3,13 +3,13 @@ internal import StorageAPI
 /// What a query asks for: a filter, an order and a part.
 struct GeneratedQuery<M: GeneratedRecord>: Sendable {
     var filter: Filter<M>?
-    var form = QueryForm.builder
+    var syntax = QuerySyntax.builder
     var order: [Sorting<M>] = []
     var limit: Int?
     var offset: Int?
 
     func apply<B: SelectionBuilder<M>>(to builder: B) -> B {
-        var builder = builder.where(filter, form)
+        var builder = builder.where(filter, syntax)
         for sorting in order { builder = builder.order { sorting.term($0) } }
         if let limit { builder = builder.limit(limit) }
         if let offset { builder = builder.offset(offset) }
@@ -31,14 +31,14 @@ struct GeneratedQuery<M: GeneratedRecord>: Sendable {
     }
 
     var text: String {
-        Filter.clause(filter, form) + order.map { ".order { \($0.text) }" }.joined()
+        Filter.clause(filter, syntax) + order.map { ".order { \($0.text) }" }.joined()
             + (limit.map { ".limit(\($0))" } ?? "") + (offset.map { ".offset(\($0))" } ?? "")
     }
 
     var simpler: [GeneratedQuery] {
         var queries: [GeneratedQuery] = []
         for filter in filter.map({ [nil] + $0.simpler }) ?? [] { queries.append(with { $0.filter = filter }) }
-        if form != .builder { queries.append(with { $0.form = .builder }) }
+        if syntax != .builder { queries.append(with { $0.syntax = .builder }) }
         for index in order.indices { queries.append(with { $0.order.remove(at: index) }) }
         if limit != nil { queries.append(with { $0.limit = nil }) }
         if offset != nil { queries.append(with { $0.offset = nil }) }

@@ -177,8 +177,8 @@ extension SeededGenerator {
         (one(of: V.operations) ?? .add, one(of: V.operands) ?? V.random(&self))
     }
 
-    /// The form in which a condition is asked.
-    var form: QueryForm {
+    /// How a condition is written.
+    var syntax: QuerySyntax {
         mutating get { pick(.builder, .builder, .text, .predicate) }
     }
 }

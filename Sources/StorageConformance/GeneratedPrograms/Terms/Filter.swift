@@ -124,13 +124,13 @@ indirect enum Filter<M: Storable>: Sendable {
     }
 
     /// An Optional filter as part of a call's text.
-    static func clause(_ filter: Filter?, _ form: QueryForm = .builder) -> String {
+    static func clause(_ filter: Filter?, _ syntax: QuerySyntax = .builder) -> String {
         guard let filter else { return "" }
-        if form == .text, let written = filter.written {
+        if syntax == .text, let written = filter.written {
             return
                 ".where(text: \(written.text.swift), arguments: [\(written.arguments.map(\.swift).joined(separator: ", "))])"
         }
-        return form == .predicate && filter.isPredicate
+        return syntax == .predicate && filter.isPredicate
             ? ".where(#Predicate { \(filter.text) })" : ".where { \(filter.text) }"
     }
 
@@ -146,19 +146,19 @@ indirect enum Filter<M: Storable>: Sendable {
     }
 }
 
-/// The forms in which a condition can be given to a query. One that it does not have in a form is given typed.
-enum QueryForm: Sendable {
+/// How a query gives a condition. A condition that has no such syntax is given by the builder.
+enum QuerySyntax: Sendable {
     case builder, text, predicate
 }
 
 extension FilterBuilder {
-    /// Keeps the records that meet the filter, which is given in a form.
-    func `where`(_ filter: Filter<Model>?, _ form: QueryForm = .builder) -> Self {
+    /// Keeps the records that meet the filter, which is given in a syntax.
+    func `where`(_ filter: Filter<Model>?, _ syntax: QuerySyntax = .builder) -> Self {
         guard let filter else { return self }
-        if form == .text, let written = filter.written {
+        if syntax == .text, let written = filter.written {
             return self.where(text: written.text, arguments: written.arguments)
         }
-        if form == .predicate, let predicate = filter.predicate { return self.where(predicate) }
+        if syntax == .predicate, let predicate = filter.predicate { return self.where(predicate) }
         return self.where { filter.term($0) }
     }
 }

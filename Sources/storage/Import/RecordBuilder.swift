@@ -18,7 +18,7 @@ struct RecordProblem: Error {
 }
 
 /// Makes records of a model out of JSON members, by the model's schema.
-final class RecordForm {
+final class RecordBuilder {
     private let name: String
     private let properties: [Property]
     private let names: Set<[UInt8]>
@@ -33,8 +33,8 @@ final class RecordForm {
 
     private enum Content {
         case column(ColumnType)
-        case child(RecordForm)
-        case children(RecordForm)
+        case child(RecordBuilder)
+        case children(RecordBuilder)
         case ancestor(String, isMany: Bool)
     }
 
@@ -46,8 +46,8 @@ final class RecordForm {
             let content: Content
             switch property.kind {
             case .column(let type): content = .column(type)
-            case .child(let schema): content = .child(RecordForm(schema, isUntyped: isUntyped))
-            case .children(let schema): content = .children(RecordForm(schema, isUntyped: isUntyped))
+            case .child(let schema): content = .child(RecordBuilder(schema, isUntyped: isUntyped))
+            case .children(let schema): content = .children(RecordBuilder(schema, isUntyped: isUntyped))
             case .ancestor(let name, let isMany): content = .ancestor(name, isMany: isMany)
             }
             // A key that the store assigns may be missing.
@@ -62,7 +62,8 @@ final class RecordForm {
         try record(members, [])
     }
 
-    private func record(_ members: [JSONValue.Member], _ owners: [RecordForm]) throws(RecordProblem) -> DynamicRecord {
+    private func record(_ members: [JSONValue.Member], _ owners: [RecordBuilder]) throws(RecordProblem) -> DynamicRecord
+    {
         var fields: [DynamicRecord.Field] = []
         fields.reserveCapacity(properties.count)
         var found = 0
@@ -102,21 +103,21 @@ final class RecordForm {
     // MARK: Properties
 
     private func content(
-        _ value: JSONValue, _ property: Property, _ owners: [RecordForm]
+        _ value: JSONValue, _ property: Property, _ owners: [RecordBuilder]
     ) throws(RecordProblem) -> DynamicRecord.Content {
         switch property.content {
         case .column(let type): return .value(try column(value, type, property), type)
-        case .child(let form): return .child(try child(owned(value), form, property, owners + [self]))
-        case .children(let form): return .children(try children(owned(value), form, property, owners + [self]))
+        case .child(let builder): return .child(try child(owned(value), builder, property, owners + [self]))
+        case .children(let builder): return .children(try children(owned(value), builder, property, owners + [self]))
         case .ancestor(let name, let isMany):
             let around = owners + [self]
-            guard let form = around.last(where: { $0.name.isSame(as: name) }) else {
+            guard let builder = around.last(where: { $0.name.isSame(as: name) }) else {
                 throw RecordProblem("refers to \(name), which none of its owners is.")
             }
-            let owners = Array(around.prefix { $0 !== form })
+            let owners = Array(around.prefix { $0 !== builder })
             return isMany
-                ? .children(try children(owned(value), form, property, owners))
-                : .child(try child(owned(value), form, property, owners))
+                ? .children(try children(owned(value), builder, property, owners))
+                : .child(try child(owned(value), builder, property, owners))
         }
     }
 
@@ -134,10 +135,10 @@ final class RecordForm {
     }
 
     private func child(
-        _ value: JSONValue, _ form: RecordForm, _ property: Property, _ owners: [RecordForm]
+        _ value: JSONValue, _ builder: RecordBuilder, _ property: Property, _ owners: [RecordBuilder]
     ) throws(RecordProblem) -> DynamicRecord? {
         switch value {
-        case .object(let members): return try form.record(members, owners)
+        case .object(let members): return try builder.record(members, owners)
         case .null where property.isOptional: return nil
         case .null: throw RecordProblem("is missing.")
         default: throw RecordProblem("must be an object; it is \(value.kind).")
@@ -145,7 +146,7 @@ final class RecordForm {
     }
 
     private func children(
-        _ value: JSONValue, _ form: RecordForm, _ property: Property, _ owners: [RecordForm]
+        _ value: JSONValue, _ builder: RecordBuilder, _ property: Property, _ owners: [RecordBuilder]
     ) throws(RecordProblem) -> [DynamicRecord]? {
         guard case .array(let elements) = value else {
             if value == .null, property.isOptional { return nil }
@@ -158,7 +159,7 @@ final class RecordForm {
                 throw RecordProblem("must be an object; it is \(element.kind).", at: "[\(index)]")
             }
             do {
-                records.append(try form.record(members, owners))
+                records.append(try builder.record(members, owners))
             } catch {
                 throw error.inside("[\(index)]")
             }

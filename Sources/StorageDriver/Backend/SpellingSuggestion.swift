@@ -1,7 +1,7 @@
 /// Finds the word that a misspelt one probably means.
-package enum Spelling {
+package enum SpellingSuggestion {
     /// ` (did you mean durability?)`, or an empty text if no word is similar.
-    package static func question(_ word: String, among words: some Sequence<String>) -> String {
+    package static func hint(_ word: String, among words: some Sequence<String>) -> String {
         nearest(word, among: words).map { " (did you mean \($0)?)" } ?? ""
     }
 

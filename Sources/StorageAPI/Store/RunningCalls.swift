@@ -11,13 +11,13 @@ internal import Darwin
 #endif
 
 /// Counts the running calls, so that closing can wait for them and refuse later ones.
-final class Gate: Sendable {
+final class RunningCalls: Sendable {
     private struct State {
         var isClosed = false
         var running = 0
         var streams: [ObjectIdentifier: @Sendable () -> Void] = [:]
         /// How many user closures each thread is inside.
-        var bodies: [Thread: Int] = [:]
+        var closures: [Thread: Int] = [:]
     }
 
     private typealias Thread = UInt
@@ -25,7 +25,7 @@ final class Gate: Sendable {
     private let state = Mutex(State())
     private let idle = DispatchSemaphore(value: 0)
 
-    func enter() throws(StorageError) {
+    func begin() throws(StorageError) {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.running += 1 }
             return !state.isClosed
@@ -33,7 +33,7 @@ final class Gate: Sendable {
         guard isOpen else { throw Self.closed }
     }
 
-    func leave() {
+    func end() {
         let isLast = state.withLock { state in
             state.running -= 1
             return state.isClosed && state.running == 0
@@ -42,22 +42,22 @@ final class Gate: Sendable {
     }
 
     /// Runs a user's closure that reads, and marks the thread meanwhile: a call from it must not wait for its end.
-    func runningBody<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+    func runClosure<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         let thread = Self.thread
-        state.withLock { $0.bodies[thread, default: 0] += 1 }
+        state.withLock { $0.closures[thread, default: 0] += 1 }
         defer {
             state.withLock { state in
-                let others = (state.bodies[thread] ?? 1) - 1
-                state.bodies[thread] = others > 0 ? others : nil
+                let others = (state.closures[thread] ?? 1) - 1
+                state.closures[thread] = others > 0 ? others : nil
             }
         }
         return try body()
     }
 
     /// Whether the caller is inside such a closure.
-    var isInBody: Bool {
+    var isInClosure: Bool {
         let thread = Self.thread
-        return state.withLock { !$0.bodies.isEmpty && $0.bodies[thread] != nil }
+        return state.withLock { !$0.closures.isEmpty && $0.closures[thread] != nil }
     }
 
     /// The calling thread. It does not change during a closure, which is synchronous.
