@@ -106,7 +106,7 @@ extension KeyedArchive {
     ///
     /// The archive is written to a temporary file, which is synced and then renamed, so that a crash leaves the old
     /// file or the new one.
-    /// - Throws: as ``encode(_:className:)-(M,_)``; `io` or `full` where the file cannot be written.
+    /// - Throws: as ``encode(_:className:)-(M,_)``; `io` or `full` if the file cannot be written.
     public static func write<M: Storable>(_ model: M, to url: URL) throws(StorageError) {
         try WholeFile.write(try encode(model), to: try path(url))
     }
@@ -118,7 +118,7 @@ extension KeyedArchive {
 
     /// Reads the model in a file.
     ///
-    /// - Throws: `io` where the file cannot be read; as ``decode(_:from:)-(M.Type,_)``.
+    /// - Throws: `io` if the file cannot be read; as ``decode(_:from:)-(M.Type,_)``.
     public static func read<M: Storable>(_: M.Type, from url: URL) throws(StorageError) -> M {
         try decode(M.self, from: try WholeFile.read(try path(url)))
     }

@@ -3,7 +3,7 @@ import StorageDriver
 /// The rows of one table, sorted by key, and its indexes.
 struct MemoryTable {
     let schema: TableSchema
-    /// The greatest key ever stored, where the table assigns keys.
+    /// The greatest key ever stored, if the table assigns keys.
     private(set) var greatestKey: Int64 = 0
     private var rows: SortedRows
     private var indexes: [Index]

@@ -46,7 +46,7 @@ extension Connection {
 
     /// Looks whether tables that a plan was made for are still stored as it needs them.
     ///
-    /// - Throws: `schemaMismatch` where they are not.
+    /// - Throws: `schemaMismatch` if they are not.
     func requireStored(_ planned: [TableSchema]) throws(StorageError) {
         if planned.isEmpty { return }
         let stored: [TableSchema]

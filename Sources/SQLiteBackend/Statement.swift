@@ -33,7 +33,7 @@ final class Statement: CursorSource {
     /// - Parameters:
     ///   - kinds: how each result column is read; any for those beyond.
     ///   - planned: the tables of the plan that the statement is made for.
-    /// - Throws: `schemaMismatch` where these are not stored any more as they were.
+    /// - Throws: `schemaMismatch` if these are not stored any more as they were.
     init(
         _ connection: Connection, _ sql: String, kinds wanted: [UInt8] = [], prefixEnds: [Int] = [],
         planned: [TableSchema] = []

@@ -117,7 +117,7 @@ public struct StorageError: Error, Sendable {
         return error
     }
 
-    /// The same error with the given context, where it has none yet.
+    /// The same error with the given context, if it has none yet.
     package func at(operation: String? = nil, model: String? = nil, backend: String? = nil) -> StorageError {
         with {
             $0.operation = $0.operation ?? operation

@@ -42,7 +42,7 @@ package struct CommitWriter: ~Copyable {
         if pending.count >= StoreFormat.frameTarget { try endFrame() }
     }
 
-    /// Throws `limitExceeded` where an entry of so many bytes is too large.
+    /// Throws `limitExceeded` if an entry of so many bytes is too large.
     static func requireSize(of bytes: Int, _ name: String) throws(StorageError) {
         guard bytes > StoreFormat.largestEntry else { return }
         throw StorageError(

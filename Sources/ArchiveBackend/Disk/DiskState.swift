@@ -80,7 +80,7 @@ package struct WrittenCommit: Sendable {
     /// Waits until it is on the disk. Any thread may do that, while further commits are written; the commits before are
     /// then there too.
     ///
-    /// Throws `io` or `full` where a sync fails, this one's or an earlier one's; the file takes nothing more then.
+    /// Throws `io` or `full` if a sync fails, this one's or an earlier one's; the file takes nothing more then.
     package func wait() throws(StorageError) { try disk.wait(for: end) }
 }
 

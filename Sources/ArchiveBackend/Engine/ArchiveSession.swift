@@ -5,7 +5,7 @@ internal import StorageDriver
 final class QueryTrace: Sendable {
     private let logger: Logger
 
-    /// Nil where the logger takes nothing at `trace`.
+    /// Nil if the logger takes nothing at `trace`.
     init?(_ logger: Logger) {
         guard logger.logLevel <= .trace else { return nil }
         self.logger = logger
@@ -24,7 +24,7 @@ final class QueryTrace: Sendable {
 
 /// A session's tables: a value that no one else changes.
 class ArchiveSession: StorageSession, QueryExplaining {
-    /// Where each query is logged; nil where that is not wanted.
+    /// Where each query is logged; nil if it is not.
     private let trace: QueryTrace?
 
     init(_ trace: QueryTrace?) { self.trace = trace }

@@ -8,7 +8,7 @@ struct ArchiveTable {
     private let definition: Definition
     private(set) var rows: RowTree
     private(set) var indexes: [ColumnIndex] = []
-    /// The greatest key ever stored, where the table assigns keys.
+    /// The greatest key ever stored, if the table assigns keys.
     var greatestKey: Int64 = 0
 
     /// What a table is whatever its rows are: one for all copies, for each commit makes some.
@@ -156,7 +156,7 @@ struct ArchiveTable {
 
     /// The table with another schema. Columns that are added at the end have the given values.
     ///
-    /// - Throws: `constraint` where rows have equal values of a column that is to be unique.
+    /// - Throws: `constraint` if rows have equal values of a column that is to be unique.
     func altered(to new: TableSchema, added: [Value]) throws(StorageError) -> ArchiveTable {
         var table = ArchiveTable(new, missing: missing + added)
         table.greatestKey = greatestKey

@@ -19,7 +19,7 @@ struct FileUsage {
         bytes > 1 << 20 && written - records + separate > max(records, 1000)
     }
 
-    /// Counts as after a compaction, where one has failed: so it is not tried again with every commit.
+    /// Counts as after a compaction if one has failed, so that not every commit tries it again.
     mutating func postponeCompaction(records: Int) { (written, separate) = (records, 0) }
 
     /// Whether a commit is to repeat the catalog, so that damage to one commit leaves it in another: only one has it, or the

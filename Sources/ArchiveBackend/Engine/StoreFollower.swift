@@ -18,7 +18,7 @@ struct StoreFollower {
         schemas = loader.tables.schemas
     }
 
-    /// The tables of the last commit, or nil where they are those that were read last.
+    /// The tables of the last commit, or nil if they are those that were read last.
     ///
     /// Costs one system call if the file has not changed, and reading the new commits if it has grown. A rewritten file
     /// is read from its beginning. A removed file leaves the tables unchanged.

@@ -52,7 +52,7 @@ public enum ArchiveCodec: String, Sendable, CaseIterable {
         }
     }
 
-    /// Throws `unsupported` where this system's libarchive was built without the codec.
+    /// Throws `unsupported` if this system's libarchive was built without the codec.
     package func requireSupport() throws(StorageError) {
         guard !isSupported else { return }
         let accepted = Self.allCases.filter(\.isSupported).map(\.rawValue).joined(separator: ", ")

@@ -55,7 +55,7 @@ struct EntryParser {
         collected.removeAll()
     }
 
-    /// The bytes of the entry that begins here with header and padding, or nil where its header is not whole.
+    /// The bytes of the entry that begins here with header and padding, or nil if its header is not whole.
     private func entrySize(_ bytes: UnsafeRawBufferPointer) throws(StorageError) -> Int? {
         guard bytes.count >= TarHeader.size else { return nil }
         return TarHeader.entrySize(try header(bytes).size)

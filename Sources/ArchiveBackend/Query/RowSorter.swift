@@ -5,7 +5,7 @@ struct RowSorter {
     private let table: ArchiveTable
     private let keys: [Query.SortKey]
     private let evaluation: QueryEvaluation<ArchiveTables>
-    /// Sort keys that are columns; nil where the values are to be worked out for every row.
+    /// Sort keys that are columns; nil if the values must be computed for every row.
     private let columns: [Int]?
 
     init(_ table: ArchiveTable, _ keys: [Query.SortKey], _ evaluation: QueryEvaluation<ArchiveTables>) {

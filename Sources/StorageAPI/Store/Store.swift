@@ -21,7 +21,7 @@ public final class Store: Sendable {
     /// The backend's name, location, capabilities and limits.
     public let info: BackendInfo
     let engine: any StorageEngine
-    /// The engine, where other processes may change its tables.
+    /// The engine, if other processes may change its tables.
     let sharedTables: (any SharedTablesEngine)?
     let queue: WriteQueue
     let registry: ModelRegistry

@@ -129,7 +129,7 @@ package enum OptionKind { case text, integer, flag, secret }
 
 /// A program's settings, as a source of a backend's options.
 package protocol OptionSettings: Sendable {
-    /// The option's value, or nil where it is not set.
+    /// The option's value, or nil if it is not set.
     func text(_ option: String, _ kind: OptionKind) throws(StorageError) -> String?
 
     /// The option's name among the settings: `storage.sqlite.cache`.

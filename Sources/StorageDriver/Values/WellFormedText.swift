@@ -13,7 +13,7 @@ extension Cell {
 }
 
 extension String {
-    /// Bytes as text; nil where they are no UTF-8.
+    /// Bytes as text; nil if they are no UTF-8.
     @inlinable @inline(__always)
     init?(wellFormed bytes: UnsafeRawBufferPointer) {
         self.init(decoding: bytes, as: UTF8.self)

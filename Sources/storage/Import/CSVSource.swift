@@ -10,7 +10,7 @@ struct CSVSource: RecordSource {
     private var header: [String] = []
     private var consumed = 0
 
-    /// - Throws: where there is no header, or two columns of one name.
+    /// - Throws: if there is no header, or if two columns have one name.
     init(_ input: InputBuffer) throws(ToolError) {
         self.input = input
         let line = input.line

@@ -1,6 +1,6 @@
 import StorageAPI
 
-// Records, keys and values as arguments give them. `null` is nil where a property is optional; the text `null` is given
+// Records, keys and values as arguments give them. `null` is nil if a property is optional; the text `null` is given
 // as JSON.
 
 extension RecordSchema {

@@ -124,7 +124,7 @@ struct PropertyListWriter: ~Copyable {
         text.withUTF8Buffer { ascii(UnsafeRawBufferPointer($0)) }
     }
 
-    /// A string of any characters, or nil where the bytes are no well-formed UTF-8.
+    /// A string of any characters, or nil if the bytes are no well-formed UTF-8.
     mutating func utf16(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
         var units = 0
         let isBroken = transcode(bytes.makeIterator(), from: UTF8.self, to: UTF16.self, stoppingOnError: true) { _ in
@@ -242,7 +242,7 @@ struct PropertyListWriter: ~Copyable {
 
     /// Ends the list and gives its bytes, which are valid until the next change.
     ///
-    /// - Throws: `limitExceeded` where the list has 4 GiB or more, which offsets of 4 bytes cannot reach.
+    /// - Throws: `limitExceeded` if the list has 4 GiB or more, which offsets of 4 bytes cannot reach.
     mutating func finish(top: UInt32) throws(StorageError) -> UnsafeRawBufferPointer {
         let table = buffer.count
         guard table < UInt32.max else {

@@ -52,7 +52,7 @@ package struct RecordEncoder: ~Copyable {
 
     /// Adds a record. Its cells are not needed afterwards.
     ///
-    /// - Throws: `corrupt` where a row has no owner; `limitExceeded` where children nest too deep; `invalidValue` for
+    /// - Throws: `corrupt` if a row has no owner; `limitExceeded` if children nest too deep; `invalidValue` for
     ///   text that is no UTF-8. The archive is then of no further use.
     package mutating func add(_ record: RecordRows) throws(StorageError) {
         guard record.tables.count == layout.tables.count, record.tables[0].count == 1 else {

@@ -63,7 +63,7 @@ package struct RecordLayout: Sendable {
     ///   - tables: the root's table first.
     ///   - missing: for each table and column the value of rows from archives that lack the column's key.
     ///   - rootClass: the root objects' class; without it their model's stored name.
-    /// - Throws: `configuration` where the tables are not those of one model.
+    /// - Throws: `configuration` if the tables are not those of one model.
     package init(
         tables schemas: [TableSchema], missing: [[Value]] = [], rootClass: String? = nil
     ) throws(StorageError) {

@@ -89,7 +89,7 @@ package struct RecordRows {
 
     /// One for each table of the layout, in its order.
     package var tables: UnsafeBufferPointer<Rows>
-    /// The number of the commit that wrote the record, where its archive says so. Encoding does not look at it.
+    /// The number of the commit that wrote the record, if its archive has it. Encoding ignores it.
     package var sequence: UInt64?
 
     package init(tables: UnsafeBufferPointer<Rows>, sequence: UInt64? = nil) {

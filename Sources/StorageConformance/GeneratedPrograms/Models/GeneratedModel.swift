@@ -71,7 +71,7 @@ extension GeneratedRecord {
 protocol GeneratedModel: GeneratedRecord {
     /// Where the model test keeps the records.
     static var table: FieldPath<World, ModelTable<Self>> { get }
-    /// The key; nil where the store is to assign one.
+    /// The key; nil if the store is to assign one.
     var keyOrNil: Key? { get }
     /// One of few keys, so that programs meet the same one again.
     static func randomKey(_ generator: inout SeededGenerator) -> Key
@@ -80,7 +80,7 @@ protocol GeneratedModel: GeneratedRecord {
     static var assignsKeys: Bool { get }
     /// Takes a key, or now and then leaves it to the store.
     mutating func take(_ key: Key, _ generator: inout SeededGenerator)
-    /// A query for what the model owns; nil where it owns nothing.
+    /// A query for what the model owns; nil if it owns nothing.
     static func randomOwned(_ generator: inout SeededGenerator) -> (any StorageOperation)?
 }
 

@@ -4,7 +4,7 @@ internal import StorageAPI
 struct PutOperation<M: GeneratedModel>: StorageOperation {
     let verb: ModelTable<M>.Verb
     var models: [M]
-    /// Whether the call for one model is meant, where there is one.
+    /// Whether to use the call for one model, if there is one.
     let isSingle: Bool
 
     var modelName: String { M.schema.name }

@@ -6,11 +6,11 @@ internal import StorageAPI
 struct Term<M: Storable, V>: Sendable {
     /// The term as it is written in a query: `$0.lid.width`.
     let text: String
-    /// The term in a query's text; nil where that has none.
+    /// The term in a query's text; nil if that has none.
     let written: Written?
     let term: @Sendable (M.Columns) -> QueryExpression<V>
     let value: @Sendable (M) throws(ExpectedError) -> V
-    /// The term in a predicate of Foundation's; nil where that has none.
+    /// The term in a predicate of Foundation's; nil if that has none.
     var predicate: (@Sendable (PredicateExpressions.Variable<M>) -> PropertyExpression)?
 
     typealias PropertyExpression = PredicateExpressions.KeyPath<PredicateExpressions.Variable<M>, V>
@@ -60,11 +60,11 @@ struct Condition<M: Storable>: Sendable {
     typealias Variable = PredicateExpressions.Variable<M>
 
     let text: String
-    /// The condition in a query's text; nil where that has none.
+    /// The condition in a query's text; nil if that has none.
     var written: Written?
     let term: @Sendable (M.Columns) -> QueryExpression<Bool>
     let holds: @Sendable (M) throws(ExpectedError) -> Bool
-    /// The condition in a predicate of Foundation's; nil where that has none.
+    /// The condition in a predicate of Foundation's; nil if that has none.
     var predicate: (@Sendable (Variable) -> any StandardPredicateExpression<Bool>)?
     private let makeSimpler: @Sendable () -> [Condition<M>]
 
@@ -101,6 +101,5 @@ extension Condition {
     }
 }
 
-/// Makes a condition with a random operand, or with one that is taken from a record.
-/// Nil where there is nothing to ask.
+/// Makes a condition with a random operand, or with one that is taken from a record. Nil if no condition is possible.
 typealias ConditionMaker<M: Storable> = @Sendable (inout SeededGenerator, _ from: M?) -> Condition<M>?

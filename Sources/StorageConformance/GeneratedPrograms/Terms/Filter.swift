@@ -8,7 +8,7 @@ indirect enum Filter<M: Storable>: Sendable {
     case or(Filter, Filter)
     case not(Filter)
 
-    /// A tree of random conditions; nil where there is no way to make one.
+    /// A tree of random conditions; nil if there is no way to make one.
     static func random(_ makers: [ConditionMaker<M>], depth: Int, _ generator: inout SeededGenerator) -> Filter? {
         guard depth > 0, generator.chance(60) else {
             return generator.one(of: makers).flatMap { $0(&generator, nil) }.map { .condition($0) }
@@ -64,7 +64,7 @@ indirect enum Filter<M: Storable>: Sendable {
         return chosen
     }
 
-    /// The filter in a query's text; nil where a part has none.
+    /// The filter in a query's text; nil if a part has none.
     var written: Written? {
         switch self {
         case .condition(let condition): condition.written
@@ -79,7 +79,7 @@ indirect enum Filter<M: Storable>: Sendable {
         return Written.joined([left, right], ") \(word) (", "(", ")")
     }
 
-    /// The filter as a predicate of Foundation's; nil where a part has none.
+    /// The filter as a predicate of Foundation's; nil if a part has none.
     var predicate: Predicate<M>? {
         guard isPredicate else { return nil }
         return Predicate { expression($0) }
