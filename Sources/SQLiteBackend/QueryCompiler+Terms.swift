@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-// Conditions: expressions that are true exactly where the term is; elsewhere they are 0 or null.
+// Conditions: expressions that are true exactly where the term is true; otherwise they are 0 or null.
 extension QueryCompiler {
     mutating func condition(_ term: QueryTerm, _ place: Place) -> String {
         switch term {
@@ -26,11 +26,13 @@ extension QueryCompiler {
         }
     }
 
-    /// SQLite's parser has a small stack, which grows with what stands before a parenthesis; so the deepest term comes
-    /// first (`QueryTerm.room` counts on it). It also limits how deep an expression nests, and reads a chain as nested
-    /// to one side; halves keep it flat.
+    /// SQLite's parser has a small stack, which grows with what precedes a parenthesis, so the deepest term comes first
+    /// (`QueryTerm.nestingCost` relies on it). It also limits how deep an expression nests, and a chain nests to one side;
+    /// halves keep it flat.
     private mutating func chain(_ terms: [QueryTerm], _ word: String, ifEmpty: String, _ place: Place) -> String {
-        guard let deepest = terms.indices.max(by: { terms[$0].room < terms[$1].room }) else { return ifEmpty }
+        guard let deepest = terms.indices.max(by: { terms[$0].nestingCost < terms[$1].nestingCost }) else {
+            return ifEmpty
+        }
         let first = condition(terms[deepest], place)
         guard terms.count > 1 else { return first }
         var rest: [String] = []
@@ -44,7 +46,7 @@ extension QueryCompiler {
         return "(\(halves(parts[..<middle], word)) \(word) \(halves(parts[middle...], word)))"
     }
 
-    /// A chain in which nothing is looked at once it is decided: SQLite promises that of CASE, and not of AND and OR.
+    /// A chain that is evaluated only until it is decided. SQLite promises that for CASE, but not for AND and OR.
     private mutating func stepwise(
         _ terms: [QueryTerm], _ place: Place, decidedBy test: String, as outcome: String
     ) -> String {
@@ -68,7 +70,7 @@ extension QueryCompiler {
         }
     }
 
-    /// Decimals are text, and compared as numbers.
+    /// Decimals are text, but compared as numbers.
     func ordered(_ expression: String, _ type: ColumnType) -> String {
         type == .decimal ? expression + " COLLATE storage_decimal" : expression
     }
@@ -87,7 +89,7 @@ extension QueryCompiler {
         switch test {
         case .hasPrefix: return "(\(text) >= \(wanted) AND \(text) < \(parameter(endOfPrefix: index)))"
         case .hasSuffix:
-            // A part of an empty blob is null in SQLite, so the empty suffix is asked for by itself.
+            // A part of an empty blob is null in SQLite, so the empty suffix is a case of its own.
             let end = "substr(\(bytes), length(\(bytes)) - length(\(wantedBytes)) + 1) = \(wantedBytes)"
             return "((\(wanted) = '' AND \(text) IS NOT NULL) OR \(end))"
         case .contains, .like: return "(instr(\(bytes), \(wantedBytes)) > 0)"
@@ -111,7 +113,7 @@ extension QueryCompiler {
 
     private mutating func child(_ ownership: Ownership) -> Place {
         defer { aliases += 1 }
-        return Place(plan.tables[ownership.table], aliases, forms)
+        return Place(plan.tables[ownership.table], aliases, conversions)
     }
 
     private func rows(_ ownership: Ownership, _ child: Place, of owner: Place) -> String {

@@ -3,12 +3,12 @@ internal import StorageDriver
 /// Turns a query's shape into SQL. Values never become text: they are the statement's parameters.
 struct QueryCompiler {
     let plan: QueryPlan
-    /// How many aliases of tables are taken.
+    /// How many aliases of tables are used.
     var aliases = 1
     /// Parameters after all others: the ends of prefixes, by the argument's index.
     private(set) var prefixEnds: [Int] = []
     let parameters: Parameters
-    let forms: TableForms
+    let conversions: TableConversions
 
     /// The statement's parameters: the arguments' values and lists, then the limits, then the prefixes' ends.
     struct Parameters {
@@ -29,11 +29,11 @@ struct QueryCompiler {
         func prefixEnd(_ index: Int) -> Int { limit + 4 + index }
     }
 
-    /// - Parameter arguments: only their numbers of values and of lists count, which belong to the shape.
-    /// - Parameter forms: of those of the plan's tables that other software made.
-    init(_ plan: QueryPlan, _ arguments: QueryArguments, _ forms: TableForms) {
+    /// - Parameter arguments: only the numbers of their values and lists matter, which belong to the shape.
+    /// - Parameter conversions: the representations of the plan's tables that other software created.
+    init(_ plan: QueryPlan, _ arguments: QueryArguments, _ conversions: TableConversions) {
         self.plan = plan
-        self.forms = forms
+        self.conversions = conversions
         parameters = Parameters(arguments)
     }
 
@@ -41,7 +41,7 @@ struct QueryCompiler {
         let rows = rows()
         switch plan.query.result {
         case .count: return "SELECT count(*)" + rows
-        // Where looking at a row can fail, every row is looked at.
+        // If evaluating a row can fail, every row is evaluated.
         case .exists where plan.query.canFail: return "SELECT count(*) > 0" + rows
         case .exists: return "SELECT EXISTS (SELECT 1\(rows))"
         case .columns(let columns):
@@ -51,7 +51,7 @@ struct QueryCompiler {
         }
     }
 
-    private var root: Place { Place(plan.table, 0, forms) }
+    private var root: Place { Place(plan.table, 0, conversions) }
 
     mutating func parameter(endOfPrefix index: Int) -> String {
         prefixEnds.append(index)
@@ -80,8 +80,8 @@ struct QueryCompiler {
         }
     }
 
-    /// The filter's conditions. What stands in front of a condition that can fail is repeated by itself, so that an
-    /// index can serve it.
+    /// The filter's conditions. A condition that precedes one that can fail is repeated separately, so that an index
+    /// can serve it.
     private mutating func filter() -> [String] {
         guard let filter = plan.query.filter else { return [] }
         var conditions: [String] = []
@@ -154,13 +154,13 @@ struct QueryCompiler {
     }
 }
 
-/// The row in scope: a table's, under its alias, or a group's.
+/// The row in scope: a table's, by its alias, or a group's.
 struct Place {
     private let names: [String]
     let table: String
 
-    init(_ table: TableSchema, _ alias: Int, _ forms: TableForms) {
-        names = table.columns.indices.map { forms.reading("t\(alias)." + table.columns[$0].sql, $0, of: table) }
+    init(_ table: TableSchema, _ alias: Int, _ conversions: TableConversions) {
+        names = table.columns.indices.map { conversions.reading("t\(alias)." + table.columns[$0].sql, $0, of: table) }
         self.table = "\(table.name.quotedName) AS t\(alias)"
     }
 

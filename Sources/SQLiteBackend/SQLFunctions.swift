@@ -1,10 +1,10 @@
 internal import CSQLite
 internal import StorageDriver
 
-/// What StorageAPI defines and SQLite has not: folding, patterns, arrays, exact arithmetic and sums, as functions of a
-/// connection.
+/// What StorageDriver defines and SQLite lacks, as functions of a connection: folding, patterns, arrays, exact
+/// arithmetic and sums.
 final class SQLFunctions {
-    /// Why a function failed; SQLite itself carries only a text.
+    /// Why a function failed. SQLite itself can only carry a text.
     private var failure: StorageError?
 
     private static let operations: [Arithmetic] = [.add, .subtract, .multiply, .divide, .remainder]
@@ -12,7 +12,7 @@ final class SQLFunctions {
     private static let types = ColumnType.scalars.filter { $0.row.computing != nil }
     private static let metrics: [VectorMetric] = [.cosine, .euclidean]
 
-    // Statements name these by their place, as a number.
+    // Statements name these by their index.
     static func code(_ operation: Arithmetic) -> Int { operations.firstIndex(of: operation) ?? -1 }
     static func code(_ test: TextTest) -> Int { tests.firstIndex(of: test) ?? -1 }
     static func code(_ type: ColumnType) -> Int { types.firstIndex(of: type) ?? -1 }
@@ -65,7 +65,7 @@ final class SQLFunctions {
     fileprivate func fail(_ error: StorageError) { failure = error }
 }
 
-/// The state of one aggregate while its rows come in.
+/// The state of one aggregate.
 private final class SQLAggregate {
     var state: AggregateState
 
@@ -74,7 +74,7 @@ private final class SQLAggregate {
     }
 }
 
-/// One call of a function by SQLite: its arguments, and where its result goes. Both are SQLite's, for the call's time.
+/// One call of a function by SQLite: its arguments and its result. Both belong to SQLite and are valid during the call.
 struct SQLCall {
     private let context: OpaquePointer?
     private let arguments: UnsafeMutableBufferPointer<OpaquePointer?>
@@ -132,7 +132,7 @@ struct SQLCall {
         else { return sqlite3_result_error_nomem(context) }
         let known = place.pointee.map { Unmanaged<SQLAggregate>.fromOpaque($0).takeUnretainedValue() }
         let aggregate = known ?? SQLAggregate(function, type)
-        // Held by SQLite's memory until end(), which SQLite calls once, also when the statement is given up.
+        // Held by SQLite's memory until end(), which SQLite calls once, also when the statement is abandoned.
         if known == nil { place.pointee = Unmanaged.passRetained(aggregate).toOpaque() }
         do {
             try aggregate.state.add(number(1, type))
@@ -177,10 +177,10 @@ struct SQLCall {
         }
     }
 
-    /// A number of a type that SQLite keeps in a form of its own: NaN, and integers above Int64.max, are text.
+    /// A number that SQLite stores as text: NaN, or an integer above Int64.max.
     private func number(_ index: Int, _ type: ColumnType) -> Value {
         let value = self[index]
-        // A column of other software may keep whole numbers as integers.
+        // A column of other software may store whole numbers as integers.
         if type.storage == .double, case .int(let integer) = value { return .double(Double(integer)) }
         guard type != .decimal, case .text(let text) = value else { return value }
         if text == "NaN", type.storage == .double { return .double(.nan) }

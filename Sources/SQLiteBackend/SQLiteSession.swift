@@ -11,12 +11,12 @@ class SQLiteSession: StorageSession {
     final func tables() throws(StorageError) -> [TableSchema] { try connection.storedTables() }
 
     /// How columns of other software among a plan's tables are read and written.
-    final func forms(_ tables: [TableSchema]) throws(StorageError) -> TableForms {
-        var forms = TableForms()
+    final func conversions(_ tables: [TableSchema]) throws(StorageError) -> TableConversions {
+        var conversions = TableConversions()
         for table in tables where table.isForeign {
-            forms[table] = try connection.foreign.forms(of: table, connection)
+            conversions[table] = try connection.foreign.conversions(of: table, connection)
         }
-        return forms
+        return conversions
     }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
@@ -33,7 +33,7 @@ class SQLiteSession: StorageSession {
     private func statement(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Statement {
         let prepared = plan.id.map { connection.prepared($0, for: plan) }
         if let statement = prepared?.query, !statement.isInUse { return statement }
-        var compiler = QueryCompiler(plan, arguments, try forms(plan.tables))
+        var compiler = QueryCompiler(plan, arguments, try conversions(plan.tables))
         let sql = compiler.select()
         // What is used once was planned for the tables that are being looked at.
         let statement = try Statement(

@@ -52,7 +52,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
     }
 
     private func compiler(_ plan: WritePlan) throws(StorageError) -> WriteCompiler {
-        WriteCompiler(plan, try forms([plan.table]))
+        WriteCompiler(plan, try conversions([plan.table]))
     }
 
     // MARK: Rows

@@ -4,11 +4,11 @@ internal import StorageDriver
 struct WriteCompiler {
     let plan: WritePlan
     /// The representations of the plan's table, if other software created it.
-    let forms: TableForms
+    let conversions: TableConversions
 
-    init(_ plan: WritePlan, _ forms: TableForms) {
+    init(_ plan: WritePlan, _ conversions: TableConversions) {
         self.plan = plan
-        self.forms = forms
+        self.conversions = conversions
     }
 
     /// An insert or upsert of several rows.
@@ -18,7 +18,7 @@ struct WriteCompiler {
             plan.table.columns[$0].isRemoved && !plan.columns.contains($0)
         }
         let names = (plan.columns + removed).map { plan.table.columns[$0].sql }.joined(separator: ", ")
-        let values = plan.columns.map { forms.writing("?", $0, of: plan.table) } + removed.map { _ in "NULL" }
+        let values = plan.columns.map { conversions.writing("?", $0, of: plan.table) } + removed.map { _ in "NULL" }
         let row = "(" + values.joined(separator: ",") + ")"
         let insert =
             "INSERT INTO \(plan.table.name.quotedName) (\(names)) VALUES "
@@ -60,7 +60,7 @@ struct WriteCompiler {
     /// Sets the column at an index of the plan to the parameter of that index.
     private func assignment(_ place: Int) -> String {
         let column = plan.columns[place]
-        return "\(plan.table.columns[column].sql) = \(forms.writing("?\(place + 1)", column, of: plan.table))"
+        return "\(plan.table.columns[column].sql) = \(conversions.writing("?\(place + 1)", column, of: plan.table))"
     }
 
     private func equality(_ place: Int) -> String { "\(value(plan.columns[place])) = ?\(place + 1)" }
@@ -73,6 +73,6 @@ struct WriteCompiler {
     }
 
     private func value(_ column: Int) -> String {
-        forms.reading(plan.table.columns[column].sql, column, of: plan.table)
+        conversions.reading(plan.table.columns[column].sql, column, of: plan.table)
     }
 }

@@ -26,7 +26,7 @@ extension TypeSyntax {
         return type.firstGenericArgument?.unparenthesized
     }
 
-    /// T? in place of T!, which cannot be written everywhere a type can.
+    /// T? instead of T!, which is not allowed everywhere.
     var withoutImplicitUnwrapping: TypeSyntax {
         guard let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else { return trimmed }
         return TypeSyntax(OptionalTypeSyntax(wrappedType: optional.wrappedType.trimmed))

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// What a column of other software is declared as, and which type its values therefore have.
+/// The declared type of a column in a table of other software, and so the type of its values.
 struct DeclaredType {
     /// What SQLite does with a value that is stored, by the rules of <https://sqlite.org/datatype3.html>, section 3.1.
     enum Affinity {
@@ -27,8 +27,8 @@ struct DeclaredType {
         return .numeric
     }
 
-    /// The type that a column is read as where no model says another. A name that says nothing is text, which also
-    /// shows numbers.
+    /// The type of a column, unless a model declares another. An unknown name means text, which can also represent
+    /// numbers.
     var type: ColumnType {
         switch affinity {
         case .integer: return .int64

@@ -10,7 +10,7 @@ final class ForeignCatalog {
     private var version: Int64?
     private var recorded: Set<String> = []
     private var known: [ForeignTable] = []
-    var forms: [TableSchema: [ColumnForm]] = [:]
+    var conversions: [TableSchema: [ColumnConversion]] = [:]
 
     /// - Parameter recorded: the tables that a store has created.
     func tables(besides recorded: [TableSchema], _ connection: Connection) throws(StorageError) -> [ForeignTable] {
@@ -28,7 +28,7 @@ final class ForeignCatalog {
                 tables.append(table)
             }
         }
-        (self.version, self.recorded, known, forms) = (version, names, tables, [:])
+        (self.version, self.recorded, known, conversions) = (version, names, tables, [:])
         return tables
     }
 

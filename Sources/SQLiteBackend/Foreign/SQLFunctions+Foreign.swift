@@ -2,7 +2,7 @@ internal import CSQLite
 internal import StorageDriver
 
 extension SQLFunctions {
-    /// The functions that ``ColumnForm`` names.
+    /// The functions that ``ColumnConversion`` names.
     static let foreign: [(name: String, arguments: Int32, body: Scalar)] = [
         ("storage_read_date", 1, { SQLCall($0, $1, $2).run(SQLCall.readDate) }),
         ("storage_read_uuid", 1, { SQLCall($0, $1, $2).run(SQLCall.readUUID) }),

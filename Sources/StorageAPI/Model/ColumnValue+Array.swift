@@ -117,7 +117,7 @@ extension RowWriter {
         for string in strings {
             // As many bytes as were counted: a string's contiguous storage is its UTF-8.
             let isPlain = string.utf8.withContiguousStorageIfAvailable { bytes in
-                guard !bytes.contains(where: JSONForm.isEscaped) else { return false }
+                guard !bytes.contains(where: JSONFormat.isEscaped) else { return false }
                 end.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
                 if let start = bytes.baseAddress { (end + 1).copyMemory(from: start, byteCount: bytes.count) }
                 end += bytes.count + 3

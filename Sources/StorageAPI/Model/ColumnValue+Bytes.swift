@@ -49,7 +49,7 @@ extension UUID: ScalarValue, SortableValue {
     public var value: Value { withUnsafeBytes(of: uuid) { .blob(Array($0)) } }
 }
 
-// Seconds since 2001-01-01 00:00 UTC, the only form that keeps every bit.
+// Seconds since 2001-01-01 00:00 UTC, the only representation that keeps every bit.
 extension Date: ScalarValue, SortableValue {
     @inlinable public static var columnType: ColumnType { .date }
 

@@ -67,7 +67,8 @@ extension URL: ScalarValue, SortableValue, TextRepresented {
     var storedText: String? { baseURL == nil ? relativeString : nil }
 
     init?(storedText: String) {
-        // Without the second argument Foundation percent-encodes what it does not like: another URL than was stored.
+        // Without the second argument Foundation percent-encodes some characters, which makes another URL than the
+        // stored one.
         self.init(string: storedText, encodingInvalidCharacters: false)
     }
 }

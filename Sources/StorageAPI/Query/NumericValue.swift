@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A scalar that can be computed with, summed and averaged.
+/// A scalar for arithmetic, sums and averages.
 public protocol NumericValue: ScalarValue, SortableValue, SummableValue, Numeric, Comparable {}
 
 extension Int: NumericValue { public typealias Sum = Int }
@@ -30,6 +30,6 @@ public protocol SummableValue: ColumnValue {
 extension Duration: SummableValue { public typealias Sum = Duration }
 
 extension Optional: SummableValue where Wrapped: SummableValue & ScalarValue {
-    /// What values that are there sum up to.
+    /// The type of a sum of the wrapped values.
     public typealias Sum = Wrapped.Sum
 }

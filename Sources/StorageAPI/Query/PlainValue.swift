@@ -6,27 +6,26 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a plain value of a query is among the values of a type, so that engines only ever get values of their columns'
-/// types.
+/// A plain value of a query, converted to a column's type, so that engines get values of their columns' types only.
 enum PlainValue {
     case exact(Value)
-    /// It is none of them. It stands directly behind this one.
+    /// Not a value of the type. It lies directly after this one.
     case behind(Value)
-    /// It is none of them. It stands directly in front of this one.
+    /// Not a value of the type. It lies directly before this one.
     case before(Value)
 
-    /// The value of the type that it is, or nil.
+    /// The equal value of the type, or nil.
     var exact: Value? {
         if case .exact(let value) = self { value } else { nil }
     }
 }
 
-// Integers are exact, however great. A number that is written with a fraction takes the nearest value of a Double or a
-// Float, as a literal of Swift does.
+// Integers are exact, however large. A number with a fraction becomes the nearest value of a Double or a Float, as a
+// Swift literal does.
 extension QueryNode {
-    /// A plain value, or number, among the values of a type.
+    /// Converts a plain value or number to a type.
     ///
-    /// - Throws: `invalidQuery` where no value of the type can equal it or stand in an order with it.
+    /// - Throws: `invalidQuery` if no value of the type can be compared with it.
     func plain(as type: ColumnType) throws(StorageError) -> PlainValue {
         switch self {
         case .value(let value): return try value.plain(as: type)
@@ -60,7 +59,7 @@ extension QueryNode {
         return DecimalText.plain(digits) == nil ? nil : isNegative ? .before(last) : .behind(last)
     }
 
-    /// The greatest integer that is not above the number. One beyond 128 bits is as far away as any.
+    /// The greatest integer that is not above the number. One beyond 128 bits is clamped.
     private static func whole(_ digits: String) -> (floor: Int128, isWhole: Bool)? {
         if digits == "NaN" { return (.max, false) }
         let parts = digits.split(separator: ".", maxSplits: 1)
@@ -75,20 +74,20 @@ extension QueryNode {
         value > 0 ? .before(.double(value)) : .behind(.double(value))
     }
 
-    /// An integer, or a number directly behind it, among those of an integer type.
+    /// Converts an integer, or a number directly after it, to an integer type.
     fileprivate static func integer(_ floor: Int128, _ isWhole: Bool, as type: ColumnType) -> PlainValue? {
         guard let (least, greatest) = type.integers else { return nil }
         if let value = Value(floor, as: type) { return isWhole ? .exact(value) : .behind(value) }
         return floor < 0 ? .before(least) : .behind(greatest)
     }
 
-    /// A decimal number has at most 38 digits, 127 of them behind the point.
+    /// A decimal number has at most 38 digits, 127 of them after the point.
     fileprivate static func decimal(_ digits: String) -> PlainValue {
         if digits.utf8.count <= 38 || Decimal(storedText: digits) != nil { return .exact(.text(digits)) }
         let isNegative = digits.hasPrefix("-")
         let cut = DecimalText.cut(digits, significant: 38, fraction: 127)
         guard Decimal(storedText: cut) != nil else {
-            // Beyond all decimals, in front of NaN.
+            // Beyond all decimals, before NaN.
             return isNegative ? .before(.text(leastDecimal)) : .before(.text("NaN"))
         }
         return isNegative ? .before(.text(cut)) : .behind(.text(cut))
@@ -115,7 +114,7 @@ extension Value {
     }
 
     fileprivate static func mismatch(_ value: String, _ type: ColumnType) -> StorageError {
-        StorageError(.invalidQuery, "\(value) is no \(type), which it is set against.")
+        StorageError(.invalidQuery, "\(value) is not of type \(type), with which it is compared.")
     }
 
     // MARK: Numbers
@@ -132,7 +131,7 @@ extension Value {
         case .duration: return number.isFinite ? QueryNode.number(number.description, as: type) : nil
         case .integer:
             let floor = number.rounded(.down)
-            // NaN stands behind all numbers.
+            // NaN sorts after all numbers.
             guard let integer = Int128(exactly: floor) else {
                 return QueryNode.integer(number < 0 ? .min : .max, false, as: type)
             }
@@ -152,7 +151,7 @@ extension Value {
         }
     }
 
-    /// The number among those of a type of which this is the nearest.
+    /// Converts a number by its nearest value of the type.
     private func nearest(_ candidate: Double) -> PlainValue {
         switch Value.double(candidate).order(to: self) {
         case .same: .exact(.double(candidate))
@@ -170,7 +169,7 @@ extension ColumnType {
         return (.int(range.lowerBound), .int(range.upperBound))
     }
 
-    /// A comparison that no value of a type of numbers passes.
+    /// A comparison that is false for every value of a numeric type.
     var impossible: (comparison: Comparison, with: Value) {
         if self == .decimal { return (.greater, .text("NaN")) }
         if self == .duration { return (.less, .blob(DurationBytes.bytes(.min))) }
@@ -189,7 +188,7 @@ extension ColumnType {
     func isComparable(to other: ColumnType) -> Bool {
         if self == other { return true }
         guard isNumber, other.isNumber else { return false }
-        // An unsigned integer beyond Int64.max is kept in another form than a Double.
+        // An unsigned integer beyond Int64.max is stored differently from a Double.
         let storages = [storage, other.storage]
         return !(self == .uint64 || other == .uint64) || storages == [.integer, .integer]
     }

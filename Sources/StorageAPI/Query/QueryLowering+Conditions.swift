@@ -31,7 +31,7 @@ extension QueryLowering {
             guard type == .bool else { throw invalid("Only a Bool is a condition by itself; compare the value.") }
             return .comparison(.equal, term, try argument(.int(1)), .bool)
         case .value, .number, .arithmetic, .count, .childCount, .distance:
-            throw invalid("A plain value is no condition; compare it.")
+            throw invalid("A plain value is not a condition; compare it.")
         case .invalid(let reason, let code): throw StorageError(code, reason, model: model.name)
         }
     }
@@ -53,7 +53,7 @@ extension QueryLowering {
         if case .property(let path) = node, case .relation(let way, let presence) = try resolve(path, in: place) {
             guard let presence else { return .not(some(way, .constant(true))) }
             let isAbsent = QueryTerm.comparison(.equal, presence, try argument(.int(0)), .bool)
-            // Where the array's own owner is nil, so is the array.
+            // If the array's own owner is nil, the array is nil.
             return way.count == 1 ? isAbsent : .or([isAbsent, .isNull(presence)])
         }
         return .isNull(try operand(node, in: place).term)
@@ -70,7 +70,7 @@ extension QueryLowering {
         return .comparison(comparison, folded(first, folding), folded(second, folding), type)
     }
 
-    /// Two sides of one operation, with their common type, of which a plain value is one.
+    /// The two sides of an operation and their common type, to which a plain value is converted.
     mutating func pair(
         _ left: QueryNode, _ right: QueryNode, in place: Place
     ) throws(StorageError) -> (QueryTerm, QueryTerm, ColumnType) {
@@ -88,18 +88,18 @@ extension QueryLowering {
     }
 
     func incomparable(_ left: ColumnType, _ right: ColumnType) -> StorageError {
-        invalid("A property of type \(left) and one of type \(right) cannot be set against each other.")
+        invalid("A property of type \(left) and one of type \(right) cannot be compared.")
     }
 
     private mutating func plain(_ node: QueryNode, as type: ColumnType) throws(StorageError) -> QueryTerm {
-        // A part of a URL's text need not be a URL.
+        // A part of the text of a URL need not be a URL.
         guard let value = try node.plain(as: type == .url ? .string : type).exact else {
-            throw invalid("A plain value that is no \(type) stands where one is asked for.")
+            throw invalid("A plain value that is not of type \(type) is used where one is needed.")
         }
         return try argument(value)
     }
 
-    /// The type of a plain value that stands by itself.
+    /// The type of a plain value by itself.
     static func type(_ node: QueryNode) -> ColumnType? {
         if case .number = node { return .double }
         guard case .value(let value) = node else { return nil }
@@ -151,7 +151,7 @@ extension QueryLowering {
         return .text(test, folded(first, folding), folded(second, folding))
     }
 
-    /// A term without what the folding leaves out. Values are folded here, once.
+    /// A folded term. Values are folded here, once.
     private mutating func folded(_ term: QueryTerm, _ folding: TextFolding) -> QueryTerm {
         guard !folding.isEmpty else { return term }
         guard case .argument(let index) = term, case .text(let text) = arguments.values[index] else {
@@ -171,7 +171,7 @@ extension QueryLowering {
         }
     }
 
-    /// `contains` of a text form, where it asks for an element of an array.
+    /// `contains` of the text form, if it tests for an element of an array.
     private mutating func elementTest(
         _ array: QueryNode, _ element: QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm? {
@@ -191,7 +191,8 @@ extension QueryLowering {
 
     // MARK: Children
 
-    /// The path's first array of children splits it: the comparison is asked of each child, or of what it leads to.
+    /// The first array of children in the path splits it: the comparison applies to each child, or to what the rest of
+    /// the path leads to.
     private mutating func overPath(
         _ quantifier: Quantifier, _ path: PropertyPath, _ comparison: (QueryNode) -> QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm {
@@ -232,7 +233,7 @@ extension QueryLowering {
         }
     }
 
-    /// The way to children, and the table at its end.
+    /// The path to children, and the table at its end.
     func children(
         _ path: PropertyPath, in place: Place
     ) throws(StorageError) -> (way: [Ownership], last: Ownership, presence: QueryTerm?) {
@@ -242,12 +243,12 @@ extension QueryLowering {
         return (way, last, presence)
     }
 
-    /// The place of a condition on the children.
+    /// The scope of a condition on the children.
     func inside(_ children: Ownership, _ place: Place) throws(StorageError) -> Place {
         try Place(table: model.tables[children.table], scope: place.scope + 1, depth: place.depth).deeper(1)
     }
 
-    /// Whether the term is true of some row at the end of the way.
+    /// Whether the term is true for some row at the end of the path.
     private func some(_ way: [Ownership], _ term: QueryTerm) -> QueryTerm {
         way.reversed().reduce(term) { .quantified(.any, $1, $0) }
     }

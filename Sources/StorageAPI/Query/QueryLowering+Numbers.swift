@@ -1,6 +1,6 @@
 import StorageDriver
 
-// Plain numbers beside properties, and properties of different types of numbers beside each other.
+// Comparisons and arithmetic of properties with plain numbers, and of properties with different numeric types.
 extension QueryLowering {
     mutating func compare(
         _ comparison: Comparison, _ left: QueryNode, _ right: QueryNode, in place: Place
@@ -14,7 +14,7 @@ extension QueryLowering {
         }
     }
 
-    /// Engines get values of the operand's type alone: what is none is told by its neighbour among these.
+    /// Engines get values of the operand's type only: a number of another type is expressed by its neighbour.
     private mutating func compare(
         _ comparison: Comparison, _ operand: Operand, with plain: QueryNode
     ) throws(StorageError) -> QueryTerm {
@@ -31,7 +31,7 @@ extension QueryLowering {
         case .greater, .greaterOrEqual: return .comparison(greater, operand.term, try argument(neighbour), type)
         case .less, .lessOrEqual: return .comparison(less, operand.term, try argument(neighbour), type)
         case .equal, .notEqual:
-            // The operand is looked at all the same, since that may fail.
+            // The operand is evaluated in any case, since that may fail.
             let never = type.impossible
             let equal = QueryTerm.comparison(never.comparison, operand.term, try argument(never.with), type)
             return comparison == .equal ? equal : .not(equal)
@@ -62,7 +62,7 @@ extension QueryLowering {
         return (.arithmetic(operation, leftTerm, rightTerm, type), type)
     }
 
-    /// The type of a plain number: that of what it is computed with, where it is one of its values.
+    /// The type of a plain number: the other operand's type, if the number is one of its values.
     private func number(_ node: QueryNode, beside other: ColumnType?) throws(StorageError) -> ColumnType {
         let own = Self.type(node) ?? other ?? .int64
         guard let other, other != own else { return own }
@@ -71,20 +71,20 @@ extension QueryLowering {
         return try node.plain(as: other).exact == nil ? own : other
     }
 
-    /// A plain number as a value of the type, the nearest of a Double's or a Float's.
+    /// A plain number as a value of the type; for Double or Float the nearest one.
     private func number(_ node: QueryNode, as type: ColumnType) throws(StorageError) -> Value {
         switch try node.plain(as: type) {
         case .exact(let value): return value
         case .behind(let value) where type.storage == .double, .before(let value) where type.storage == .double:
             return value
-        case .behind, .before: throw invalid("A plain number that is no \(type) stands where one is asked for.")
+        case .behind, .before: throw invalid("A plain number that is not of type \(type) is used where one is needed.")
         }
     }
 }
 
 extension ColumnType {
-    /// The type in which values of two types of numbers are computed: the first that has all integers of both, or Int64
-    /// where none has; Double where one of them has fractions and the other is another type. Nil where there is none.
+    /// The type for arithmetic on two numeric types: the first that has all integers of both, or Int64 if none has;
+    /// Double if one has fractions and the types differ; nil if there is none.
     fileprivate func computing(with other: ColumnType) -> ColumnType? {
         if self == other { return self }
         guard isNumber, other.isNumber else { return nil }

@@ -28,7 +28,7 @@ extension QueryLowering {
         case .aggregate(let function, let node): return try aggregate(function, node, in: place)
         case .groupKey(let index):
             guard let keys = grouping?.keys, place.isGroup, keys.indices.contains(index) else {
-                throw invalid("A group's key stands in a query of groups alone.")
+                throw invalid("A group's key can only be used in a query of groups.")
             }
             return (.column(index), keys[index].type)
         case .placed(let node, let text):
@@ -92,7 +92,7 @@ extension QueryLowering {
         return way.count == 1 ? count : .choice(.isNull(count), try argument(.int(0)), count)
     }
 
-    /// A term of the row at the end of a way, null where the way ends before.
+    /// A term of the row at the end of a path; null if a row on the path is missing.
     private func through(_ way: [Ownership], _ term: QueryTerm) -> QueryTerm {
         way.dropLast().reversed().reduce(term) { .child($1, $0) }
     }
@@ -101,7 +101,7 @@ extension QueryLowering {
         _ function: AggregateFunction, _ node: QueryNode?, in place: Place
     ) throws(StorageError) -> Operand {
         guard place.isGroup, let keys = grouping?.keys else {
-            throw invalid("\(function.rawValue) of a group stands in a query of groups alone.")
+            throw invalid("\(function.rawValue) of a group can only be used in a query of groups.")
         }
         let term = try node.map { (node) throws(StorageError) in try typed(node) }
         let aggregate = Query.Aggregate(function, of: term)
@@ -115,7 +115,7 @@ extension QueryLowering {
 
     enum Resolved {
         case column(QueryTerm, ColumnType)
-        /// A child or children, by the way that leads to them, and the column that says whether an array is there.
+        /// A child or children, by the path to them, and the column that says whether an array is nil.
         case relation([Ownership], presence: QueryTerm?)
     }
 
@@ -127,7 +127,7 @@ extension QueryLowering {
         return try resolve(ordinals(of: path, in: place)[...], in: place.table)
     }
 
-    /// The places in the schema of a path that may be given by names.
+    /// The indices in the schema of a path, which may be given by names.
     func ordinals(of path: PropertyPath, in place: Place) throws(StorageError) -> [Int] {
         var ordinals = path.ordinals
         var table = place.table
@@ -136,7 +136,7 @@ extension QueryLowering {
             ordinals.append(ordinal)
             guard index + 1 < path.names.count else { break }
             guard case .relation(let relation) = table.members[ordinal] else {
-                throw name.place.error("\(name.text) is no owned child, and has no properties of its own")
+                throw name.place.error("\(name.text) is not an owned child, and has no properties of its own")
             }
             table = model.tables[table.relations[relation].target]
         }
@@ -171,7 +171,7 @@ extension QueryLowering {
         return table.members[ordinal]
     }
 
-    /// The column that says whether an optional array is there.
+    /// The column that says whether an optional array is nil.
     private func presence(of ordinal: Int, in table: TableBinding) -> QueryTerm? {
         guard case .relation(let index) = table.members[ordinal] else { return nil }
         let relation = table.relations[index]
@@ -187,7 +187,7 @@ extension QueryLowering {
         guard target.form == .node else {
             return Ownership(table: target.index, inner: Array(inner.prefix(ownerKey.count)), outer: ownerKey)
         }
-        // The parent's number, which is 0 where the owner stands outside the recursion.
+        // The parent's number, which is 0 if the owner is outside the recursion.
         let node = owner.form == .node ? owner.columns[owner.groupCount] : nil
         return Ownership(
             table: target.index, inner: Array(inner.prefix(target.groupCount)) + [inner[target.prefixCount - 1]],

@@ -1,14 +1,14 @@
 import StorageDriver
 
-/// The place of a property in a query: the way from the model through owned children.
+/// The path of a property in a query, from the model through owned children.
 ///
-/// Made by the store and handed to a ``ColumnSet``; a property of it is `QueryExpression(path, ordinal)`.
+/// The store makes it and passes it to a ``ColumnSet``. A property at the path is `QueryExpression(path, ordinal)`.
 public struct PropertyPath: Sendable {
-    /// Which closure the way starts in: 0 for the query's own, one more for each `any`, `all`, `none` or `count` around
-    /// it.
+    /// The closure in which the path starts: 0 for the query's own, plus one for each enclosing `any`, `all`, `none` or
+    /// `count`.
     let scope: Int
     let ordinals: [Int]
-    /// The names that a text gives instead of places in the schema.
+    /// Names from the text form, instead of indices in the schema.
     var names: [Name] = []
 
     /// A property's name in a query's text.
@@ -44,13 +44,13 @@ public protocol ColumnSet: Sendable {
 indirect enum QueryNode: Sendable {
     case property(PropertyPath)
     case value(Value)
-    /// A plain number with a fraction, an exponent or more than 64 bits, as canonical decimal digits: it takes the type of
-    /// what it meets.
+    /// A plain number with a fraction, an exponent or more than 64 bits, as canonical decimal digits. It takes the type
+    /// of the other operand.
     case number(String)
     case arithmetic(Arithmetic, QueryNode, QueryNode)
-    /// How many elements an array has, or how many children; nil where there is no array.
+    /// The number of elements of an array, or of children; nil if the array is nil.
     case count(QueryNode)
-    /// How many children meet the condition; 0 where there is no array.
+    /// How many children meet the condition; 0 if the array is nil.
     case childCount(PropertyPath, QueryNode)
     case choice(QueryNode, QueryNode, QueryNode)
     /// Of two vectors.
@@ -71,20 +71,21 @@ indirect enum QueryNode: Sendable {
     case not(QueryNode)
     case quantified(Quantifier, PropertyPath, QueryNode)
     case constant(Bool)
-    /// A comparison with what the path leads to, for the elements of the first array on the way.
+    /// A comparison with what the path leads to, for the elements of the first array in the path.
     case overPath(Quantifier, PropertyPath, @Sendable (QueryNode) -> QueryNode)
-    /// A node that stands at a place of a text, which errors name.
+    /// A node with its position in a text, for errors.
     case placed(QueryNode, TextPlace)
-    /// Something that has no meaning, found while building; thrown when the query runs.
+    /// An error found while building; thrown when the query runs.
     case invalid(String, StorageError.Code = .invalidQuery)
 
     /// A node, and how many levels there are below it.
     typealias Nested = (node: QueryNode, depth: Int)
 
-    /// How deep nodes nest at most: a node's end takes the stack once for each level. No query that can run is as deep.
+    /// The deepest nesting of nodes: releasing a node uses the stack once for each level. No query that can run is as
+    /// deep.
     static let deepest = 1000
 
-    /// Long chains are kept in parts, so that they are not deep and each new condition copies little.
+    /// Long chains are stored in parts, so that they are not deep and each new condition copies little.
     private static let longestPart = 64
 
     static func and(_ left: Nested, _ right: Nested) -> Nested {
@@ -116,20 +117,20 @@ indirect enum QueryNode: Sendable {
 }
 
 extension ColumnValue {
-    /// The value in its dynamic form; nil for one that no column keeps, which ``value`` gives as null.
+    /// The value without its Swift type; nil if no column can store it (``value`` is then null).
     var storableValue: Value? {
         let value = value
         guard value.isNull else { return value }
         return Self.isOptional && (self as? any OptionalValue)?.isNothing == true ? value : nil
     }
 
-    /// - Throws: `invalidValue` for a value that no column keeps.
+    /// - Throws: `invalidValue` for a value that no column can store.
     func storable() throws(StorageError) -> Value {
         guard let value = storableValue else { throw StorageError(.invalidValue, unstorableReason) }
         return value
     }
 
-    /// The value as a plain value of a query; one that `save` would refuse is refused when the query runs.
+    /// The value as a plain value of a query. If `save` would refuse it, the query throws when it runs.
     var node: QueryNode { storableValue.map(QueryNode.value) ?? unstorable }
 
     var unstorable: QueryNode { .invalid(unstorableReason, .invalidValue) }

@@ -18,11 +18,11 @@ extension DynamicRecord: Storable {
     // MARK: Reading
 
     public init(reading row: inout RowReader) throws(StorageError) {
-        let form = row.context.takeUnretainedValue().recordForm
+        let layout = row.context.takeUnretainedValue().recordFields
         var fields: [DynamicRecord.Field] = []
-        fields.reserveCapacity(form.columns.count + form.relations.count)
+        fields.reserveCapacity(layout.columns.count + layout.relations.count)
         var absent: Set<Int> = []
-        for column in form.columns {
+        for column in layout.columns {
             if case .presence(let relation) = column.content {
                 if try !row.read(Bool.self), let relation { absent.insert(relation) }
             } else {
@@ -30,7 +30,7 @@ extension DynamicRecord: Storable {
                 fields.append(DynamicRecord.Field(name: column.name, content: .value(value, column.type)))
             }
         }
-        for (index, relation) in form.relations.enumerated() {
+        for (index, relation) in layout.relations.enumerated() {
             let children = try row.nextChildren()
             let content: DynamicRecord.Content
             if relation.isMany {
@@ -41,7 +41,7 @@ extension DynamicRecord: Storable {
             }
             fields.append(DynamicRecord.Field(name: relation.name, content: content))
         }
-        self.init(model: form.model, fields: fields)
+        self.init(model: layout.model, fields: fields)
     }
 
     public static func readKey(_ row: inout RowReader) throws(StorageError) -> [Value] {

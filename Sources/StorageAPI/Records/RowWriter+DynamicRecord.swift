@@ -3,15 +3,15 @@ import StorageDriver
 extension RowWriter {
     /// Writes a record's fields to the columns of the row, and what it owns to rows of their own.
     mutating func write(_ record: DynamicRecord) {
-        let places = graph.takeUnretainedValue().recordPlaces(of: table)
+        let positions = graph.takeUnretainedValue().fieldPositions(of: table)
         do throws(StorageError) {
-            if table == 0 { try places.form.check(record) }
-            try places.find(record.fields)
-            for index in places.form.columns.indices { try write(column: index, of: record, places) }
+            if table == 0 { try positions.fields.check(record) }
+            try positions.find(record.fields)
+            for index in positions.fields.columns.indices { try write(column: index, of: record, positions) }
             // What a record owns may be in the same table, and have fields in another order.
-            let fields = places.relations
-            for index in places.form.relations.indices {
-                try write(places.form.relations[index], fields[index].map { record.fields[$0].content })
+            let fields = positions.relations
+            for index in positions.fields.relations.indices {
+                try write(positions.fields.relations[index], fields[index].map { record.fields[$0].content })
             }
         } catch {
             refuse(error)
@@ -20,11 +20,11 @@ extension RowWriter {
 
     /// Writes the key of a record alone.
     mutating func writeKey(of record: DynamicRecord) {
-        let places = graph.takeUnretainedValue().recordPlaces(of: 0)
+        let positions = graph.takeUnretainedValue().fieldPositions(of: 0)
         do throws(StorageError) {
-            try places.form.check(record)
-            try places.find(record.fields)
-            for column in places.keyColumns { try write(column: column, of: record, places) }
+            try positions.fields.check(record)
+            try positions.find(record.fields)
+            for column in positions.keyColumns { try write(column: column, of: record, positions) }
         } catch {
             refuse(error)
         }
@@ -33,17 +33,17 @@ extension RowWriter {
     // MARK: Columns
 
     private mutating func write(
-        column index: Int, of record: DynamicRecord, _ places: RecordPlaces
+        column index: Int, of record: DynamicRecord, _ positions: FieldPositions
     ) throws(StorageError) {
-        let column = places.form.columns[index]
+        let column = positions.fields.columns[index]
         switch column.content {
         case .presence(let relation):
-            let field = relation.flatMap { places.relations[$0] }
+            let field = relation.flatMap { positions.relations[$0] }
             var isPresent = false
             if let field, case .children(.some) = record.fields[field].content { isPresent = true }
             put(Cell.int(isPresent ? 1 : 0))
         case .value:
-            put(try column.stored(places.columns[index].map { record.fields[$0].content }))
+            put(try column.stored(positions.columns[index].map { record.fields[$0].content }))
         }
     }
 
@@ -62,7 +62,7 @@ extension RowWriter {
     // MARK: Owned records
 
     private mutating func write(
-        _ relation: RecordForm.Relation, _ content: DynamicRecord.Content?
+        _ relation: RecordFields.Relation, _ content: DynamicRecord.Content?
     ) throws(StorageError) {
         switch content {
         case .child(let child?) where !relation.isMany:
@@ -91,7 +91,7 @@ extension RowWriter {
     }
 }
 
-extension RecordForm {
+extension RecordFields {
     /// Checks that a root record is of this model.
     fileprivate func check(_ record: DynamicRecord) throws(StorageError) {
         guard record.model.isSame(as: model) else {
@@ -103,7 +103,7 @@ extension RecordForm {
     }
 }
 
-extension RecordForm.Column {
+extension RecordFields.Column {
     /// What the column stores for a field; nil if the record has no such field.
     fileprivate func stored(_ content: DynamicRecord.Content?) throws(StorageError) -> Value {
         guard let content else { return try checked(.null) }
@@ -127,7 +127,7 @@ extension RecordForm.Column {
     }
 }
 
-extension RecordForm.Relation {
+extension RecordFields.Relation {
     fileprivate func check(_ child: DynamicRecord) throws(StorageError) {
         guard models.contains(where: { $0.isSame(as: child.model) }) else {
             throw invalid("holds records of \(models.joined(separator: " or ")), and not of \(child.model)")

@@ -72,7 +72,7 @@ struct ForeignMapping {
     private func mismatch(_ property: String?, _ problem: String) -> StorageError {
         StorageError(
             .schemaMismatch,
-            "\(property ?? foreign.name) \(problem). Other software made the table \(foreign.name), so it is not changed.",
+            "\(property ?? foreign.name) \(problem). Other software created the table \(foreign.name), so it is not changed.",
             operation: "open", model: table.model.name, property: property)
     }
 }

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Whether stored cells are what their column says, whoever has written them.
+/// Checks that stored cells have their column's type, whatever program wrote them.
 struct ColumnCheck {
     private let column: ColumnSchema
     private let storage: ColumnType.Storage
@@ -23,7 +23,7 @@ struct ColumnCheck {
         mayBeNull = column.isOptional || column.isRemoved
     }
 
-    /// What is wrong with the cell, as the end of a sentence about it; nil where it fits.
+    /// What is wrong with the cell, as the end of a sentence about it; nil if it fits.
     @inline(__always)
     func problem(_ cell: Cell) -> String? {
         switch (cell.tag, storage) {

@@ -1,4 +1,4 @@
-/// An optional power of an engine: it copies the store to a file while the store is in use.
+/// An optional feature of an engine: it copies the store to a file while the store is in use.
 public protocol BackupEngine: StorageEngine {
     /// Writes the last commit to a file that the same backend can open. When this returns, the complete file is on the
     /// disk; if it throws, there is no new file. Readers and writers continue.

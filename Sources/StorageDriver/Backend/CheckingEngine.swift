@@ -1,4 +1,4 @@
-/// An optional power of an engine: it looks for damage that only the engine can see.
+/// An optional feature of an engine: it looks for damage that only the engine can see.
 public protocol CheckingEngine: StorageEngine {
     /// Reads everything that is stored and checks its checksums, structure and references, if the engine has them.
     ///

@@ -1,4 +1,4 @@
-/// An optional power of an engine: it frees the space of deleted and replaced records.
+/// An optional feature of an engine: it frees the space of deleted and replaced records.
 public protocol CompactingEngine: StorageEngine {
     /// Rewrites the store in the least space, all or nothing. Costs about as much as writing all records. Readers
     /// continue.

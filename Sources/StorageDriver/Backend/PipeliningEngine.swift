@@ -1,4 +1,4 @@
-/// An optional power of an engine: it runs a transaction while the disk writes the one before.
+/// An optional feature of an engine: it runs a transaction while the disk writes the one before.
 ///
 /// Waiting writers then need not wait for the disk, and one sync may serve several commits. The store makes sure that
 /// no caller learns of a commit before it is durable.

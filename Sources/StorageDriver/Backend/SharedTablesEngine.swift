@@ -1,9 +1,9 @@
-/// An optional power of an engine that several processes write to: noticing that another one has changed the tables.
+/// An optional feature of an engine that several processes write to: noticing that another one has changed the tables.
 ///
-/// Its readers look themselves whether the tables that a plan was made for are still stored as it needs them
-/// (``TableSchema/requireStored(in:inPlace:)``). Before a transaction writes, the store compares its models again: what a save
-/// keeps that the program does not know depends on all that is recorded.
+/// Its readers check that the tables of a plan are still stored as the plan needs them
+/// (``TableSchema/requireStored(in:inPlace:)``). Before a transaction writes, the store compares its models again, because
+/// a save keeps recorded properties that the program does not know.
 package protocol SharedTablesEngine: StorageEngine {
-    /// A number that differs where another process has changed the tables since an earlier transaction. Asked inside one.
+    /// A number that changes if another process has changed the tables since an earlier transaction. Read inside one.
     var tablesVersion: Int { get }
 }

@@ -4,12 +4,12 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Questions about an array that is stored as JSON text, or about the bytes of a blob.
+/// Tests of an array that is stored as JSON text, or of the bytes of a blob.
 ///
 /// Elements are equal as their stored types are: numbers by value, text by bytes, arrays element by element. An element
 /// to look for is given as its JSON text, as `ColumnValue` writes it.
 public enum ArrayElements {
-    /// How many elements a stored array has, or how many bytes a blob; nil where the value is neither.
+    /// The number of elements of a stored array, or of bytes of a blob; nil if the value is neither.
     public static func count(_ value: Value) -> Int? {
         switch value {
         case .blob(let bytes): return bytes.count
@@ -122,7 +122,8 @@ indirect enum JSONTree: Equatable {
 }
 
 extension JSONReader {
-    /// Reads an array, handing each element to the body, until it returns false. True at the array's end.
+    /// Reads an array and passes each element to the body, until the body returns false. Returns true at the array's
+    /// end.
     mutating func readElements(_ body: (inout JSONReader) -> Bool) -> Bool {
         guard enterArray() else { return false }
         var isFirst = true
@@ -134,10 +135,10 @@ extension JSONReader {
         return false
     }
 
-    /// Passes over a value; false where there is none.
+    /// Skips a value; returns false if there is none.
     mutating func skipValue() -> Bool { readTree() != nil }
 
-    /// Reads a value of any type but an object, which no stored array has.
+    /// Reads a value of any type except an object, which no stored array has.
     mutating func readTree() -> JSONTree? {
         if readNull() { return .null }
         if let bool = readBool() { return .bool(bool) }

@@ -21,7 +21,7 @@ package struct JSONScanner {
     /// The next byte.
     @usableFromInline package var position = 0
 
-    /// - Parameter deepest: how many lists may stand in each other; text of another program must not outgrow the stack.
+    /// - Parameter deepest: how deep lists may nest; text of another program must not overflow the stack.
     @inlinable
     package init(_ text: UnsafeRawBufferPointer, deepest: Int = 128) { (self.text, self.deepest) = (text, deepest) }
 
@@ -41,7 +41,7 @@ package struct JSONScanner {
     /// Whether an array begins here.
     @inlinable package var startsArray: Bool { position < text.count && text[position] == UInt8(ascii: "[") }
 
-    /// The next byte behind white space.
+    /// The next byte after white space.
     @inlinable @inline(__always)
     package mutating func peek() -> UInt8? {
         while position < text.count, text[position].isJSONSpace { position &+= 1 }
@@ -74,14 +74,14 @@ package struct JSONScanner {
         return true
     }
 
-    /// The bytes from a place up to the position.
+    /// The bytes from an offset up to the position.
     @inlinable @inline(__always)
     package func bytes(from start: Int) -> UnsafeRawBufferPointer { bytes(start..<position) }
 
     @inlinable @inline(__always)
     package func bytes(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: text[range]) }
 
-    /// How many bytes there are from a place on.
+    /// How many bytes there are from an offset on.
     @usableFromInline func left(from start: Int) -> Int { text.count - start }
 
     // MARK: Lists
@@ -94,7 +94,7 @@ package struct JSONScanner {
         guard depth <= deepest else { throw problem("The value is deeper than \(deepest) levels.") }
     }
 
-    /// Whether an element or a member follows; passes over what stands before it. At the end, passes over the bracket.
+    /// Whether an element or a member follows; skips what precedes it. At the end, skips the bracket.
     @inlinable @inline(__always)
     package mutating func hasNext(_ close: UInt8, isFirst: Bool) throws(JSONProblem) -> Bool {
         if take(close) {
@@ -207,7 +207,7 @@ package struct JSONScanner {
                 position &+= 1
                 return Text(range: start..<position &- 1, hasEscapes: hasEscapes)
             }
-            if byte < 0x20 { throw problem("A control character stands in a text; write it as an escape.") }
+            if byte < 0x20 { throw problem("A text contains a control character; write it as an escape.") }
             if byte == UInt8(ascii: "\\") {
                 hasEscapes = true
                 position &+= 1
@@ -220,7 +220,7 @@ package struct JSONScanner {
         throw problem("A text does not end.")
     }
 
-    /// Passes over the name of an object's member and the colon behind it.
+    /// Skips the name of an object's member and the colon after it.
     package mutating func name() throws(JSONProblem) -> Text {
         guard peek() == UInt8(ascii: "\"") else { throw problem("There is no name of a member here.") }
         let name = try string()
@@ -280,7 +280,7 @@ package struct JSONScanner {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): return try unicodeEscape()
-        default: throw problem("An escape is none that JSON has.")
+        default: throw problem("An escape is not one of JSON's.")
         }
     }
 
@@ -289,11 +289,11 @@ package struct JSONScanner {
         if value & 0xFC00 == 0xD800 {
             let isPair = takeExactly("\\u")
             let second = isPair ? try hexadecimal() : 0
-            guard second & 0xFC00 == 0xDC00 else { throw problem("The first half of a surrogate pair stands alone.") }
+            guard second & 0xFC00 == 0xDC00 else { throw problem("A high surrogate is not followed by a low one.") }
             value = 0x10000 + (value & 0x3FF) << 10 + (second & 0x3FF)
         }
         guard let scalar = Unicode.Scalar(value) else {
-            throw problem("The second half of a surrogate pair stands alone.")
+            throw problem("A low surrogate does not follow a high one.")
         }
         return scalar
     }

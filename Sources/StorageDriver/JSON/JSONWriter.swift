@@ -18,12 +18,12 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: json.utf8)
     }
 
-    package mutating func append(_ number: Double) { append(JSONForm.number(number)) }
+    package mutating func append(_ number: Double) { append(JSONFormat.number(number)) }
 
     package mutating func appendString(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
         var string = string
-        string.withUTF8 { text in JSONForm.escape(UnsafeRawBufferPointer(text)) { bytes.append(contentsOf: $0) } }
+        string.withUTF8 { text in JSONFormat.escape(UnsafeRawBufferPointer(text)) { bytes.append(contentsOf: $0) } }
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -40,7 +40,7 @@ public struct JSONWriter: Sendable {
 }
 
 /// How numbers and text are written in this toolkit's JSON.
-package enum JSONForm {
+package enum JSONFormat {
     package static func number(_ number: Double) -> String {
         // -0.0 equals 0.0, and equal arrays have equal text.
         if number.isFinite { return number == 0 ? "0.0" : number.description }

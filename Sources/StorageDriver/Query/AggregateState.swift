@@ -1,12 +1,12 @@
-/// An aggregate while its values come in, in any order: for backends whose engine does not sum as the contract asks.
+/// Computes an aggregate from values in any order, for backends whose engine does not sum as the contract demands.
 ///
-/// - Integers are summed exactly, and only the sum as a whole may be beyond its type's range, which is `overflow`.
+/// - Integers are summed exactly. Only a total beyond its type's range throws `overflow`.
 /// - Doubles and Floats are summed exactly and rounded once, to the nearest Double.
 /// - Decimals are summed exactly and rounded once, to 38 digits, half to even.
 /// - Durations are summed exactly, and only the sum as a whole may be beyond them, which is `overflow`.
 /// - The average is the exact sum as a Double, divided by the count; of durations in seconds.
 ///
-/// So no backend's order of rows shows. Null is left out; over nothing the sum is 0 and the others are null.
+/// So the order of rows never shows. Nulls are ignored. Without values the sum is 0, and the other aggregates are null.
 public struct AggregateState {
     private let aggregate: Query.Aggregate
     private var count = 0
@@ -16,14 +16,14 @@ public struct AggregateState {
     private var durations = DurationSum()
     private var best = Value.null
 
-    /// An aggregate over nothing yet.
+    /// An aggregate without values.
     public init(_ aggregate: Query.Aggregate) { self.aggregate = aggregate }
 
     private var type: ColumnType { aggregate.term?.type ?? .int64 }
 
-    /// Takes the next row's value of the aggregate's term.
+    /// Adds the next row's value of the aggregate's term.
     ///
-    /// - Throws: `typeMismatch` where a stored value is no number.
+    /// - Throws: `typeMismatch` if a stored value is not a number.
     public mutating func add(_ value: Value) throws(StorageError) {
         switch aggregate.function {
         case .count: count += 1
@@ -43,7 +43,7 @@ public struct AggregateState {
             durations.add(DurationBytes.attoseconds(bytes) ?? 0)
         default:
             guard type.storage == .integer, let integer = value.wide else {
-                throw StorageError(.typeMismatch, "A stored value is no number. Correct it, or declare it as text.")
+                throw StorageError(.typeMismatch, "A stored value is not a number. Correct it, or declare it as text.")
                     .with { $0.storedValue = value }
             }
             // 2^63 rows of 64-bit integers do not fill 128 bits.
@@ -53,7 +53,7 @@ public struct AggregateState {
 
     /// The aggregate's value.
     ///
-    /// - Throws: `overflow` where a sum is beyond its type.
+    /// - Throws: `overflow` if a sum is beyond its type.
     public func result() throws(StorageError) -> Value {
         switch aggregate.function {
         case .count: return .int(Int64(count))

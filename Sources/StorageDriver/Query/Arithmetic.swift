@@ -6,9 +6,10 @@ internal import Foundation
 
 /// An operation on two numbers of one type, with Swift's meaning.
 ///
-/// Integers are exact: a result beyond the range of the type, and a division by zero, are `overflow`. `/` rounds
-/// towards zero, and `%` has the sign of its left side. Double and Float compute as IEEE 754 says, so a division by zero
-/// is an infinity or NaN. A Decimal that has no number as its result is `overflow`. Null on either side gives null.
+/// Integers are exact: a result beyond the range of the type, and a division by zero, throw `overflow`. `/` rounds
+/// towards zero, and `%` has the sign of its left side. Double and Float compute as IEEE 754 says, so a division by
+/// zero is an infinity or NaN. A Decimal operation without a number as its result throws `overflow`. Null on either
+/// side gives null.
 public enum Arithmetic: String, Hashable, Sendable {
     case add = "+"
     case subtract = "-"
@@ -18,7 +19,7 @@ public enum Arithmetic: String, Hashable, Sendable {
 
     /// The operation's result as a value of the type.
     ///
-    /// - Throws: `overflow`; `typeMismatch` where a stored value is no number of the type.
+    /// - Throws: `overflow`; `typeMismatch` if a stored value is not a number of the type.
     public func apply(_ left: Value, _ right: Value, as type: ColumnType) throws(StorageError) -> Value {
         if left.isNull || right.isNull { return .null }
         switch type.row.computing {
@@ -44,7 +45,7 @@ public enum Arithmetic: String, Hashable, Sendable {
         }
     }
 
-    /// Of two 64-bit integers only the product of two great unsigned ones leaves 128 bits.
+    /// Of all operations on 64-bit integers, only the product of two large unsigned ones exceeds 128 bits.
     private func apply(_ left: Int128, _ right: Int128, as type: ColumnType) throws(StorageError) -> Value {
         let result: Int128?
         switch self {
@@ -57,7 +58,7 @@ public enum Arithmetic: String, Hashable, Sendable {
             guard right != 0 else {
                 throw StorageError(
                     .overflow,
-                    "\(left) \(rawValue) 0 divides by zero; exclude zero with a condition in front of this one.")
+                    "\(left) \(rawValue) 0 divides by zero; exclude zero with a condition before this one.")
             }
             result = self == .divide ? left / right : left % right
         }
@@ -84,7 +85,7 @@ public enum Arithmetic: String, Hashable, Sendable {
         }
         guard !result.isNaN || left.isNaN || right.isNaN else {
             throw StorageError(
-                .overflow, "\(left) \(rawValue) \(right) is no Decimal: it is too great, or a division by zero.")
+                .overflow, "\(left) \(rawValue) \(right) is not a Decimal: it is too large, or a division by zero.")
         }
         return result.storedText.map(Value.text) ?? .null
     }
@@ -109,12 +110,12 @@ public enum Arithmetic: String, Hashable, Sendable {
 
     private func mismatch(_ left: Value, _ right: Value) -> StorageError {
         StorageError(
-            .typeMismatch, "\(left) \(rawValue) \(right) has a side that is no number; correct what is stored.")
+            .typeMismatch, "\(left) \(rawValue) \(right) has a side that is not a number; correct what is stored.")
     }
 }
 
 extension Value {
-    /// The value as a Double; nil where it is no number.
+    /// The value as a Double; nil if it is not a number.
     var double: Double? {
         switch self {
         case .int(let value): Double(value)
@@ -124,7 +125,7 @@ extension Value {
         }
     }
 
-    /// The value of an integer; nil where it is none.
+    /// The value of an integer; nil if it is not one.
     package var wide: Int128? {
         switch self {
         case .int(let value): Int128(value)
@@ -133,7 +134,7 @@ extension Value {
         }
     }
 
-    /// An integer as a value of the type; nil where the type does not reach so far.
+    /// An integer as a value of the type; nil if it is beyond the type's range.
     package init?(_ integer: Int128, as type: ColumnType) {
         if let range = type.range {
             guard let value = Int64(exactly: integer), range.contains(value) else { return nil }

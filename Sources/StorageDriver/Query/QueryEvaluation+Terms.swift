@@ -1,7 +1,7 @@
 extension QueryEvaluation {
     /// Whether the term holds for the row.
     ///
-    /// - Throws: `overflow` and `typeMismatch`, where a computation fails.
+    /// - Throws: `overflow` and `typeMismatch` if a computation fails.
     public func isTrue(_ term: QueryTerm, _ row: Tables.Row) throws(StorageError) -> Bool {
         switch term {
         case .constant(let constant): return constant
@@ -39,7 +39,7 @@ extension QueryEvaluation {
 
     /// The term's value for the row.
     ///
-    /// - Throws: `overflow` and `typeMismatch`, where a computation fails.
+    /// - Throws: `overflow` and `typeMismatch` if a computation fails.
     public func value(_ term: QueryTerm, _ row: Tables.Row) throws(StorageError) -> Value {
         switch term {
         case .column(let column): return row[column]
@@ -78,7 +78,7 @@ extension QueryEvaluation {
 }
 
 extension Comparison {
-    /// Whether it holds between two values of the type.
+    /// Whether the comparison holds for two values of the type.
     public func holds(_ left: Value, _ right: Value, as type: ColumnType) -> Bool {
         let order = left.order(to: right, as: type)
         if self == .equal { return order == .same }

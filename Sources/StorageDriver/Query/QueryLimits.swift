@@ -1,18 +1,18 @@
-/// How large a query may be, the same for every backend: what is beyond is `limitExceeded`.
+/// The limits of a query, the same on every backend. A query beyond one throws `limitExceeded`.
 public enum QueryLimits {
-    /// How deep a filter, a sort key or a result nests, by ``QueryTerm/room``: about 75 levels of `and`, `or` and `not`, seven
-    /// of conditions on children, 15 of arithmetic.
-    public static let room = 80
-    /// How many values stand in a query. The values of one `isIn` are a single one, whatever their number.
+    /// The nesting limit of a filter, a sort key or a result, in units of ``QueryTerm/nestingCost``: about 75 levels of `and`,
+    /// `or` and `not`, seven of conditions on children, 15 of arithmetic.
+    public static let nesting = 80
+    /// The most values in a query. All values of one `isIn` count as one.
     public static let values = 16_000
-    /// Bytes of a `like` pattern.
+    /// The most bytes of a `like` pattern.
     public static let patternBytes = 65_536
 
-    /// Every level takes some room, so what nests deeper than this needs not be looked at further.
-    package static let levels = room + 20
+    /// Every level costs at least one unit, so a term that nests deeper than this need not be examined further.
+    package static let levels = nesting + 20
 
     package static var tooDeep: StorageError {
-        StorageError(.limitExceeded, "The query nests too deep (QueryLimits.room); build it from fewer parts.")
+        StorageError(.limitExceeded, "The query nests too deeply (QueryLimits.nesting); build it from fewer parts.")
     }
 
     package static var tooMany: StorageError {
@@ -21,39 +21,40 @@ public enum QueryLimits {
 }
 
 extension QueryTerm {
-    /// What the term takes of a parser's stack, which is what engines with a language of their own have little of: an
-    /// older SQLite has 100 places. It counts what stands open in front of the deepest part, when of two parts the
-    /// deeper is written first.
-    public var room: Int {
+    /// The nesting cost: what the term's statement needs of a parser's stack, which is small in engines with a query
+    /// language: SQLite before 3.46 has 100 entries. It counts what is open before the deepest part, if the deeper of
+    /// two parts is written first.
+    public var nestingCost: Int {
         switch self {
         case .column, .argument, .null, .constant: 0
-        case .child(_, let term): 4 + term.room
-        case .childCount(_, let term), .quantified(_, _, let term): 10 + term.room
+        case .child(_, let term): 4 + term.nestingCost
+        case .childCount(_, let term), .quantified(_, _, let term): 10 + term.nestingCost
         case .arithmetic(_, let left, let right, _), .text(_, let left, let right), .hasElement(let left, let right),
             .distance(_, let left, let right):
-            5 + max(left.room, right.room)
-        case .folded(let term, _), .elementCount(let term): 5 + term.room
-        case .choice(let condition, let first, let second): 6 + max(condition.room, first.room, second.room)
-        case .comparison(_, let left, let right, _): max(1 + left.room, 3 + right.room)
-        case .isIn(let term, _, _): max(1 + term.room, 10)
-        case .isNull(let term), .not(let term): 1 + term.room
+            5 + max(left.nestingCost, right.nestingCost)
+        case .folded(let term, _), .elementCount(let term): 5 + term.nestingCost
+        case .choice(let condition, let first, let second):
+            6 + max(condition.nestingCost, first.nestingCost, second.nestingCost)
+        case .comparison(_, let left, let right, _): max(1 + left.nestingCost, 3 + right.nestingCost)
+        case .isIn(let term, _, _): max(1 + term.nestingCost, 10)
+        case .isNull(let term), .not(let term): 1 + term.nestingCost
         case .and(let terms), .or(let terms): canFail ? 4 + Self.greatest(terms) : Self.chain(terms)
         }
     }
 
-    /// The term, if it takes no more room than there is.
+    /// The term, if it is within the nesting limit.
     package func fitting() throws(StorageError) -> QueryTerm {
-        guard room <= QueryLimits.room else { throw QueryLimits.tooDeep }
+        guard nestingCost <= QueryLimits.nesting else { throw QueryLimits.tooDeep }
         return self
     }
 
-    private static func greatest(_ terms: [QueryTerm]) -> Int { terms.map(\.room).max() ?? 0 }
+    private static func greatest(_ terms: [QueryTerm]) -> Int { terms.map(\.nestingCost).max() ?? 0 }
 
-    /// The deepest term stands first; the others follow in halves, so that a long chain is not deep.
+    /// The deepest term comes first; the others follow in halves, so that a long chain is not deep.
     private static func chain(_ terms: [QueryTerm]) -> Int {
-        let rooms = terms.map(\.room).sorted(by: >)
-        guard rooms.count > 1 else { return rooms.first ?? 0 }
-        let halvings = Int.bitWidth - (rooms.count - 2).leadingZeroBitCount
-        return max(1 + rooms[0], 3 + halvings * 3 + rooms[1])
+        let costs = terms.map(\.nestingCost).sorted(by: >)
+        guard costs.count > 1 else { return costs.first ?? 0 }
+        let halvings = Int.bitWidth - (costs.count - 2).leadingZeroBitCount
+        return max(1 + costs[0], 3 + halvings * 3 + costs[1])
     }
 }

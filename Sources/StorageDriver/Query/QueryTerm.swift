@@ -1,8 +1,8 @@
-/// A term of a filter, a sort key or a result, as backends see it: columns are indices, values are places in the
-/// arguments.
+/// A term of a filter, a sort key or a result, as backends see it. Columns are indices into the table, and values are
+/// indices into the arguments.
 ///
-/// A term whose operands are null is null, unless it says otherwise. Where a term can fail (``canFail``), operands are
-/// looked at from left to right, and only as far as they decide, as Swift's `&&`, `||` and `?:` do.
+/// A term with a null operand is null, unless its case says otherwise. If a term can fail (``canFail``), operands are
+/// evaluated from left to right, and only until the result is decided, as Swift's `&&`, `||` and `?:` do.
 public indirect enum QueryTerm: Hashable, Sendable {
     /// A column of the row in scope.
     case column(Int)
@@ -12,19 +12,19 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case null
     /// A condition that is always true, or never.
     case constant(Bool)
-    /// A term of the one child row, or null where there is none.
+    /// A term of the single child row; null if there is none.
     case child(Ownership, QueryTerm)
-    /// How many child rows there are for which the inner term is true; they are in scope in it.
+    /// The number of child rows for which the inner term is true. The child row is in scope in the inner term.
     case childCount(Ownership, QueryTerm)
     /// A computation on numbers of the given type; see ``Arithmetic``.
     case arithmetic(Arithmetic, QueryTerm, QueryTerm, ColumnType)
-    /// The text without what the folding leaves out; see ``TextFolding``.
+    /// The folded text; see ``TextFolding``.
     case folded(QueryTerm, TextFolding)
     /// How many elements an array has, or how many bytes a blob; see ``ArrayElements``.
     case elementCount(QueryTerm)
     /// How far two vectors are from each other; see ``VectorMetric``.
     case distance(VectorMetric, QueryTerm, QueryTerm)
-    /// The second term's value where the condition is true, the third's elsewhere.
+    /// The second term's value if the condition is true, otherwise the third's.
     case choice(QueryTerm, QueryTerm, QueryTerm)
 
     // Conditions, which are never null.
@@ -35,10 +35,9 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case isIn(QueryTerm, list: Int, ColumnType)
     /// Whether the term is null.
     case isNull(QueryTerm)
-    /// A test of text by UTF-8 bytes; false for null. Under a folding, the pattern is folded already.
+    /// A test of text by UTF-8 bytes; false for null. With a folding, the pattern is already folded.
     case text(TextTest, QueryTerm, QueryTerm)
-    /// Whether an array has an element that equals the given one, which is its JSON text, or a blob the byte; false
-    /// for null.
+    /// Whether an array contains the given element (as JSON text), or a blob the given byte; false for null.
     case hasElement(QueryTerm, QueryTerm)
     /// Whether all are true.
     case and([QueryTerm])
@@ -46,7 +45,7 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case or([QueryTerm])
     /// Whether it is false.
     case not(QueryTerm)
-    /// A test over the child rows, which are in scope in the inner term.
+    /// A test over the child rows. The child row is in scope in the inner term.
     case quantified(Quantifier, Ownership, QueryTerm)
 }
 
@@ -58,12 +57,12 @@ public enum Comparison: Hashable, Sendable {
 /// A test of a text by a pattern.
 public enum TextTest: String, Hashable, Sendable {
     case hasPrefix, hasSuffix, contains
-    /// A pattern in which `*` stands for any characters, `?` for one Unicode scalar, and `\` takes the meaning from the
-    /// character after it.
+    /// A pattern in which `*` matches any characters, `?` matches one Unicode scalar, and `\` makes the next character
+    /// plain.
     case like
 }
 
-/// For how many of a record's children a condition must hold. `all` and `none` hold where there are none.
+/// For how many of a record's children a condition must hold. `all` and `none` hold if there are no children.
 public enum Quantifier: Hashable, Sendable {
     case any, all, none
 }
@@ -74,7 +73,7 @@ public struct Ownership: Hashable, Sendable {
     public var table: Int
     /// Columns of the child, the leading ones of its key first.
     public var inner: [Int]
-    /// The columns of the row in scope that they equal; nil stands for the number 0.
+    /// The columns of the row in scope that they equal; nil means the number 0.
     public var outer: [Int?]
 
     package init(table: Int, inner: [Int], outer: [Int?]) {
@@ -94,8 +93,8 @@ extension QueryTerm {
         }
     }
 
-    /// Whether looking at the term can fail: it computes with numbers, which may overflow or divide by zero. A query
-    /// with such a term looks at every row in its scope, whatever its limit, so that all backends fail alike; see
+    /// Whether evaluating the term can fail: it computes with numbers, and may overflow or divide by zero. A query with
+    /// such a term evaluates every row in its scope, whatever its limit, so that all backends fail alike; see
     /// ``Query/isComputedWhole``.
     public var canFail: Bool {
         switch self {

@@ -1,7 +1,8 @@
-/// The type of a column: which Swift type its values stand for.
+/// The type of a column: the Swift type of its values.
 ///
-/// A backend stores a value by its ``storage`` class; the type decides order (decimals), range and which conversions
-/// between two versions of a schema lose nothing. What is particular to a type is in `ColumnTypeTable.swift`.
+/// A backend stores a value by its ``storage`` class. The type decides the order (of decimals), the range, and which
+/// conversions between two versions of a schema lose nothing. What is particular to a type is in
+/// `ColumnTypeTable.swift`.
 public indirect enum ColumnType: Hashable, Sendable {
     case bool
     case int8, int16, int32, int64
@@ -13,17 +14,17 @@ public indirect enum ColumnType: Hashable, Sendable {
     case duration
     /// A vector of 32-bit floats, kept as their bytes.
     case vector
-    /// An array of scalars or of arrays, kept as JSON text.
+    /// An array of scalars or of arrays, stored as JSON text.
     case array(of: ColumnType)
-    /// Any other `Codable` value, kept as JSON text and not queryable inside.
+    /// Any other `Codable` value, stored as JSON text. Queries cannot see inside it.
     case embedded
 
-    /// How values of a type are held.
+    /// How values of a type are stored.
     public enum Storage: Sendable {
         case integer, double, text, blob
     }
 
-    /// How values of this type are held.
+    /// How values of this type are stored.
     public var storage: Storage { row.storage }
 
     /// The range of an integer type; nil for every other type and for `uint64`, which ``Value/unsigned(_:)`` completes.
@@ -54,7 +55,7 @@ extension ColumnType: CustomStringConvertible, LosslessStringConvertible {
         self = (0..<arrays).reduce(type) { type, _ in .array(of: type) }
     }
 
-    /// As deep as the text of an array is read.
+    /// The deepest nesting of an array's text that is read.
     private static let deepest = 128
 
     private static let names = scalars.map { (name: $0.row.name, type: $0) }

@@ -4,56 +4,57 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// All that is particular to a type of column. Whoever stores, orders, computes, converts or writes values asks here.
+/// Everything that is particular to a type of column. All code that stores, orders, computes, converts or writes values
+/// reads this table.
 ///
 /// A new type is a case of ``ColumnType``, a row of this table, and a Swift type that conforms to `ScalarValue`.
 package final class ColumnTypeRow: Sendable {
-    /// How values are put in order: by the order of what holds them, or as decimal numbers.
+    /// How values are ordered: by the order of their storage, or as decimal numbers.
     package enum Order: Sendable {
         case ofStorage, decimal
     }
 
-    /// How values are computed with and summed.
+    /// How values are added, multiplied and summed.
     package enum Computing: Sendable {
         case integer, double, float, decimal, duration
     }
 
-    /// How a value stands as an element of a stored array's JSON.
+    /// How the JSON of a stored array represents a value.
     package enum Element: Sendable {
         case bool, integer, double, text
-        /// Bytes, as a text that ``ColumnTypeRow/text(of:)`` gives.
+        /// Bytes, as the text of ``ColumnTypeRow/text(of:)``.
         case bytes
         /// An array of numbers.
         case numbers
     }
 
-    /// Under which the type is recorded in a store.
+    /// The name under which a store records the type.
     package let name: String
     package let storage: ColumnType.Storage
-    /// Of an integer type.
+    /// The range of an integer type.
     package let range: ClosedRange<Int64>?
     package let canBeKey: Bool
     package let order: Order
-    /// Nil where values are no numbers.
+    /// Nil if values are not numbers.
     package let computing: Computing?
-    /// The type of a sum, and what nothing sums up to.
+    /// The type of a sum, and the sum of no values.
     package let sum: (type: ColumnType, ofNothing: Value)
     package let element: Element
-    /// Whether a query may set values against their text.
+    /// Whether a query may compare values with their text.
     package let comparesToText: Bool
-    /// The names in SQL that columns of other software have it under.
+    /// The SQL names of the type in tables of other software.
     package let declared: [String]
-    /// What columns of other software may be read as for a property of this type to stand for them. Each value is still
-    /// checked when it is read.
+    /// The types of other software's columns that a property of this type can map. Each value is still checked when it
+    /// is read.
     package let standsFor: Set<ColumnType>
-    /// What of the values of a storage the type takes, each in the form in which it is stored.
+    /// Which values of the storage the type accepts, each as it is stored.
     private let accept: @Sendable (Value) -> Value?
-    /// How a value stands in text; nil for the plain form of what holds it.
+    /// The text of a value; nil for the plain text of its storage.
     private let write: (@Sendable (Value) -> String?)?
     private let read: (@Sendable (String) -> Value?)?
-    /// The value as an expression of Swift, given its plain literal.
+    /// The value as a Swift expression, given its plain literal.
     private let swift: (@Sendable (String, Value) -> String)?
-    /// The value of the JSON that it was kept as before its type was one of these.
+    /// The value of the JSON text that stored it before its type was a column type.
     private let fromJSON: (@Sendable (String) -> Value?)?
 
     init(
@@ -80,7 +81,7 @@ extension ColumnTypeRow {
         return ColumnTypeRow(
             name, .integer, range: isWide ? nil : range, canBeKey: true, computing: .integer,
             sum: (isWide ? .uint64 : .int64, .int(0)), element: .integer,
-            // The upper half of a UInt64 has no form in other software's columns.
+            // Other software's columns cannot represent the upper half of a UInt64.
             declared: name == "int64" ? ["SERIAL", "YEAR"] : [], standsFor: isWide ? [] : [.bool, .int64, .decimal],
             accept: { value in
                 switch value {
@@ -109,7 +110,7 @@ extension ColumnTypeRow {
         "double", .double, computing: .double, sum: (.double, .double(0)), element: .double,
         standsFor: [.int64, .decimal],
         accept: double(upTo: 1 << 53), write: numberText, read: number, fromJSON: { Double($0).map(Value.double) })
-    // A Float is kept as the Double of equal value.
+    // A Float is stored as the Double of equal value.
     static let float = ColumnTypeRow(
         "float", .double, computing: .float, sum: (.double, .double(0)), element: .double,
         standsFor: [.int64, .double, .decimal],
@@ -122,7 +123,7 @@ extension ColumnTypeRow {
     static let data = ColumnTypeRow(
         "data", .blob, element: .bytes, write: { value in value.bytes.map { Data($0).base64EncodedString() } },
         read: { Data(base64Encoded: $0).map { .blob(Array($0)) } })
-    // Seconds since 2001-01-01 00:00 UTC, the only form that keeps every bit.
+    // Seconds since 2001-01-01 00:00 UTC, the only representation that keeps every bit.
     static let date = ColumnTypeRow(
         "date", .double, element: .double, comparesToText: true,
         declared: ["DATE", "DATETIME", "DATETIME2", "DATETIMEOFFSET", "SMALLDATETIME", "TIMESTAMP", "TIMESTAMPTZ"],
@@ -141,7 +142,8 @@ extension ColumnTypeRow {
         })
     static let url = ColumnTypeRow(
         "url", .text, element: .text, standsFor: [.string],
-        // Without the second argument Foundation percent-encodes what it does not like: another URL than was stored.
+        // Without the second argument Foundation percent-encodes some characters, which makes another URL than the
+        // stored one.
         accept: { $0.string.flatMap { URL(string: $0, encodingInvalidCharacters: false) } == nil ? nil : $0 },
         swift: { literal, _ in "URL(string: \(literal))!" })
     static let decimal = ColumnTypeRow(
@@ -194,7 +196,7 @@ extension ColumnTypeRow {
         number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
     }
 
-    /// What JSON has no number for.
+    /// The values that JSON has no number for.
     private static let number: @Sendable (String) -> Value? = { text in
         switch text {
         case "NaN": .double(.nan)
@@ -206,7 +208,7 @@ extension ColumnTypeRow {
 }
 
 extension ColumnTypeRow {
-    /// The value as a column of the type stores it; nil where no value of the type is meant.
+    /// The value as a column of the type stores it; nil if it is not a value of the type.
     package func stored(_ value: Value) -> Value? {
         switch (value, storage) {
         case (.null, _): value
@@ -230,13 +232,13 @@ extension ColumnTypeRow {
         }
     }
 
-    /// The value of a text as ``text(of:)`` writes it; nil where it is none, and for numbers, which are no texts.
+    /// The value of a text that ``text(of:)`` wrote; nil for any other text, and for numbers, which have no text.
     package func value(of text: String) -> Value? {
         if let read { return read(text).flatMap(stored) }
         return storage == .text ? stored(.text(text)) : nil
     }
 
-    /// The value of the digits of a number; nil where it is none, or the type has no such value.
+    /// The value of a number's digits; nil if the text is not a number or the type has no such value.
     package func value(ofNumber digits: String) -> Value? {
         switch (storage, computing) {
         case (_, .decimal), (_, .duration): value(of: digits)
@@ -248,13 +250,13 @@ extension ColumnTypeRow {
         }
     }
 
-    /// The value of the JSON text that it was kept as before its type was one of these; nil for every other text.
+    /// The value of the JSON text that stored it before its type was a column type; nil for every other text.
     package func value(ofJSON text: String) -> Value? { fromJSON?(text) }
 
     /// Whether values of ``ColumnType/embedded`` may be values of this type.
     package var wasJSON: Bool { fromJSON != nil }
 
-    /// The value as an expression of Swift, given the literal of what holds it.
+    /// The value as a Swift expression, given the literal of its storage.
     package func swift(_ literal: String, _ value: Value) -> String { swift?(literal, value) ?? literal }
 }
 
@@ -294,11 +296,11 @@ extension ColumnType {
 }
 
 extension Value {
-    /// The value as a column of the type stores it, in the one form that the typed interface writes; nil where no value of
-    /// the type is meant. Null is a value of every type: whether a column takes it is another question.
+    /// The value as a column of the type stores it, which is what the typed interface writes; nil if it is not a value
+    /// of the type. Null is a value of every type: a column may still refuse it.
     ///
-    /// Integers become Doubles of the same value where the column has those. JSON text of arrays is written anew, so
-    /// that equal arrays have equal text; embedded values keep theirs.
+    /// Integers become Doubles of the same value in a column of Doubles. JSON text of arrays is rewritten, so that
+    /// equal arrays have equal text. Embedded values keep their text.
     package func stored(as type: ColumnType) -> Value? {
         guard case .array(let element) = type, case .text(let text) = self else { return type.row.stored(self) }
         return ArrayElements.rewritten(text, of: element).map(Value.text)

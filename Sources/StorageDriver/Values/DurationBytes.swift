@@ -1,5 +1,5 @@
-/// Durations as 16 bytes whose order is theirs: the number of attoseconds, the highest byte first, its sign's bit turned.
-/// So every `Duration` has a form, and no other bytes are one.
+/// Durations as 16 bytes that sort as durations do: the number of attoseconds, the highest byte first, with the sign
+/// bit inverted. Every `Duration` has such bytes, and all 16 bytes are a `Duration`.
 package enum DurationBytes {
     package static let count = 16
     private static let unit: Int128 = 1_000_000_000_000_000_000
@@ -16,7 +16,7 @@ package enum DurationBytes {
 
     package static func attoseconds(_ bytes: [UInt8]) -> Int128? { bytes.withUnsafeBytes { attoseconds($0) } }
 
-    /// The seconds as a decimal number, with as many digits of a fraction as it takes.
+    /// The seconds as a decimal number, with as many digits as needed.
     package static func text(_ attoseconds: Int128) -> String {
         let (whole, rest) = attoseconds.magnitude.quotientAndRemainder(dividingBy: UInt128(unit))
         var fraction = String(rest)
@@ -25,14 +25,14 @@ package enum DurationBytes {
         return (attoseconds < 0 ? "-" : "") + String(whole) + (fraction.isEmpty ? "" : "." + fraction)
     }
 
-    /// The attoseconds of seconds as a decimal number; nil where the text is none, has more than 18 digits of a fraction, or
-    /// is beyond all durations.
+    /// The attoseconds of seconds as a decimal number; nil if the text is not a number, has more than 18 decimal
+    /// places, or exceeds the range of `Duration`.
     package static func attoseconds(_ text: String) -> Int128? {
         guard let (floor, isExact) = floor(text), isExact else { return nil }
         return floor
     }
 
-    /// The attoseconds of the JSON that `Duration` encodes itself as: the upper and the lower half of their number.
+    /// The attoseconds of `Duration`'s own JSON: the upper and the lower half of their number.
     static func attoseconds(json text: String) -> Int128? {
         var text = text
         return text.withUTF8 { bytes in
@@ -46,8 +46,8 @@ package enum DurationBytes {
         }
     }
 
-    /// The greatest number of attoseconds that is not above the seconds of a decimal number, and whether it is that number;
-    /// nil where the text is none, or it is beyond all durations.
+    /// The greatest number of attoseconds that is not above the seconds of a decimal number, and whether it is equal;
+    /// nil if the text is not a number or exceeds the range of `Duration`.
     package static func floor(_ text: String) -> (attoseconds: Int128, isExact: Bool)? {
         guard let plain = DecimalText.plain(text), plain != "NaN" else { return nil }
         let isNegative = plain.hasPrefix("-")
@@ -66,7 +66,7 @@ package enum DurationBytes {
     }
 }
 
-/// A sum of durations, exact whatever the order of its terms: in two halves, each of which has room for 2^63 terms.
+/// A sum of durations, exact whatever the order of its terms. It has two halves, each large enough for 2^63 terms.
 struct DurationSum {
     private var low: Int128 = 0
     private var high: Int128 = 0
@@ -76,12 +76,12 @@ struct DurationSum {
         high &+= attoseconds >> 64
     }
 
-    /// The sum; nil where it is beyond all durations.
+    /// The sum; nil if it exceeds the range of `Duration`.
     var value: Int128? {
         let (shifted, overflow) = (high &+ low >> 64).multipliedReportingOverflow(by: 1 << 64)
         return overflow ? nil : shifted + low & Int128(UInt64.max)
     }
 
-    /// About the sum in seconds.
+    /// The sum in seconds, rounded.
     var seconds: Double { (Double(high) * 0x1p64 + Double(low)) / 1e18 }
 }

@@ -1,4 +1,4 @@
-/// How one value stands to another in the total order of clause V4.
+/// The relation of two values in the total order of clause V4.
 public enum ValueOrder: Sendable {
     case before, same, after
 
@@ -7,7 +7,7 @@ public enum ValueOrder: Sendable {
         self = left < right ? .before : left == right ? .same : .after
     }
 
-    /// The order with its direction turned around.
+    /// The reverse order.
     public var reversed: ValueOrder {
         switch self {
         case .before: .after
@@ -18,8 +18,8 @@ public enum ValueOrder: Sendable {
 }
 
 extension Value {
-    /// The order of two values of one type: nil first, then numbers by mathematical value (NaN last), text and blobs
-    /// by bytes. Values of different kinds, which one column never holds, come in the order of the cases.
+    /// The order of two values of one type: nil first, then numbers by mathematical value (NaN last), text and blobs by
+    /// bytes. Values of different kinds, which one column never has, sort in the order of the cases.
     public func order(to other: Value) -> ValueOrder {
         switch (self, other) {
         case (.null, .null): .same
@@ -38,7 +38,7 @@ extension Value {
         }
     }
 
-    /// The order of two values of a column of the given type. Only decimals, which are kept as text, differ from
+    /// The order of two values of a column of the given type. Only decimals, which are stored as text, differ from
     /// ``order(to:)``.
     public func order(to other: Value, as type: ColumnType) -> ValueOrder {
         if case .text(let left) = self, case .text(let right) = other, type.row.order == .decimal {

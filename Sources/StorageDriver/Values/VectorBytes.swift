@@ -1,6 +1,6 @@
 /// Vectors as the bytes of their elements: 32-bit floats, 4 bytes each, the lowest byte first.
 ///
-/// -0.0 is kept as 0.0, and each NaN as one, so that vectors are equal where their bytes are.
+/// -0.0 is stored as 0.0, and every NaN as one NaN, so that equal vectors have equal bytes.
 package enum VectorBytes {
     package static func bytes(_ elements: some Collection<Float>) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -11,10 +11,10 @@ package enum VectorBytes {
         return bytes
     }
 
-    /// An element in the one form in which it is kept.
+    /// An element as it is stored.
     package static func canonical(_ element: Float) -> Float { element == 0 ? 0 : element.isNaN ? .nan : element }
 
-    /// The bytes with each element in that form; nil where they are no whole number of elements.
+    /// The bytes with each element as it is stored; nil if they are not a whole number of elements.
     package static func canonical(_ stored: [UInt8]) -> [UInt8]? { elements(stored).map { bytes($0) } }
 
     package static func elements(_ bytes: [UInt8]) -> [Float]? { bytes.withUnsafeBytes { elements($0) } }
@@ -31,7 +31,7 @@ package enum VectorBytes {
 
     // MARK: Text
 
-    /// The elements as a JSON array of numbers, each with as few digits as give it back.
+    /// The elements as a JSON array of numbers, each with the fewest digits that identify it.
     static func text(_ bytes: [UInt8]) -> String? {
         guard let elements = elements(bytes) else { return nil }
         var json = JSONWriter()
@@ -54,7 +54,7 @@ package enum VectorBytes {
         }
     }
 
-    /// The elements of a JSON array of numbers, each the Float that is nearest; nil where one is none.
+    /// The elements of a JSON array of numbers, each as the nearest Float; nil if an element is not a number.
     package static func read(_ json: inout JSONReader) -> [Float]? {
         guard json.enterArray() else { return nil }
         var elements: [Float] = []
@@ -69,19 +69,19 @@ package enum VectorBytes {
     }
 }
 
-/// How far two vectors are from each other.
+/// A distance between two vectors.
 public enum VectorMetric: String, Hashable, Sendable {
     /// 1 less the cosine of the angle between them: 0 for one direction, 1 for a right angle, 2 for opposite directions.
     case cosine
     /// The length of their difference.
     case euclidean
 
-    /// The distance of two stored vectors, which every backend gives alike.
+    /// The distance of two stored vectors, the same on every backend.
     ///
-    /// Elements are taken as Doubles. Products are added to four sums, those of the elements at the places 0, 4, 8 and so on to
-    /// the first; the distance is made of (first + second) + (third + fourth), by IEEE 754 throughout. NaN, which stands
-    /// behind all numbers, where the vectors have different numbers of elements; with `cosine` also where one has no
-    /// direction. Null where one is null or no vector.
+    /// Computes with Doubles, by IEEE 754. Products are added to four sums, those of the elements 0, 4, 8 and so on to
+    /// the first; the distance uses (first + second) + (third + fourth). NaN, which sorts after all numbers, if the
+    /// vectors have different numbers of elements; with `cosine` also if one has no direction. Null if one is null or
+    /// not a vector.
     public func distance(_ left: Value, _ right: Value) -> Value {
         guard case .blob(let left) = left, case .blob(let right) = right, left.count.isMultiple(of: 4),
             right.count.isMultiple(of: 4)
@@ -137,7 +137,7 @@ public enum VectorMetric: String, Hashable, Sendable {
             Double(element(bytes, index + 3)))
     }
 
-    /// The element at an index that the caller has checked to be inside.
+    /// The element at an index that the caller has checked.
     @inline(__always)
     private static func element(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Float {
         Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))

@@ -59,7 +59,7 @@ enum JSONText {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { text in
-            JSONForm.escape(UnsafeRawBufferPointer(text), escapesDelete: true) { bytes.append(contentsOf: $0) }
+            JSONFormat.escape(UnsafeRawBufferPointer(text), escapesDelete: true) { bytes.append(contentsOf: $0) }
         }
         bytes.append(UInt8(ascii: "\""))
     }

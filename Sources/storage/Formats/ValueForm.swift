@@ -2,7 +2,7 @@ import Foundation
 import StorageAPI
 import StorageDriver
 
-/// How scalars stand in JSON, CSV and tables. What is written is read back as the same value.
+/// How scalars are written in JSON, CSV and tables. Reading gives the same value.
 ///
 /// | type | JSON | text |
 /// |---|---|---|
@@ -20,7 +20,7 @@ enum ValueForm {
     /// The value as text, for tables, CSV and arguments; nil for nil.
     static func text(_ value: Value, _ type: ColumnType) -> String? { type.row.text(of: value) }
 
-    /// The value that an argument gives; nil where the text is no value of the type.
+    /// The value of an argument; nil if the text is not a value of the type.
     static func value(text: String, _ type: ColumnType) -> Value? {
         switch type {
         case .array, .embedded: json(text).flatMap { try? JSONScalar.value($0, type) }
@@ -30,7 +30,7 @@ enum ValueForm {
         }
     }
 
-    /// The JSON that the text is; nil where it is none.
+    /// The JSON of the text; nil if it is not JSON.
     static func json(_ text: String) -> JSONValue? {
         var text = text
         return text.withUTF8 { try? JSONParser.parse(UnsafeRawBufferPointer($0)) }
@@ -45,7 +45,7 @@ enum ValueForm {
         if isLiteral(value, type, text) { bytes += text.utf8 } else { JSONText.append(text, to: &bytes) }
     }
 
-    /// Whether the text stands in JSON without quotes.
+    /// Whether the text is written in JSON without quotes.
     private static func isLiteral(_ value: Value, _ type: ColumnType, _ text: String) -> Bool {
         switch (value, type) {
         case (.null, _): false

@@ -11,7 +11,7 @@ enum JSONScalar {
     ) throws(RecordProblem) -> Value {
         switch type {
         case .array:
-            // The store checks the elements, and writes them in its own form.
+            // The store checks the elements, and normalises them.
             let json = isUntyped ? unquoted(json) : json
             guard case .array = json else { throw RecordProblem("must be an array; it is \(json.kind).") }
             return .text(json.text)
@@ -32,7 +32,7 @@ enum JSONScalar {
         return value
     }
 
-    /// The JSON that a text holds, where the input has nothing but texts; the text itself where it holds none.
+    /// The JSON of a text, if the input has only texts; the text itself if it is not JSON.
     static func unquoted(_ json: JSONValue) -> JSONValue {
         if case .string(let text) = json { ValueForm.json(text) ?? json } else { json }
     }

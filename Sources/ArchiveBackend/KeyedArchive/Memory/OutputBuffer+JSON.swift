@@ -15,11 +15,11 @@ extension OutputBuffer {
         case .int:
             switch form.leaf {
             case .bool where cell.bits <= 1: append(cell.bits == 1 ? "true" : "false")
-            case .double, .float, .date: append(JSONForm.number(Double(cell.int)))
+            case .double, .float, .date: append(JSONFormat.number(Double(cell.int)))
             default: append(String(cell.int))
             }
         case .unsigned: append(String(cell.bits))
-        case .double: append(JSONForm.number(cell.double))
+        case .double: append(JSONFormat.number(cell.double))
         case .blob: appendBytes(cell, form)
         default: append("null")
         }
@@ -38,7 +38,7 @@ extension OutputBuffer {
     @inline(__always)
     private mutating func appendString(_ text: UnsafeRawBufferPointer) {
         append(UInt8(ascii: "\""))
-        JSONForm.escape(text) { append($0) }
+        JSONFormat.escape(text) { append($0) }
         append(UInt8(ascii: "\""))
     }
 }

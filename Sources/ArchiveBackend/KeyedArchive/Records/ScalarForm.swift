@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// How a column's values stand in an archive: what they are, and in how many arrays.
+/// How a column's values are represented in an archive: their kind, and the depth of arrays.
 struct ScalarForm: BitwiseCopyable, Equatable {
     enum Leaf: UInt8, BitwiseCopyable {
         case bool, integer, double, float, date, text, url, data, uuid, embedded
@@ -38,7 +38,7 @@ struct ScalarForm: BitwiseCopyable, Equatable {
         arrays = 0
     }
 
-    /// The form of an array's elements.
+    /// The representation of an array's elements.
     var element: ScalarForm {
         var element = self
         element.arrays -= 1

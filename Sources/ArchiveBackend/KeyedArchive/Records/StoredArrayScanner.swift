@@ -19,8 +19,8 @@ struct StoredArrayScanner {
     @inline(__always)
     mutating func take(_ byte: UInt8) -> Bool { json.takeExactly(byte) }
 
-    /// The next element as a cell, whose bytes are in the text or in `scratch`; nil where it is not as expected. An
-    /// inner array is a text cell with its JSON.
+    /// The next element as a cell, whose bytes are in the text or in `scratch`; nil if it is not as expected. An inner
+    /// array is a text cell with its JSON.
     @inline(__always)
     mutating func element(_ form: ScalarForm, _ scratch: inout OutputBuffer) -> Cell? {
         if json.takeExactly(UInt8(ascii: "n")) { return json.takeExactly("ull") ? .null : nil }
@@ -50,7 +50,7 @@ struct StoredArrayScanner {
         // What a writer would escape in another way is not its text.
         var rest = json.bytes(text.range)
         var isExact = true
-        JSONForm.escape(scratch.bytes) { part in
+        JSONFormat.escape(scratch.bytes) { part in
             isExact = isExact && rest.starts(with: part)
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
         }
@@ -73,7 +73,7 @@ struct StoredArrayScanner {
         }
         guard let digits = try? json.number() else { return nil }
         let text = String(decoding: digits, as: UTF8.self)
-        guard let value = Double(text), JSONForm.number(value) == text else { return nil }
+        guard let value = Double(text), JSONFormat.number(value) == text else { return nil }
         return .double(value)
     }
 

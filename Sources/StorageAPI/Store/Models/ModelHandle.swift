@@ -31,7 +31,7 @@ final class ModelHandle: Sendable {
     let rowOfKey: QueryPlan
     /// How rows of a model without children are read; nil for other models, for which each query reads children too.
     ///
-    /// Shared by all threads: nothing is written to a context without children except its record form, which is made
+    /// Shared by all threads: nothing is written to a context without children except its record fields, which is made
     /// before any other thread has the context.
     nonisolated(unsafe) let plainRows: RowContext?
 
@@ -62,7 +62,7 @@ final class ModelHandle: Sendable {
         wholeRows = [root] + tables.tables.dropFirst().map { TableReads($0, schemas, keyCount: keyCount, ids: ids) }
         rowOfKey = root.key
         plainRows = tables.hasChildren ? nil : RowContext(model: tables, table: tables.root)
-        _ = plainRows?.recordForm
+        _ = plainRows?.recordFields
         wholeWrites = tables.tables.map { TableWrites($0, keyCount: keyCount, ids: ids) }
         undeclaredWrites = undeclared.map { table in
             let key = Array(table.key.prefix(keyCount))

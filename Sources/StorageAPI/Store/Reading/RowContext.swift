@@ -11,7 +11,7 @@ final class RowContext {
     private var owned: [ChildRows] = []
 
     /// How the rows map to records, for those that are read without their types.
-    private(set) lazy var recordForm = RecordForm(table, of: model)
+    private(set) lazy var recordFields = RecordFields(table, of: model)
 
     private struct Reference { unowned let rows: ChildRows }
 

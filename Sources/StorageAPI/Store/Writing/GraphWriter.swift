@@ -50,7 +50,7 @@ final class GraphWriter: @unchecked Sendable {
     @exclusivity(unchecked) private var lastNode: Int64 = 0
     @exclusivity(unchecked) private var depth = 0
     /// By table, for records that are written without their types.
-    @exclusivity(unchecked) private var recordPlaces: [RecordPlaces?] = []
+    @exclusivity(unchecked) private var fieldPositions: [FieldPositions?] = []
     /// How many rows each buffer had before the last model.
     @exclusivity(unchecked) private var lastStarts: [Int]
 
@@ -240,11 +240,11 @@ final class GraphWriter: @unchecked Sendable {
     }
 
     /// Which fields of records the columns of a table's rows take.
-    func recordPlaces(of table: Int) -> RecordPlaces {
-        if recordPlaces.isEmpty { recordPlaces = model.tables.map { _ in nil } }
-        if let known = recordPlaces[table] { return known }
-        let places = RecordPlaces(model.tables[table], of: model)
-        recordPlaces[table] = places
+    func fieldPositions(of table: Int) -> FieldPositions {
+        if fieldPositions.isEmpty { fieldPositions = model.tables.map { _ in nil } }
+        if let known = fieldPositions[table] { return known }
+        let places = FieldPositions(model.tables[table], of: model)
+        fieldPositions[table] = places
         return places
     }
 

@@ -78,7 +78,7 @@ extension GeneratedModel {
         case 63..<68: return randomOwned(&generator) ?? FindOperation<Self>(key: randomKey(&generator))
         case 68..<73: return PivotOperation<Self>(seed: generator.next())
         case 73..<78:
-            return randomFilter(&generator).map { PartitionOperation<Self>(filter: $0, form: generator.form) }
+            return randomFilter(&generator).map { PartitionOperation<Self>(filter: $0, syntax: generator.syntax) }
                 ?? TruncateOperation<Self>()
         default: return SelectOperation<Self>(query: randomQuery(&generator), wanted: wanted(&generator))
         }
@@ -95,7 +95,7 @@ extension GeneratedModel {
         case 0..<10: return PivotOperation<Self>(seed: generator.next())
         case 10..<25:
             guard let filter = Filter.random(conditions, depth: generator.below(7), &generator) else { break }
-            return PartitionOperation<Self>(filter: filter, form: generator.form)
+            return PartitionOperation<Self>(filter: filter, syntax: generator.syntax)
         case 25..<35: return randomOwned(&generator) ?? FindOperation<Self>(key: randomKey(&generator))
         default: break
         }
@@ -152,7 +152,7 @@ extension GeneratedQuery {
         let sortings = M.fields.flatMap(\.sortings) + M.furtherSortings
         return GeneratedQuery(
             filter: generator.chance(30) ? nil : Filter.random(M.conditions, depth: generator.below(7), &generator),
-            form: generator.form,
+            syntax: generator.syntax,
             order: (0..<generator.below(3)).compactMap { _ in generator.one(of: sortings) },
             limit: generator.chance(70) ? nil : generator.pick(0, 1, 2, 3, 1000, -1),
             offset: generator.chance(75) ? nil : generator.pick(0, 1, 2, 1000, -1))

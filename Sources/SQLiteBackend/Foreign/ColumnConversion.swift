@@ -2,7 +2,7 @@ internal import StorageDriver
 
 /// How the values of a column of other software are converted to the store's representation when they are read, and
 /// back when they are written. It depends on the column's affinity and on its type.
-enum ColumnForm: Equatable {
+enum ColumnConversion: Equatable {
     /// As in the store's own tables, so that indexes serve queries.
     case own
     /// Text that SQLite would compare by the column's collation.

@@ -4,24 +4,24 @@ extension ForeignCatalog {
     /// How the columns of a table of other software are read and written; cached until the schema changes.
     ///
     /// - Throws: `schemaMismatch` if the table or a column no longer exists.
-    func forms(of schema: TableSchema, _ connection: Connection) throws(StorageError) -> [ColumnForm] {
+    func conversions(of schema: TableSchema, _ connection: Connection) throws(StorageError) -> [ColumnConversion] {
         let table = try table(schema, connection)
-        if let forms = forms[schema] { return forms }
-        var forms: [ColumnForm] = []
+        if let conversions = conversions[schema] { return conversions }
+        var conversions: [ColumnConversion] = []
         for (index, column) in schema.columns.enumerated() {
             if let own = table.columns.first(where: { $0.name == column.name }) {
-                forms.append(
-                    try ColumnForm(own, as: column.type) { () throws(StorageError) in
+                conversions.append(
+                    try ColumnConversion(own, as: column.type) { () throws(StorageError) in
                         try Self.sample(of: own, in: table, connection)
                     })
             } else if index == 0, table.schema?.columns.first?.name == column.name {
-                forms.append(.own)
+                conversions.append(.own)
             } else {
                 throw Self.changed(schema)
             }
         }
-        self.forms[schema] = forms
-        return forms
+        self.conversions[schema] = conversions
+        return conversions
     }
 
     /// The table's declaration.

@@ -1,12 +1,12 @@
 internal import StorageDriver
 
 /// The representations of columns in tables of other software. A store's own tables have none here.
-struct TableForms {
-    private var forms: [String: [ColumnForm]] = [:]
+struct TableConversions {
+    private var conversions: [String: [ColumnConversion]] = [:]
 
-    subscript(table: TableSchema) -> [ColumnForm]? {
-        get { table.isForeign ? forms[table.name] : nil }
-        set { forms[table.name] = newValue }
+    subscript(table: TableSchema) -> [ColumnConversion]? {
+        get { table.isForeign ? conversions[table.name] : nil }
+        set { conversions[table.name] = newValue }
     }
 
     /// The expression for a column's value in the store's representation.

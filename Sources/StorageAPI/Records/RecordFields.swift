@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// What the fields of a record are in the rows of one table.
-struct RecordForm: Sendable {
+/// The fields of a record, and what they are in the rows of one table.
+struct RecordFields: Sendable {
     /// The model's name in records that are read.
     let model: String
     /// One for each of a model's cells, in their order.
@@ -53,8 +53,8 @@ struct RecordForm: Sendable {
 
 /// Where the fields of records are in the rows of one table. Determined once for records whose fields come in the same
 /// order, as those of one call mostly do.
-final class RecordPlaces {
-    let form: RecordForm
+final class FieldPositions {
+    let fields: RecordFields
     /// For each column its field, if there is one.
     private(set) var columns: [Int?]
     private(set) var relations: [Int?]
@@ -69,15 +69,15 @@ final class RecordPlaces {
     }
 
     init(_ table: TableBinding, of model: ModelTables) {
-        form = RecordForm(table, of: model)
-        columns = form.columns.map { _ in nil }
-        relations = form.relations.map { _ in nil }
+        fields = RecordFields(table, of: model)
+        columns = fields.columns.map { _ in nil }
+        relations = fields.relations.map { _ in nil }
         keyColumns = table.form == .root ? table.keyCells.map { $0 - table.prefixCount } : []
         var names: [[UInt8]: Target] = [:]
-        for (index, column) in form.columns.enumerated() {
+        for (index, column) in fields.columns.enumerated() {
             if case .value = column.content { names[Array(column.name.utf8)] = .column(index) }
         }
-        for (index, relation) in form.relations.enumerated() { names[Array(relation.name.utf8)] = .relation(index) }
+        for (index, relation) in fields.relations.enumerated() { names[Array(relation.name.utf8)] = .relation(index) }
         self.names = names
     }
 
@@ -115,10 +115,10 @@ final class RecordPlaces {
     }
 
     private func unknown(_ name: String) -> StorageError {
-        let known = form.columns.filter { if case .value = $0.content { true } else { false } }.map(\.name)
+        let known = fields.columns.filter { if case .value = $0.content { true } else { false } }.map(\.name)
         return StorageError(
             .invalidValue,
-            "\(form.model) has no property \(name); it has \((known + form.relations.map(\.name)).joined(separator: ", ")).",
+            "\(fields.model) has no property \(name); it has \((known + fields.relations.map(\.name)).joined(separator: ", ")).",
             property: name)
     }
 }
