@@ -61,11 +61,13 @@ extension Conformance {
             "children/keyless-root", [.c8, .k1], "A type without a key is refused as a model, naming it and what to do."
         ) { t in
             let store = try await t.open(Journey.self)
+            try await store.insert(journeys)
             var errors = [
                 try await t.expectError(.configuration) { try await store.insert(Halt(town: "Gera")) },
                 try await t.expectError(.configuration) { try await store.all(Halt.self) },
                 try await t.expectError(.configuration) { try await store.select(Halt.self).keys() },
             ]
+            try t.expect(try await store.all(Journey.self), equals: journeys)
             try await store.close()
             errors.append(try await t.expectError(.configuration) { try await t.open(Halt.self).info.name })
             for error in errors {
