@@ -17,7 +17,7 @@ public protocol ColumnValue: Sendable {
     static func decode(_ json: inout JSONReader) -> Self?
     /// Appends the value as an element of a stored array.
     func encode(into json: inout JSONWriter)
-    /// The value as a ``Value``, for queries. Null for a value that cannot be stored, such as a URL with a base, which
+    /// The value as a `Value`, for queries. Null for a value that cannot be stored, such as a URL with a base, which
     /// calls refuse with `invalidValue`.
     var value: Value { get }
 }

@@ -26,7 +26,7 @@ enum EmbeddedCoding {
         return try decoder.decode(T.self, from: Data(cell.bytes))
     }
 
-    /// A value as a ``Value``.
+    /// A value as a `Value`.
     static func value<T: Encodable>(of value: T) throws -> Value {
         try encode(value).map { .text(String(decoding: $0, as: UTF8.self)) } ?? .null
     }

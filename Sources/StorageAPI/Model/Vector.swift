@@ -28,7 +28,7 @@ public struct Vector: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// How the distance of two vectors is measured.
     public typealias Metric = VectorMetric
 
-    /// How far another vector is from this one, as queries compute it; see ``VectorMetric/distance(_:_:)``.
+    /// How far another vector is from this one, as queries compute it; see `VectorMetric.distance(_:_:)`.
     public func distance(to other: Vector, by metric: Metric) -> Double {
         guard case .double(let distance) = metric.distance(value, other.value) else { return .nan }
         return distance
@@ -68,7 +68,7 @@ extension Vector: ScalarValue {
 }
 
 extension QueryExpression where V == Vector {
-    /// How far the vector is from another, to filter and to sort by; see ``VectorMetric/distance(_:_:)``.
+    /// How far the vector is from another, to filter and to sort by; see `VectorMetric.distance(_:_:)`.
     public func distance(to other: Vector, by metric: Vector.Metric) -> QueryExpression<Double> {
         QueryExpression<Double>(.distance(metric, node, other.node), depth: depth + 1)
     }
@@ -80,7 +80,7 @@ extension QueryExpression where V == Vector {
 }
 
 extension QueryExpression where V == Vector? {
-    /// How far the vector is from another, nil where there is none; see ``VectorMetric/distance(_:_:)``.
+    /// How far the vector is from another; nil if it is nil. See `VectorMetric.distance(_:_:)`.
     public func distance(to other: Vector, by metric: Vector.Metric) -> QueryExpression<Double?> {
         QueryExpression<Double?>(.distance(metric, node, other.node), depth: depth + 1)
     }

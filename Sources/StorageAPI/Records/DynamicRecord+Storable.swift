@@ -74,10 +74,10 @@ extension DynamicRecord: Storable {
 }
 
 extension RowReader {
-    /// The next cell as a ``Value``.
+    /// The next cell as a `Value`.
     ///
     /// - Throws: `typeMismatch` for a value that does not fit its column, and for text that is not UTF-8, which
-    ///   ``Value`` would repair.
+    ///   `Value` would repair.
     fileprivate mutating func readValue(_ type: ColumnType, _ check: ColumnCheck) throws(StorageError) -> Value {
         let cell = try next()
         guard check.problem(cell) == nil else {

@@ -76,7 +76,7 @@ extension Reading {
         while try cursor.next() {
             var values: [Value] = []
             for cell in columns.indices {
-                // ``Value`` would repair text that is not UTF-8.
+                // `Value` would repair text that is not UTF-8.
                 guard cursor.cells[cell].tag != .text || String.decode(cursor.cells[cell]) != nil else {
                     throw RowContext(model: model, table: model.ownBinding)
                         .mismatch(at: cell, of: cursor.cells, wanted: "text", because: nil)
