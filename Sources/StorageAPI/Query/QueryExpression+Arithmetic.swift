@@ -194,3 +194,16 @@ extension QueryExpression where V == Duration? {
     /// The difference, nil where an operand is; `overflow` where no duration is as long.
     public static func - (left: QueryExpression<Duration>, right: Self) -> Self { compute(.subtract, left, right) }
 }
+
+extension QueryExpression {
+    /// The value where there is one, and another one where it is nil.
+    public static func ?? <W: ScalarValue>(left: Self, right: W) -> QueryExpression<W> where V == W? {
+        QueryExpression<W>(.choice(.isNil(left.node), .value(right.value), left.node), depth: left.depth + 1)
+    }
+
+    /// The value where there is one, and another term's where it is nil.
+    public static func ?? <W: ScalarValue>(left: Self, right: QueryExpression<W>) -> QueryExpression<W> where V == W? {
+        QueryExpression<W>(
+            .choice(.isNil(left.node), right.node, left.node), depth: max(left.depth, right.depth) + 1)
+    }
+}

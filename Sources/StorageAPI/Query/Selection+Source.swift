@@ -22,11 +22,11 @@ extension Assignments {
     package func source<M: Storable>(for _: M.Type) -> String {
         let names = QuerySource(models: [M.self])
         return list.map { assignment in
-            switch assignment.property {
-            case .name(let name): return ".set(\(name.debugDescription), to: \(assignment.value))"
-            case .term(let node):
-                let name = names.text(node).dropFirst("$0.".count)
-                return ".set(\\.\(name), to: \(names.literal(assignment.value, beside: node)))"
+            guard case .term(let node) = assignment.property else { return ".set(…)" }
+            let name = names.text(node).dropFirst("$0.".count)
+            switch assignment.content {
+            case .value(let value): return ".set(\\.\(name), to: \(names.literal(value, beside: node)))"
+            case .computed(let term): return ".set(\\.\(name)) { \(names.text(term)) }"
             }
         }.joined()
     }

@@ -14,6 +14,20 @@ extension Store {
     }
 }
 
+extension Store {
+    /// Sets some properties on the records of a model that meet a condition, without the program's types; see ``Update``.
+    public func update(_ model: String) -> Update<DynamicRecord, Store> {
+        Update(source: self, model: .recorded(model))
+    }
+}
+
+extension WritingVerbs where Self: ~Copyable {
+    /// Sets some properties on the records of a model that meet a condition; as in a store.
+    public func update(_ model: String) -> Update<DynamicRecord, Store.Session> {
+        Update(source: _session, model: .recorded(model))
+    }
+}
+
 extension ReadingVerbs where Self: ~Copyable {
     /// Asks for records by their model's stored name; see ``Store/records(_:)``.
     public func records(_ model: String) -> Select<DynamicRecord, Store.Session> {
@@ -41,6 +55,11 @@ extension Select where Model == DynamicRecord {
         Update(selection: selection, source: source, model: model).set(property, to: value)
     }
 
+    /// Sets properties of the records of the query to what a text computes: `age = age + 1`. Limit and order do not apply.
+    public func set(text: String) -> Update<Model, Source> {
+        Update(selection: selection, source: source, model: model).set(text: text)
+    }
+
     /// A query of chosen properties of records.
     public struct Fields {
         fileprivate let select: Select
@@ -58,7 +77,7 @@ extension Update where Model == DynamicRecord {
     /// Sets a property, by its stored name; the last of several values counts.
     public func set(_ property: String, to value: Value) -> Self {
         var builder = self
-        builder.assignments.list.append(Assignment(property: .name(property), value: value))
+        builder.assignments.list.append(Assignment(property: .name(property), content: .value(value)))
         return builder
     }
 }

@@ -1,7 +1,8 @@
 extension Conformance {
     /// The cases of all sections.
     static let allCases: [ConformanceCase] = [
-        corpusCases, valueCases, keyCases, keyListCases, writingCases, checkedValueCases, changingCases, childCases,
+        corpusCases, valueCases, keyCases, keyListCases, writingCases, checkedValueCases, changingCases,
+        computedUpdateCases, childCases,
         graphCases, keylessCases,
         filterCases,
         indexCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,

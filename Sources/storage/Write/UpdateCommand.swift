@@ -8,12 +8,13 @@ struct UpdateCommand: AsyncParsableCommand {
         commandName: "update",
         abstract: "Replace stored records, or set some properties of those that meet a condition.",
         discussion: """
-            With --set, sets the properties on all records that meet --where, and prints how many there were. Without \
+            With --set and --compute, sets the properties on all records that meet --where, and prints how many there were. Without \
             it, whole records replace the stored ones with their keys; if one is missing, the exit status is 1.
 
             Examples:
               storage update people.db Person --where 'age < 31' --set age=31 --set nickname=null
               storage update people.db Person --set age=31 --yes        every record
+              storage update people.db Person --where 'age < 31' --compute 'age = age + 1'
               storage update people.db Person id=7 name=Chengdu age=29
             """)
 
@@ -26,24 +27,33 @@ struct UpdateCommand: AsyncParsableCommand {
     @OptionGroup var input: RecordInput
 
     @Option(
-        name: .customLong("where"), help: ArgumentHelp("The records that --set changes.", valueName: "condition"))
+        name: .customLong("where"),
+        help: ArgumentHelp("The records that --set and --compute change.", valueName: "condition"))
     var condition: String?
 
     @Option(help: ArgumentHelp("A property and its new value.", valueName: "property=value"))
     var set: [String] = []
 
+    @Option(
+        help: ArgumentHelp("A property and what it is computed from, as it was before.", valueName: "property = term"))
+    var compute: [String] = []
+
     @OptionGroup var confirmation: Confirmation
 
+    private var isPartial: Bool { !set.isEmpty || !compute.isEmpty }
+
     func validate() throws {
-        if set.isEmpty, condition != nil { throw ValidationError("--where needs --set PROPERTY=VALUE.") }
-        if !set.isEmpty, !input.fields.isEmpty || input.text != nil {
-            throw ValidationError("Give --set, or whole records, not both.")
+        if !isPartial, condition != nil {
+            throw ValidationError("--where needs --set PROPERTY=VALUE or --compute 'PROPERTY = TERM'.")
+        }
+        if isPartial, !input.fields.isEmpty || input.text != nil {
+            throw ValidationError("Give --set and --compute, or whole records, not both.")
         }
     }
 
     func run() async throws {
         let command = self
-        let source = set.isEmpty ? try input.read() : nil
+        let source = isPartial ? nil : try input.read()
         try await Interruption.cancelling {
             try await command.store.with(.writing) { store in
                 let schema = try await store.recordSchema(command.model)
@@ -59,18 +69,17 @@ struct UpdateCommand: AsyncParsableCommand {
     }
 
     private func assign(in store: Store, _ schema: RecordSchema) async throws {
-        var settings: [(name: String, value: Value)] = []
-        for field in set { settings.append(try schema.setting(field)) }
-        var records = store.records(model)
+        var update = store.update(model)
         if let condition {
-            records = records.where(text: condition)
+            update = update.where(text: condition)
         } else {
-            try confirmation.confirm("Update", try await records.count(), of: model)
+            try confirmation.confirm("Update", try await store.records(model).count(), of: model)
         }
-        guard let first = settings.first else { return }
-        let update = settings.dropFirst().reduce(records.set(first.name, to: first.value)) {
-            $0.set($1.name, to: $1.value)
+        for field in set {
+            let setting = try schema.setting(field)
+            update = update.set(setting.name, to: setting.value)
         }
+        for text in compute { update = update.set(text: text) }
         print("\(try await update.run().grouped) updated.")
     }
 }

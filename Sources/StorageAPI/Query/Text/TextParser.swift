@@ -34,6 +34,22 @@ struct TextParser {
         return order
     }
 
+    static func assignments(_ text: String) throws(StorageError) -> [Assignment] {
+        var parser = try TextParser(text, [])
+        var assignments = [try parser.assignment()]
+        while parser.take(",") { assignments.append(try parser.assignment()) }
+        try parser.finish()
+        return assignments
+    }
+
+    private mutating func assignment() throws(StorageError) -> Assignment {
+        guard case .word(let name) = token.kind else { throw error("the name of a property is expected") }
+        advance()
+        guard take("=") || take("==") else { throw error("= is expected") }
+        let place = place
+        return Assignment(property: .name(name), content: .computed(.placed(try sum(), place)))
+    }
+
     private func finish() throws(StorageError) {
         guard token.kind == .end else { throw error("\(token.text) is not expected") }
         guard arguments.isEmpty else {

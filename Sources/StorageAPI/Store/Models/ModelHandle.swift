@@ -128,6 +128,18 @@ final class ModelHandle: Sendable {
             }
         }
     }
+
+    /// The plan for updating some columns of the root's rows, each row with values of its own.
+    ///
+    /// - Parameter columns: those of the key first, which no patch sets, so that the two kinds share one list of plans.
+    func plan(updating columns: [Int]) -> WritePlan {
+        patches.withLock { patches in
+            patches.value(columns) { oldest in
+                WritePlan(
+                    id: oldest?.id ?? ids.next(), operation: .update, table: tables.root.schema, columns: columns)
+            }
+        }
+    }
 }
 
 /// Gives the plans of one store their numbers.

@@ -47,6 +47,50 @@ extension AssignmentBuilder {
         }
     }
 
+    /// Sets a property to what is computed from the record's own properties, as they were before the call.
+    ///
+    /// ```swift
+    /// store.update(Person.self).where { $0.city == "Rome" }.set(\.age) { $0.age + 1 }
+    /// ```
+    ///
+    /// Computing is exact, as in a condition: a result beyond the property's range is `overflow`, and nothing is written.
+    /// All values are computed before the first record is written, and held. A unique property must not meet another
+    /// record's value on the way: records are set in the order of their keys.
+    public func set<V>(
+        _ property: KeyPath<Model.Columns, QueryExpression<V>>, _ term: (Model.Columns) -> QueryExpression<V>
+    ) -> Self { computing(property, term) }
+
+    /// Sets an Optional property to what is computed, and is never nil.
+    // Disfavoured, because with an overload of equal rank the compiler cannot say what is wrong in a closure.
+    @_disfavoredOverload
+    public func set<V>(
+        _ property: KeyPath<Model.Columns, QueryExpression<V?>>, _ term: (Model.Columns) -> QueryExpression<V>
+    ) -> Self { computing(property, term) }
+
+    /// Sets properties as a text says: `age = age + 1, name = nickname`. A text that cannot be read, an unknown name and a
+    /// value of another type are `invalidQuery` when the update runs, naming the place in the text.
+    public func set(text: String) -> Self {
+        var builder = self
+        do {
+            builder.assignments.list += try TextParser.assignments(text)
+        } catch {
+            builder.selection.problem = selection.problem ?? error
+        }
+        return builder
+    }
+
+    private func computing<V, T>(
+        _ property: KeyPath<Model.Columns, QueryExpression<V>>, _ term: (Model.Columns) -> QueryExpression<T>
+    ) -> Self {
+        var builder = self
+        let columns = Model.Columns(PropertyPath())
+        let (node, depth) = term(columns).nested
+        if depth > QueryNode.deepest { builder.selection.problem = selection.problem ?? QueryLimits.tooDeep }
+        builder.assignments.list.append(
+            Assignment(property: .term(columns[keyPath: property].node), content: .computed(node)))
+        return builder
+    }
+
     private func assigning<V>(
         _ property: KeyPath<Model.Columns, QueryExpression<V>>, _ value: some ColumnValue
     ) -> Self {
@@ -61,7 +105,7 @@ extension AssignmentBuilder {
     ) -> Self {
         var builder = self
         let node = Model.Columns(PropertyPath())[keyPath: property].node
-        builder.assignments.list.append(Assignment(property: .term(node), value: value, invalid: invalid))
+        builder.assignments.list.append(Assignment(property: .term(node), content: .value(value), invalid: invalid))
         return builder
     }
 }

@@ -13,7 +13,7 @@ struct Writing {
     let writer: any StorageWriter
     let limits: BackendInfo.Limits
 
-    private var model: ModelTables { handle.tables }
+    var model: ModelTables { handle.tables }
 
     // MARK: Insert, save, update
 
@@ -160,83 +160,6 @@ struct Writing {
         try delete(Reading(handle: handle, session: writer).keyValues(selection))
     }
 
-    // MARK: Partial update
-
-    func patch(_ given: [Assignment], _ selection: Selection) throws(StorageError) -> Int {
-        var assignments: [Assignment] = []
-        for assignment in given { assignments.append(try checked(assignment)) }
-        // What cannot be set is known before any record is looked at, and whether or not one is found.
-        for assignment in assignments { _ = try settableColumn(assignment) }
-        return try patch(assignments, Reading(handle: handle, session: writer).keyValues(selection))
-    }
-
-    /// Sets columns of the root in the records with these keys.
-    func patch(_ assignments: [Assignment], _ keys: ValueList) throws(StorageError) -> Int {
-        var columns: [Int] = []
-        var values = ValueList(width: 0, values: [])
-        for assignment in assignments {
-            let column = try settableColumn(assignment)
-            if let place = columns.firstIndex(of: column) {
-                values.values[place] = assignment.value
-            } else {
-                columns.append(column)
-                values.values.append(assignment.value)
-            }
-        }
-        guard !columns.isEmpty, keys.count > 0 else { return keys.count }
-        values.width = columns.count
-        let valueCells = ValueCells(values)
-        let keyCells = ValueCells(keys)
-        let batch = RowBatch(
-            plan: handle.plan(setting: columns), count: keys.count, cells: UnsafePointer(keyCells.rows.cells),
-            values: UnsafePointer(valueCells.rows.cells))
-        return try writer.write(batch)
-    }
-
-    /// An assignment by name, its value as the property stores it.
-    private func checked(_ assignment: Assignment) throws(StorageError) -> Assignment {
-        guard case .name(let name) = assignment.property else { return assignment }
-        let node = try node(assignment.property)
-        let column = model.root.schema.columns[try QueryLowering(model).column(node)]
-        guard let value = assignment.value.stored(as: column.type), column.isOptional || !value.isNull else {
-            throw StorageError(
-                .invalidValue, "\(name) is \(column.type), which \(assignment.value) is not.", property: column.property
-            )
-        }
-        return Assignment(property: .term(node), value: value)
-    }
-
-    private func node(_ property: Assignment.Property) throws(StorageError) -> QueryNode {
-        switch property {
-        case .term(let node): return node
-        case .name(let name):
-            guard let ordinal = model.root.ordinal(of: name) else {
-                throw StorageError(.invalidQuery, model.root.lacks(name), property: name)
-            }
-            return .property(PropertyPath([ordinal]))
-        }
-    }
-
-    private func settableColumn(_ assignment: Assignment) throws(StorageError) -> Int {
-        if let reason = assignment.invalid {
-            throw StorageError(.invalidValue, reason, model: model.name)
-        }
-        let column = try QueryLowering(model).column(node(assignment.property))
-        let schema = model.root.schema
-        guard !schema.key.contains(column) else {
-            throw StorageError(
-                .invalidQuery, "A key cannot be changed; delete the record and insert it under its new key.",
-                model: model.name, property: schema.columns[column].property)
-        }
-        guard assignment.size <= limits.valueBytes else {
-            throw StorageError(
-                .limitExceeded,
-                "A value of \(assignment.size) bytes is larger than the limit of \(limits.valueBytes) bytes.",
-                model: model.name, property: schema.columns[column].property)
-        }
-        return column
-    }
-
     // MARK: Assigned keys
 
     /// Gives every nil key a new UUID, or the number after the greatest ever stored (clause K2), in the array's order.
@@ -293,27 +216,5 @@ struct Writing {
         StorageError(
             .overflow, "The next assigned key is beyond the range of the key's type; use a wider integer.",
             model: model.name)
-    }
-}
-
-/// One property and the value it is set to.
-struct Assignment: Sendable {
-    /// The property as a term, or by its name.
-    enum Property: Sendable {
-        case term(QueryNode)
-        case name(String)
-    }
-
-    let property: Property
-    let value: Value
-    /// Why the value cannot be stored, if it cannot.
-    var invalid: String?
-
-    var size: Int {
-        switch value {
-        case .text(let text): text.utf8.count
-        case .blob(let bytes): bytes.count
-        default: 0
-        }
     }
 }

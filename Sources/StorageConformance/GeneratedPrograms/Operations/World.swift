@@ -87,9 +87,13 @@ struct ModelTable<M: GeneratedModel>: Sendable {
         var table = self
         var chosen: [Int] = []
         for index in rows.indices where try holds(rows[index]) { chosen.append(index) }
+        var changed: [M] = []
         for index in chosen {
             var model = table.rows[index]
-            for setting in settings { setting.apply(&model) }
+            for setting in settings { try setting.apply(&model, rows[index]) }
+            changed.append(model)
+        }
+        for (index, model) in zip(chosen, changed) {
             if let key = model.keyOrNil { try table.checkUnique(model, exceptAt: index, key) }
             table.rows[index] = model
         }

@@ -157,6 +157,39 @@ extension Term {
     }
 }
 
+extension Setting {
+    /// Sets a number to what is computed of it.
+    static func computing<V: ComputedValue>(
+        _ name: String, _ path: FieldPath<M, V>, _ column: ColumnPath<M, V>
+    ) -> SettingMaker<M> {
+        { generator in
+            let (operation, operand) = generator.operation(V.self)
+            return Setting(
+                text: ".set(\\.\(name)) { $0.\(name) \(operation.rawValue) \(operand.swift) }",
+                apply: { (model, before) throws(ExpectedError) in
+                    model[keyPath: path] = try V.result(operation, before[keyPath: path], operand)
+                },
+                assign: { $0.set(column) { V.build(operation, $0[keyPath: column], operand) } })
+        }
+    }
+
+    /// The same of a number that may be nil.
+    static func optionalComputing<W: ComputedValue>(
+        _ name: String, _ path: FieldPath<M, W?>, _ column: ColumnPath<M, W?>
+    ) -> SettingMaker<M> {
+        { generator in
+            let (operation, operand) = generator.operation(W.self)
+            return Setting(
+                text: ".set(\\.\(name)) { $0.\(name) \(operation.rawValue) \(operand.swift) }",
+                apply: { (model, before) throws(ExpectedError) in
+                    guard let own = before[keyPath: path] else { return model[keyPath: path] = nil }
+                    model[keyPath: path] = try W.result(operation, own, operand)
+                },
+                assign: { $0.set(column) { W.build(operation, $0[keyPath: column], operand) } })
+        }
+    }
+}
+
 extension Written {
     fileprivate func computed(_ operation: Arithmetic, _ operand: Value) -> Written {
         Written.joined([with(operation.rawValue, operand)], "", "(", ")")

@@ -106,6 +106,7 @@ extension Field {
     ) -> Field where V.Sum: FixedWidthInteger, V.Scalar == V {
         var field = ordered(name, path, column)
         field.conditions += Term(name, path, column).computation
+        field.settings.append(Setting.computing(name, path, column))
         let sum = Aggregate.sum(name, path, column)
         field.aggregates.append { _ in sum }
         return field
@@ -117,6 +118,7 @@ extension Field {
     ) -> Field where V.Scalar == V {
         var field = ordered(name, path, column)
         field.conditions += Term(name, path, column).computation
+        field.settings.append(Setting.computing(name, path, column))
         return field
     }
 
@@ -125,6 +127,7 @@ extension Field {
     ) -> Field where W.Scalar == W {
         var field = optional(name, path, column)
         field.conditions += Term(name, path, column).optionalComputation()
+        field.settings.append(Setting.optionalComputing(name, path, column))
         return field
     }
 

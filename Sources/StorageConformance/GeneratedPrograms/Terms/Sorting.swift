@@ -55,7 +55,8 @@ struct Setting<M: Storable>: Sendable {
     let text: String
     /// Whether it would change a key, which is `invalidQuery` (clause W5).
     var isOfKey = false
-    let apply: @Sendable (inout M) -> Void
+    /// Changes a record, given as it was before the call.
+    let apply: @Sendable (inout M, M) throws(ExpectedError) -> Void
     let assign: @Sendable (Update<M, Store.Session>) -> Update<M, Store.Session>
 
     static func maker<V: GeneratedValue & ColumnValue>(
@@ -65,7 +66,7 @@ struct Setting<M: Storable>: Sendable {
         { generator in
             let value = V.random(&generator)
             return Setting(
-                text: ".set(\\.\(name), to: \(value.swift))", apply: { $0[keyPath: path] = value },
+                text: ".set(\\.\(name), to: \(value.swift))", apply: { (model, _) in model[keyPath: path] = value },
                 assign: { $0.set(column, to: value) })
         }
     }

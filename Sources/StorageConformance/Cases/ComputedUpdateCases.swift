@@ -1,0 +1,116 @@
+internal import StorageAPI
+
+extension Conformance {
+    /// W11: partial updates that compute.
+    static let computedUpdateCases: [ConformanceCase] = [
+        ConformanceCase(
+            "set/computed", [.w11, .w5], "A property of the matching records is set to what is computed from them."
+        ) { t in
+            let store = try await t.open(Person.self)
+            var people = (1...12).map(Samples.person)
+            try await store.insert(people)
+            let count = try await store.update(Person.self) {
+                $0.where { $0.age > 12 }.set(\.age) { $0.age * 2 + 1 }.set(\.name, to: "older")
+                    .set(\.isMember) { $0.age > 30 }
+            }
+            let matching = people.indices.filter { people[$0].age > 12 }
+            for index in matching {
+                people[index].isMember = people[index].age > 30
+                people[index].age = people[index].age * 2 + 1
+                people[index].name = "older"
+            }
+            try t.expect(count, equals: matching.count, "The count is not that of the matching records.")
+            try t.expect(try await store.all(Person.self), equals: people)
+        },
+        ConformanceCase(
+            "set/computed-from-before", [.w11], "Each property is computed from what was stored before the call."
+        ) { t in
+            let store = try await t.open(Person.self)
+            var people = (1...9).map(Samples.person)
+            people[3].nickname = nil
+            try await store.insert(people)
+            try await store.update(Person.self) {
+                $0.set(\.nickname) { $0.name }.set(\.name) { $0.nickname ?? "none" }.set(\.height) { $0.height + 0.5 }
+            }
+            for index in people.indices {
+                (people[index].name, people[index].nickname) = (people[index].nickname ?? "none", people[index].name)
+                people[index].height += 0.5
+            }
+            try t.expect(try await store.all(Person.self), equals: people)
+        },
+        ConformanceCase(
+            "set/computed-nil", [.w11, .q3], "What is computed from nil is nil, and sets an Optional property to it."
+        ) { t in
+            let store = try await t.open(Measure.self)
+            let measures = (0..<8).map { Measure(id: $0, number: $0 % 3 == 0 ? nil : $0) }
+            try await store.insert(measures)
+            try await store.update(Measure.self) { $0.set(\.number) { $0.number - 4 } }
+            let changed = measures.map { Measure(id: $0.id, number: $0.number.map { $0 - 4 }) }
+            try t.expect(try await store.all(Measure.self), equals: changed)
+        },
+        ConformanceCase(
+            "set/computed-overflow", [.w11, .e1],
+            "A result beyond the property's range is overflow, and nothing is written."
+        ) { t in
+            let store = try await t.open(Person.self)
+            let people = (1...6).map { Person(id: $0, age: $0 == 5 ? Int.max : $0) }
+            try await store.insert(people)
+            try await t.expectError(.overflow) {
+                try await store.update(Person.self) { $0.set(\.age) { $0.age + 1 } }
+            }
+            try await t.expectError(.overflow) {
+                try await store.update(Person.self) { $0.set(\.age) { $0.age / ($0.id - 3) } }
+            }
+            try t.expect(try await store.all(Person.self), equals: people)
+        },
+        ConformanceCase(
+            "set/computed-range", [.w11, .v1], "A number that the property's type has not is overflow, by text as well."
+        ) { t in
+            let store = try await t.open(Item<AsInt8>.self)
+            let items = [Item<AsInt8>(id: 1, value: 100), Item<AsInt8>(id: 2, value: 27)]
+            try await store.insert(items)
+            try await t.expectError(.overflow) {
+                try await store.update(Item<AsInt8>.self) { $0.set(\.value) { $0.value + 28 } }
+            }
+            try await t.expectError(.overflow) {
+                try await store.store.records("Item").set(text: "value = id * 1000").run()
+            }
+            try t.expect(try await store.all(Item<AsInt8>.self), equals: items)
+            let count = try await store.store.records("Item").where(text: "value < 50").set(text: "value = value + 100")
+                .run()
+            try t.expect(count, equals: 1)
+            try t.expect(try await store.find(Item<AsInt8>.self, key: 2)?.value, equals: 127)
+        },
+        ConformanceCase(
+            "set/computed-unique", [.w11, .e1], "What a computing update makes equal and must not be is a constraint."
+        ) { t in
+            let store = try await t.open(Item<Unique>.self)
+            let items = (1...5).map { Item<Unique>(id: $0, value: $0) }
+            try await store.insert(items)
+            try await t.expectError(.constraint) {
+                try await store.update(Item<Unique>.self) { $0.set(\.value) { $0.value / 2 } }
+            }
+            try t.expect(try await store.all(Item<Unique>.self), equals: items)
+            try await store.update(Item<Unique>.self) { $0.set(\.value) { $0.value - 1 } }
+            try t.expect(try await store.all(Item<Unique>.self).map(\.value), equals: [0, 1, 2, 3, 4])
+        },
+        ConformanceCase(
+            "set/computed-refused", [.w11, .w5, .q9], "Keys, unknown names, other types and nil are refused by name."
+        ) { t in
+            let store = try await t.open(Person.self)
+            let people = (1...3).map(Samples.person)
+            try await store.insert(people)
+            try await t.expectError(.invalidQuery) {
+                try await store.update(Person.self) { $0.set(\.id) { $0.id + 1 } }
+            }
+            for text in ["agee = age + 1", "age = agee + 1", "age = name", "name = age", "age = 1 +", "age + 1"] {
+                try await t.expectError(.invalidQuery) { try await store.store.records("Person").set(text: text).run() }
+            }
+            let error = try await t.expectError(.invalidValue) {
+                try await store.store.records("Person").set(text: "name = nickname").where(text: "nickname = nil").run()
+            }
+            try t.expect(error.property, equals: "name")
+            try t.expect(try await store.all(Person.self), equals: people)
+        },
+    ]
+}
