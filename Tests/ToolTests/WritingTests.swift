@@ -107,6 +107,13 @@ import Testing
             try tool.failure(Int32(status), "update", Tool.file, "Person", "--set", assignment, "--yes")
         }
         #expect(try tool.failure(64, "update", Tool.file, "Person", "--set", "age=1").contains("--yes"))
+        let computed = try tool.output(
+            "update", Tool.file, "Person", "--where", "id > 1", "--compute", "age = age * 2", "--set", "tags=[]")
+        #expect(computed == "2 updated.\n")
+        #expect(try await tool.people(engine).map(\.age) == [31, 62, 62])
+        #expect(
+            try tool.failure(65, "update", Tool.file, "Person", "--compute", "age = nose", "--yes").contains("nose"))
+        try tool.output("update", Tool.file, "Person", "--compute", "age = age - 31", "--where", "age = 62")
         #expect(try await tool.people(engine).map(\.age) == [31, 31, 31])
     }
 

@@ -53,7 +53,7 @@ extension AssignmentBuilder {
     /// store.update(Person.self).where { $0.city == "Rome" }.set(\.age) { $0.age + 1 }
     /// ```
     ///
-    /// Computing is exact, as in a condition: a result beyond the property's range is `overflow`, and nothing is written.
+    /// Of several assignments to a property the last counts, and no other is computed. Computing is exact, as in a condition: a result beyond the property's range is `overflow`, and nothing is written.
     /// All values are computed before the first record is written, and held. A unique property must not meet another
     /// record's value on the way: records are set in the order of their keys.
     public func set<V>(

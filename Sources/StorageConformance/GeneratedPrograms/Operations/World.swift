@@ -90,7 +90,11 @@ struct ModelTable<M: GeneratedModel>: Sendable {
         var changed: [M] = []
         for index in chosen {
             var model = table.rows[index]
-            for setting in settings { try setting.apply(&model, rows[index]) }
+            // Of several assignments to a property the last counts, and no other is computed.
+            for (place, setting) in settings.enumerated()
+            where !settings.dropFirst(place + 1).contains(where: { $0.name == setting.name }) {
+                try setting.apply(&model, rows[index])
+            }
             changed.append(model)
         }
         for (index, model) in zip(chosen, changed) {

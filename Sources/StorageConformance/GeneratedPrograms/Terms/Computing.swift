@@ -165,7 +165,7 @@ extension Setting {
         { generator in
             let (operation, operand) = generator.operation(V.self)
             return Setting(
-                text: ".set(\\.\(name)) { $0.\(name) \(operation.rawValue) \(operand.swift) }",
+                name: name, text: ".set(\\.\(name)) { $0.\(name) \(operation.rawValue) \(operand.swift) }",
                 apply: { (model, before) throws(ExpectedError) in
                     model[keyPath: path] = try V.result(operation, before[keyPath: path], operand)
                 },
@@ -180,7 +180,7 @@ extension Setting {
         { generator in
             let (operation, operand) = generator.operation(W.self)
             return Setting(
-                text: ".set(\\.\(name)) { $0.\(name) \(operation.rawValue) \(operand.swift) }",
+                name: name, text: ".set(\\.\(name)) { $0.\(name) \(operation.rawValue) \(operand.swift) }",
                 apply: { (model, before) throws(ExpectedError) in
                     guard let own = before[keyPath: path] else { return model[keyPath: path] = nil }
                     model[keyPath: path] = try W.result(operation, own, operand)

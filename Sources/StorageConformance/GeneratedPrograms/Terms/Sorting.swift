@@ -52,6 +52,8 @@ struct Sorting<M: Storable>: Sendable {
 
 /// One property and a value for a partial update.
 struct Setting<M: Storable>: Sendable {
+    /// The property that is set.
+    let name: String
     let text: String
     /// Whether it would change a key, which is `invalidQuery` (clause W5).
     var isOfKey = false
@@ -66,7 +68,8 @@ struct Setting<M: Storable>: Sendable {
         { generator in
             let value = V.random(&generator)
             return Setting(
-                text: ".set(\\.\(name), to: \(value.swift))", apply: { (model, _) in model[keyPath: path] = value },
+                name: name, text: ".set(\\.\(name), to: \(value.swift))",
+                apply: { (model, _) in model[keyPath: path] = value },
                 assign: { $0.set(column, to: value) })
         }
     }
