@@ -289,7 +289,10 @@ struct ExpectedSchema {
         (owned.isRemoved, owned.isRequired) = (true, false)
         places[place].owned[name] = owned
         if places[owned.place].entry == nil {
-            for below in places[owned.place].owned.keys { remove(below, of: owned.place) }
+            let below = places[owned.place].owned
+            // Before any is marked: those of a type that owns itself share what they own.
+            for child in below.values where !child.isRemoved { keepPresence(child.place) }
+            for name in below.keys { remove(name, of: owned.place) }
         }
     }
 
