@@ -116,7 +116,6 @@ private final class ValueRows: CursorSource {
 
 extension Arena {
     /// A cell for a value, its bytes copied into the arena.
-    @inlinable
     package mutating func cell(for value: Value) -> Cell {
         switch value {
         case .null: .null
@@ -128,8 +127,7 @@ extension Arena {
         }
     }
 
-    @inlinable
-    mutating func bytes(_ source: UnsafeRawBufferPointer, _ tag: Cell.Tag) -> Cell {
+    private mutating func bytes(_ source: UnsafeRawBufferPointer, _ tag: Cell.Tag) -> Cell {
         let address = UInt64(UInt(bitPattern: source.baseAddress))
         return copy(Cell(bits: address, length: UInt32(truncatingIfNeeded: source.count), tag: tag))
     }

@@ -1,42 +1,48 @@
-/// Contiguous rows of cells of one width. The bytes of the cells belong to an arena.
-@usableFromInline
+/// Rows of cells with one width, in one block of memory. An arena beside it owns the cells' bytes.
+///
+/// Nothing of it is inlined into other modules: there an access to a property would be checked for exclusivity at run time,
+/// which costs more than the call.
 package final class RowBuffer {
+    package let width: Int
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
-    @usableFromInline package let width: Int
-    @exclusivity(unchecked) @usableFromInline package internal(set) var count = 0
-    @exclusivity(unchecked) @usableFromInline package internal(set) var cells: UnsafeMutablePointer<Cell>
-    @exclusivity(unchecked) @usableFromInline package var capacity: Int
+    @exclusivity(unchecked) private var storedCount = 0
+    @exclusivity(unchecked) private var storedCells: UnsafeMutablePointer<Cell>
+    @exclusivity(unchecked) private var storedCapacity: Int
 
-    @inlinable
     package init(width: Int) {
         self.width = max(width, 1)
-        capacity = 8
-        cells = .allocate(capacity: capacity * self.width)
+        storedCapacity = 8
+        storedCells = .allocate(capacity: storedCapacity * self.width)
     }
 
-    deinit { cells.deallocate() }
+    deinit { storedCells.deallocate() }
 
-    /// Adds a row of nulls and returns its index. Rows may move, which invalidates pointers to them.
-    @inlinable
+    /// The number of rows.
+    package var count: Int { storedCount }
+
+    /// Row after row.
+    package var cells: UnsafeMutablePointer<Cell> { storedCells }
+
+    /// The number of rows for which there is memory.
+    package var capacity: Int { storedCapacity }
+
+    /// Adds a row of nulls and returns its index. Rows may move, so pointers to earlier ones must be made anew.
     package func append() -> Int {
-        if count == capacity { grow() }
-        row(count).initialize(repeating: .null, count: width)
-        count += 1
-        return count - 1
+        if storedCount == storedCapacity { grow() }
+        row(storedCount).initialize(repeating: .null, count: width)
+        storedCount += 1
+        return storedCount - 1
     }
 
-    @inlinable @inline(__always)
-    package func row(_ index: Int) -> UnsafeMutablePointer<Cell> { cells + index * width }
+    package func row(_ index: Int) -> UnsafeMutablePointer<Cell> { storedCells + index * width }
 
-    @inlinable
-    package func removeAll(from start: Int = 0) { count = start }
+    package func removeAll(from start: Int = 0) { storedCount = start }
 
-    @usableFromInline
-    func grow() {
-        let larger = UnsafeMutablePointer<Cell>.allocate(capacity: capacity * 2 * width)
-        larger.update(from: cells, count: count * width)
-        cells.deallocate()
-        cells = larger
-        capacity *= 2
+    private func grow() {
+        let larger = UnsafeMutablePointer<Cell>.allocate(capacity: storedCapacity * 2 * width)
+        larger.update(from: storedCells, count: storedCount * width)
+        storedCells.deallocate()
+        storedCells = larger
+        storedCapacity *= 2
     }
 }

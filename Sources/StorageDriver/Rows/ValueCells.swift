@@ -1,7 +1,8 @@
 /// Values as rows of cells, with the memory of their bytes: for a backend that passes them to C.
 public final class ValueCells {
-    @usableFromInline package let rows: RowBuffer
-    @usableFromInline var arena = Arena()
+    package let rows: RowBuffer
+    // Exclusivity is not checked at run time: no access lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var arena = Arena()
 
     /// Copies the list, with its texts and blobs.
     public init(_ list: ValueList) {
@@ -9,12 +10,12 @@ public final class ValueCells {
         for index in 0..<list.count { add(list[index]) }
     }
 
-    @inlinable
     package init(width: Int) { rows = RowBuffer(width: width) }
 
     /// Adds a row of at most as many values as the width.
-    @inlinable
-    package func add(_ values: some Sequence<Value>) {
+    package func add(_ values: [Value]) { add(values[...]) }
+
+    private func add(_ values: ArraySlice<Value>) {
         let row = rows.row(rows.append())
         for (cell, value) in values.prefix(rows.width).enumerated() { row[cell] = arena.cell(for: value) }
     }
