@@ -222,7 +222,11 @@ extension Store {
         _ operation: String, _ type: any Storable.Type, _ record: String?,
         _ body: @escaping (Writing) throws(StorageError) -> Void
     ) async throws(StorageError) {
-        try await writing(operation, ModelSource(type, record), body)
+        // Straight to the queue: one more function that suspends costs a single save more than a percent.
+        let model = ModelSource(type, record)
+        try await writing(operation, isRepeatable: true) { context throws(StorageError) in
+            try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
+        }
     }
 }
 
