@@ -50,7 +50,7 @@ extension AssignmentBuilder {
     /// Sets a property to what is computed from the record's own properties, as they were before the call.
     ///
     /// ```swift
-    /// store.update(Person.self).where { $0.city == "Rome" }.set(\.age) { $0.age + 1 }
+    /// store.update(Person.self).where { $0.name == "Ann" }.set(\.age) { $0.age + 1 }
     /// ```
     ///
     /// Of several assignments to a property the last counts, and no other is computed. Computing is exact, as in a condition: a result beyond the property's range is `overflow`, and nothing is written.
