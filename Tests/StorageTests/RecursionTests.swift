@@ -126,4 +126,49 @@ struct RecursionTests {
             #expect(try await store.select(Node.self).count() == 0)
         }
     }
+
+    // MARK: Versions
+
+    enum Old {
+        @Storable("Shelf") struct Shelf: Equatable {
+            var id: Int
+            var parts: [Box]
+        }
+        @Storable("Box") struct Box: Equatable {
+            var id: Int
+            var inner: [Box] = []
+        }
+    }
+
+    /// Gives the shelf's parts to a type of another name, which owns nothing.
+    enum New {
+        @Storable("Shelf") struct Shelf: Equatable {
+            var id: Int
+            var parts: [Crate]
+        }
+        @Storable("Crate") struct Crate: Equatable {
+            var id: Int
+        }
+    }
+
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `S7 a save by a type of another name keeps what the old one owns, at every level`(_ backend: Backend)
+        async throws
+    {
+        try await withFolder { folder in
+            let boxes = [
+                Old.Box(id: 1, inner: [Old.Box(id: 2, inner: [Old.Box(id: 3), Old.Box(id: 4)])]), Old.Box(id: 5),
+            ]
+            try await backend.open(in: folder).thenClose { try await $0.save(Old.Shelf(id: 1, parts: boxes)) }
+            try await backend.open(in: folder).thenClose { store in
+                let shelf = try await store.find(New.Shelf.self, key: 1)
+                #expect(shelf == New.Shelf(id: 1, parts: [New.Crate(id: 1), New.Crate(id: 5)]))
+                try await store.save(New.Shelf(id: 1, parts: [New.Crate(id: 1), New.Crate(id: 5), New.Crate(id: 6)]))
+            }
+            try await backend.open(in: folder).thenClose { store in
+                let shelf = try await store.find(Old.Shelf.self, key: 1)
+                #expect(shelf?.parts == boxes + [Old.Box(id: 6)])
+            }
+        }
+    }
 }

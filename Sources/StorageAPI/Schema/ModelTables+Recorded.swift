@@ -100,10 +100,27 @@ struct RecordedTables {
         }
         entries[index] = above
         // Below the entry a path names the declaring type, except the entry's own path.
-        let type = table.path.count == list[above].path.count + 1 ? model(of: above) : table.path.dropLast().last ?? ""
+        let isOfEntry = isDirectly(index, below: above)
+        let type = isOfEntry ? recursiveModel(of: above) : table.path.dropLast().last ?? ""
         for owner in list.indices where owner == above || isNode(owner, below: above) {
-            if model(of: owner).isSame(as: type) { owned[owner].append(index) }
+            let isOwner = owner == above && isOfEntry || model(of: owner).isSame(as: type)
+            if isOwner { owned[owner].append(index) }
         }
+    }
+
+    /// The stored name of an entry's type, by which rows of that type further below are known. A program that gives the
+    /// entry's rows to another type renames the entry alone: then the name is the one of the rows below that no path has.
+    private func recursiveModel(of entry: Int) -> String {
+        let nodes = list.indices.filter { isNode($0, below: entry) }
+        let own = model(of: entry)
+        if nodes.contains(where: { model(of: $0).isSame(as: own) }) { return own }
+        let declaring = nodes.filter { !isDirectly($0, below: entry) }.compactMap { list[$0].path.dropLast().last }
+        let others = nodes.map { model(of: $0) }.filter { model in !declaring.contains { $0.isSame(as: model) } }
+        return others.first ?? own
+    }
+
+    private func isDirectly(_ index: Int, below entry: Int) -> Bool {
+        list[index].path.count == list[entry].path.count + 1
     }
 
     private func isNode(_ index: Int, below entry: Int) -> Bool {
