@@ -47,7 +47,7 @@ extension Select where Model == DynamicRecord {
     /// does not have is `invalidQuery`.
     public func only(_ properties: [String]) -> Fields { Fields(select: self, properties: properties) }
 
-    /// Sets a property, by its stored name, on the records of the query. Limit and order do not apply.
+    /// Sets a property, by its stored name, on the records of the query; with a limit, on the first ones in its order.
     ///
     /// The update throws `invalidQuery` for an unknown property and for a key, and `invalidValue` for a value that the
     /// property cannot hold.
@@ -55,7 +55,7 @@ extension Select where Model == DynamicRecord {
         Update(selection: selection, source: source, model: model).set(property, to: value)
     }
 
-    /// Sets properties of the records of the query to what a text computes: `age = age + 1`. Limit and order do not apply.
+    /// Sets properties of the records of the query to what a text computes: `age = age + 1`; with a limit, on the first ones.
     public func set(text: String) -> Update<Model, Source> {
         Update(selection: selection, source: source, model: model).set(text: text)
     }

@@ -309,6 +309,13 @@ struct RecordWritingTests {
             #expect(try blocking.records("Person").delete(keys: [[.int(10)]]) == 1)
             try blocking.truncate("Person")
             #expect(try blocking.records("Person").exists() == false)
+            // A limit chooses the records that are set, in the query's order, computed or not.
+            try blocking.insert((1...4).map { Self.person($0, "h") })
+            let last = blocking.records("Person").order(text: "id desc").limit(2)
+            #expect(try last.set("name", to: .text("i")).run() == 2)
+            #expect(try blocking.records("Person").where(text: "name == \"i\"").keys() == [[.int(3)], [.int(4)]])
+            #expect(try last.set(text: "name = \"j\"").run() == 2)
+            #expect(try blocking.records("Person").where(text: "name == \"j\"").keys() == [[.int(3)], [.int(4)]])
         }
     }
 }
