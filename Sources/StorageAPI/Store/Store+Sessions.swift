@@ -85,6 +85,7 @@ extension Store {
             try body(context)
             job.prepared = context.prepared
             job.changed = context.changed
+            job.noted = context.noted
         }
     }
 

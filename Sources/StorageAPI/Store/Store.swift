@@ -24,6 +24,7 @@ public final class Store: Sendable {
     /// The engine, if other processes may change its tables.
     let sharedTables: (any SharedTablesEngine)?
     let queue: WriteQueue
+    let observers = Observers()
     let registry: ModelRegistry
     let runningCalls = RunningCalls()
     let logger: Logger
@@ -96,7 +97,7 @@ public final class Store: Sendable {
         info = engine.info
         readsBesideWriter = info.lacking[.concurrentReads] == nil
         canWrite = info.lacking[.writing] == nil
-        queue = WriteQueue(engine)
+        queue = WriteQueue(engine, observers)
         registry = ModelRegistry(info, logger: logger)
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
@@ -125,6 +126,7 @@ public final class Store: Sendable {
     func closeNow() throws(StorageError) {
         try checkNotInBody("close")
         guard runningCalls.close() else { return }
+        observers.end()
         do {
             try queue.finish { () throws(StorageError) in try engine.close() }
         } catch {

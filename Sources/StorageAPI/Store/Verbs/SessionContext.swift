@@ -13,15 +13,25 @@ final class SessionContext {
     @exclusivity(unchecked) private(set) var prepared: [ObjectIdentifier: ModelHandle] = [:]
     /// Models whose tables a schema has changed, so that the store's handles for their types are outdated.
     @exclusivity(unchecked) private(set) var changed: Set<String> = []
+    /// What the write has changed, if anybody asks.
+    let noted: NotedChanges?
+    /// Who the transaction is by, and why.
+    private(set) lazy var signature: Signature = {
+        let signature = Signature()
+        noted?.signature = signature
+        return signature
+    }()
 
     init(_ store: Store, reader: any StorageReader) {
         self.store = store
         session = reader
         job = nil
+        noted = nil
     }
 
     init(_ store: Store, writer: any StorageWriter, job: WriteJob) {
         self.store = store
+        noted = store.observers.notes()
         session = writer
         self.writer = writer
         self.job = job
@@ -41,7 +51,8 @@ final class SessionContext {
 
     func writing(_ model: ModelSource) throws(StorageError) -> Writing {
         let handle = try handle(model)
-        return Writing(handle: handle, writer: try openWriter(handle.name), limits: store.info.limits)
+        return Writing(
+            handle: handle, writer: try openWriter(handle.name), limits: store.info.limits, changes: noted)
     }
 
     /// Creates or changes tables as schemas declare.
@@ -57,6 +68,7 @@ final class SessionContext {
                 }
             }
             changed.insert(schema.name)
+            noted?.noteEverything(of: schema.name)
             prepared = prepared.filter { $0.value.name != schema.name }
         }
     }
@@ -98,6 +110,7 @@ final class SessionContext {
                 model: type.schema.name)
         }
         let handle = try store.registry.prepare(type, in: writer)
+        noted?.noteEverything(of: handle.name)
         prepared[ObjectIdentifier(type)] = handle
         return handle
     }
@@ -114,12 +127,13 @@ final class SessionContext {
     /// Runs one call of a transaction: a failure undoes the call, and the transaction may continue.
     func atomically<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         guard let writer else { return try body() }
-        let before = (prepared, changed)
+        let before = (prepared, changed, noted?.mark)
         var result: T?
         do {
             try writer.savepoint { () throws(StorageError) in result = try body() }
         } catch {
-            (prepared, changed) = before
+            (prepared, changed) = (before.0, before.1)
+            if let mark = before.2 { noted?.undo(to: mark) }
             throw error
         }
         guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }

@@ -11,6 +11,18 @@ extension Store {
 
         public var _session: Store.Session { Store.Session(executor: .session(context)) }
 
+        /// Who the transaction is by, for those who observe the store; nil unless it is set.
+        public var author: String? {
+            get { context.signature.author }
+            nonmutating set { context.signature.author = newValue }
+        }
+
+        /// Why the transaction is made, for those who observe the store; nil unless it is set.
+        public var note: String? {
+            get { context.signature.note }
+            nonmutating set { context.signature.note = newValue }
+        }
+
         /// Runs a closure that may fail without the rest: if it throws, what it wrote is undone, and its error is
         /// rethrown.
         @discardableResult

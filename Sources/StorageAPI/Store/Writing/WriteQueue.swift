@@ -14,14 +14,16 @@ final class WriteQueue: Sendable {
     private let pending = Mutex<[WriteJob]>([])
     private let mark = DispatchSpecificKey<Bool>()
     private let engine: any StorageEngine
+    private let observers: Observers
     /// The engine, if its commits can be waited for later.
     private let pipeline: (any PipeliningEngine)?
     private let completions = DispatchQueue(label: "storage.completions")
     /// How many groups of jobs have run and are not complete.
     private let completing = Atomic(0)
 
-    init(_ engine: any StorageEngine) {
+    init(_ engine: any StorageEngine, _ observers: Observers) {
         self.engine = engine
+        self.observers = observers
         pipeline = engine as? any PipeliningEngine
         for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
     }
@@ -139,18 +141,20 @@ final class WriteQueue: Sendable {
         let changesTables = jobs.contains { !$0.changed.isEmpty }
         if changesTables { waitForCompletions() }
         // Only this queue adds jobs to be completed: if there are none, no job is overtaken.
-        if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return Self.finish(commit, of: jobs) }
+        if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return finish(commit, of: jobs) }
         completing.add(1, ordering: .relaxed)
         completions.async {
-            Self.finish(commit, of: jobs)
+            self.finish(commit, of: jobs)
             self.completing.subtract(1, ordering: .releasing)
         }
     }
 
-    private static func finish(_ commit: (any PendingCommit)?, of jobs: [WriteJob]) {
+    private func finish(_ commit: (any PendingCommit)?, of jobs: [WriteJob]) {
         do throws(StorageError) { try commit?.finish() } catch {
             for job in jobs { job.fail(error) }
         }
+        // Before the callers go on: what they do next, an observer is told after this.
+        if observers.isAsked { for job in jobs where job.outcome == nil { observers.tell(job.noted) } }
         for job in jobs { job.complete() }
     }
 
@@ -212,6 +216,8 @@ final class WriteJob: @unchecked Sendable {
     var prepared: [ObjectIdentifier: ModelHandle] = [:]
     /// Models whose tables the job has changed by a schema.
     var changed: Set<String> = []
+    /// What the job has changed, if anybody asked when it began.
+    var noted: NotedChanges?
     /// Whether the body may run again after it was undone: a verb's body may, a user's closure may not.
     let isRepeatable: Bool
     private let cancelled = Atomic<Bool>(false)

@@ -44,6 +44,7 @@ extension Writing {
     /// Sets columns of the root to one value each in the records with these keys.
     private func patch(_ columns: [Int], _ values: ValueList, _ keys: ValueList) throws(StorageError) -> Int {
         guard !columns.isEmpty, keys.count > 0 else { return keys.count }
+        noteUpdate(keys)
         let valueCells = ValueCells(values)
         let keyCells = ValueCells(keys)
         let batch = RowBatch(
@@ -79,6 +80,7 @@ extension Writing {
                 row[cell] = try checked(row[cell], for: schema.columns[content.column], key)
             }
             rows.add(row)
+            noteUpdate(ValueList(width: key.count, values: key))
         }
         guard rows.count > 0 else { return 0 }
         let batch = RowBatch(plan: handle.plan(updating: columns), count: rows.count, cells: rows.cells)

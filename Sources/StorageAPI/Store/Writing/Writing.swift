@@ -12,6 +12,8 @@ struct Writing {
     let handle: ModelHandle
     let writer: any StorageWriter
     let limits: BackendInfo.Limits
+    /// Where it notes what it changes; nil if nobody asks.
+    let changes: NotedChanges?
 
     var model: ModelTables { handle.tables }
 
@@ -64,6 +66,7 @@ struct Writing {
     private func flush(
         _ graph: GraphWriter, _ operation: WriteOperation, first: Int
     ) throws(StorageError) {
+        if changes != nil { try note(operation, graph.buffers[0], keyCells: model.root.keyCells) }
         do {
             _ = try writer.write(batch(handle.plan(operation), graph.buffers[0]))
         } catch {
@@ -121,6 +124,7 @@ struct Writing {
 
     func delete(_ keys: RowBuffer) throws(StorageError) -> Int {
         guard keys.count > 0 else { return 0 }
+        if changes != nil { try noteDelete(keys) }
         try deleteChildren(keys)
         try deleteUndeclared(keys)
         return try writer.write(batch(handle.plan(.delete), keys))
@@ -149,6 +153,7 @@ struct Writing {
     }
 
     func truncate() throws(StorageError) {
+        noteEverything()
         let nothing = RowBuffer(width: 1)
         for plans in handle.undeclaredWrites { _ = try writer.write(batch(plans.truncate, nothing)) }
         for table in model.tables.reversed() {

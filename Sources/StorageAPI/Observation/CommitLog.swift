@@ -1,0 +1,70 @@
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A commit as its observers are told of it.
+final class ToldCommit: Sendable {
+    let number: Int
+    let time: Date
+    let author: String?
+    let note: String?
+    let models: [NetChanges]
+
+    init(_ number: Int, _ models: [NetChanges], author: String?, note: String?) {
+        self.number = number
+        self.models = models
+        self.author = author
+        self.note = note
+        time = Date()
+    }
+
+    /// The changes of a model.
+    func changes(of model: String) -> NetChanges? { models.first { $0.model.isSame(as: model) } }
+}
+
+/// The last commits that changed a model, for observers that ask for them later. Bounded: an observer that comes too
+/// late must read anew.
+struct CommitLog {
+    /// Commits up to this number are not known.
+    private(set) var start: Int
+    private var commits: [ToldCommit] = []
+    private var keyCount = 0
+
+    private static let mostCommits = 1000
+    private static let mostKeys = 10_000
+
+    /// - Parameter start: the last commit that it does not have.
+    init(after start: Int) { self.start = start }
+
+    /// The commits after a number; nil if some of them are not known any more.
+    func commits(after number: Int) -> ArraySlice<ToldCommit>? {
+        guard number >= start else { return nil }
+        // Observers are mostly near the end.
+        var first = commits.endIndex
+        while first > commits.startIndex, commits[first - 1].number > number { first -= 1 }
+        return commits[first...]
+    }
+
+    mutating func append(_ commit: ToldCommit) {
+        commits.append(commit)
+        keyCount += Self.size(of: commit)
+        guard commits.count > Self.mostCommits || keyCount > Self.mostKeys else { return }
+        // Half of it goes at once, so that the mean cost of a commit is constant. The last commit stays, however large.
+        var gone = 0
+        while gone < commits.count - 1, gone < commits.count / 2 || keyCount > Self.mostKeys / 2 {
+            keyCount -= Self.size(of: commits[gone])
+            start = commits[gone].number
+            gone += 1
+        }
+        commits.removeFirst(gone)
+    }
+
+    private static func size(of commit: ToldCommit) -> Int { commit.models.reduce(0) { $0 + $1.count } }
+
+    /// A commit changed what is not known.
+    mutating func lose(upTo number: Int) { self = CommitLog(after: number) }
+}

@@ -1,0 +1,160 @@
+import StorageDriver
+
+/// How exactly the changes of a model are asked for.
+enum ChangeDetail: Comparable {
+    /// Whether there are any.
+    case any
+    /// The keys of the records.
+    case keys
+    /// The keys, and whether each record is new, changed or gone. A save must look whether the record was there.
+    case kinds
+}
+
+/// What all observers of a store ask for. A write notes nothing else.
+final class AskedChanges: Sendable {
+    /// Of every model; nil if nobody asks that.
+    private let all: ChangeDetail?
+    /// By the model's stored name. Names that are canonically equivalent count as one here, so too much may be noted.
+    let models: [String: ChangeDetail]
+
+    init(all: ChangeDetail?, models: [String: ChangeDetail]) {
+        self.all = all
+        self.models = models
+    }
+
+    func detail(of model: String) -> ChangeDetail? {
+        guard let detail = models[model] else { return all }
+        return all.map { max($0, detail) } ?? detail
+    }
+
+    /// Whether what is asked of every model, beyond that by name, was asked before as well.
+    func asksAll(ofAtMost before: AskedChanges?) -> Bool {
+        guard let all else { return true }
+        return before?.all.map { all <= $0 } ?? false
+    }
+}
+
+/// What one write changed: of each model the keys, in the order of the writes. Undone with its savepoint.
+final class NotedChanges {
+    enum Kind { case insert, update, delete }
+
+    /// Where the changes that a savepoint may undo begin.
+    struct Mark {
+        fileprivate let steps: Int
+        fileprivate let values: Int
+    }
+
+    private struct Step {
+        let model: String
+        /// Nil if any record may have changed.
+        let kind: Kind?
+        var keys: ValueList
+    }
+
+    /// What was asked for when the write began.
+    let asked: AskedChanges
+    /// Who the transaction says that it is by, and why.
+    var signature: Signature?
+    private var steps: [Step] = []
+
+    init(_ asked: AskedChanges) { self.asked = asked }
+
+    var mark: Mark { Mark(steps: steps.count, values: steps.last?.keys.values.count ?? 0) }
+
+    func undo(to mark: Mark) {
+        steps.removeSubrange(mark.steps...)
+        guard let last = steps.indices.last else { return }
+        let values = steps[last].keys.values
+        steps[last].keys.values.removeSubrange(mark.values..<values.count)
+    }
+
+    func add(_ kind: Kind, _ keys: ValueList, of model: String) {
+        guard keys.count > 0 else { return }
+        if let last = steps.indices.last, steps[last].kind == kind, steps[last].model.isSame(as: model) {
+            steps[last].keys.values += keys.values
+        } else {
+            steps.append(Step(model: model, kind: kind, keys: keys))
+        }
+    }
+
+    /// Any record of the model may have changed.
+    func addEverything(of model: String) {
+        steps.append(Step(model: model, kind: nil, keys: ValueList(width: 1, values: [])))
+    }
+
+    /// The net effect on each model: what was inserted and then deleted is no change, and what was deleted and then
+    /// inserted is changed.
+    func net() -> [NetChanges] {
+        var models: [NetChanges] = []
+        for step in steps {
+            let place = models.firstIndex { $0.model.isSame(as: step.model) } ?? models.endIndex
+            if place == models.endIndex { models.append(NetChanges(model: step.model)) }
+            guard let kind = step.kind else {
+                models[place].addEverything()
+                continue
+            }
+            for row in 0..<step.keys.count { models[place].add(kind, Array(step.keys[row])) }
+        }
+        return models.filter { !$0.isEmpty }
+    }
+}
+
+/// Who a transaction is by, and why it was made.
+final class Signature {
+    var author: String?
+    var note: String?
+}
+
+/// The net effect of a commit on one model.
+struct NetChanges: Sendable {
+    private struct Fate {
+        let wasThere: Bool
+        var isThere: Bool
+    }
+
+    let model: String
+    /// Whether any record may have changed.
+    private(set) var isEverything = false
+    private var fates: [[Value]: Fate] = [:]
+    /// The keys in the order of their first change.
+    private var order: [[Value]] = []
+
+    init(model: String) { self.model = model }
+
+    mutating func add(_ kind: NotedChanges.Kind, _ key: [Value]) {
+        guard !isEverything else { return }
+        let isThere = kind != .delete
+        if fates[key] == nil {
+            order.append(key)
+            fates[key] = Fate(wasThere: kind != .insert, isThere: isThere)
+        } else {
+            fates[key]?.isThere = isThere
+        }
+    }
+
+    mutating func addEverything() {
+        isEverything = true
+        (fates, order) = ([:], [])
+    }
+
+    var isEmpty: Bool { !isEverything && !order.contains { kind(of: $0) != nil } }
+
+    /// How many keys there are, for bounds on memory.
+    var count: Int { order.count }
+
+    /// The keys of the records that are new, changed or gone.
+    func keys(_ wanted: NotedChanges.Kind) -> [[Value]] { order.filter { kind(of: $0) == wanted } }
+
+    /// The keys of all records that were changed.
+    var keys: [[Value]] { order.filter { kind(of: $0) != nil } }
+
+    private func kind(of key: [Value]) -> NotedChanges.Kind? {
+        guard let fate = fates[key] else { return nil }
+        switch (fate.wasThere, fate.isThere) {
+        case (false, true): return .insert
+        case (true, true): return .update
+        case (true, false): return .delete
+        case (false, false): return nil
+        }
+    }
+}

@@ -1,0 +1,259 @@
+internal import Dispatch
+import StorageDriver
+import Synchronization
+
+/// Tells the observers of a store of its commits.
+///
+/// Observers ask: a commit leaves its changes in a log and wakes those that wait, on another queue. So it costs the
+/// same however many observers there are, and next to nothing if there are none.
+final class Observers: Sendable {
+    /// What an observer asks for.
+    struct Interest {
+        /// Stored names; nil for every model.
+        var models: [String]?
+        var detail: ChangeDetail
+    }
+
+    /// What an observer learns when it asks.
+    enum News {
+        case nothing
+        case commits([ToldCommit])
+        /// Some commits are not known: read anew.
+        case unknown
+        /// The store was closed.
+        case end
+    }
+
+    fileprivate struct State {
+        var isEnded = false
+        /// The number of the last commit.
+        var last = 0
+        var interests: [ObjectIdentifier: Interest] = [:]
+        /// What the interests ask for together; nil if there are none.
+        var asked: AskedChanges?
+        /// The last commit whose changes are not known at all.
+        var lastUnknown = 0
+        /// The last commit that changed a model.
+        var lastOfModel: [String: Int] = [:]
+        /// The commits of each model whose keys are asked for.
+        var logs: [String: CommitLog] = [:]
+        /// The commits of all models, if their keys are asked for.
+        var logOfAll: CommitLog?
+        /// By model; those that wait for any model under nil.
+        var waiting: [String?: [ObjectIdentifier: Waiter]] = [:]
+    }
+
+    private let isAsking = Atomic<Bool>(false)
+    private let state = Mutex(State())
+    private let wakeups = DispatchQueue(label: "storage.observers")
+
+    // MARK: Writers
+
+    /// Whether anybody asks.
+    var isAsked: Bool { isAsking.load(ordering: .acquiring) }
+
+    /// Where a write that begins now notes its changes; nil if nobody asks.
+    func notes() -> NotedChanges? {
+        guard isAsked else { return nil }
+        return state.withLock { $0.asked }.map(NotedChanges.init)
+    }
+
+    /// Tells of a write that is durable.
+    ///
+    /// - Parameter notes: what it noted; nil if nobody asked when it began.
+    func tell(_ notes: NotedChanges?) {
+        let models = notes?.net() ?? []
+        wake(
+            state.withLock { state in
+                guard let asked = state.asked else { return [] }
+                let unknown = notes?.asked === asked ? [] : state.unknownModels(notes?.asked)
+                let isUnknown = !asked.asksAll(ofAtMost: notes?.asked)
+                guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }
+                state.last += 1
+                let signature = notes?.signature
+                state.add(ToldCommit(state.last, models, author: signature?.author, note: signature?.note))
+                for model in unknown { state.loseModel(model) }
+                if isUnknown { state.loseAll() }
+                return isUnknown ? state.takeAllWaiters() : state.takeWaiters(models.map(\.model) + unknown)
+            })
+    }
+
+    /// Tells of a commit whose changes are not known, such as another process's.
+    func tellUnknown() {
+        wake(
+            state.withLock { state in
+                guard state.asked != nil else { return [] }
+                state.last += 1
+                state.loseAll()
+                return state.takeAllWaiters()
+            })
+    }
+
+    /// Ends all observers: the store closes.
+    func end() {
+        wake(
+            state.withLock { state in
+                state.isEnded = true
+                return state.takeAllWaiters()
+            })
+    }
+
+    private func wake(_ waiters: [Waiter]) {
+        guard !waiters.isEmpty else { return }
+        wakeups.async { for waiter in waiters { waiter.wake() } }
+    }
+
+    // MARK: Observers
+
+    /// Adds an observer, or changes what it asks for. Returns the number of the last commit.
+    func add(_ id: ObjectIdentifier, _ interest: Interest) -> Int {
+        state.withLock { state in
+            state.interests[id] = interest
+            state.collectInterests()
+            isAsking.store(true, ordering: .releasing)
+            return state.last
+        }
+    }
+
+    func remove(_ id: ObjectIdentifier) {
+        state.withLock { state in
+            state.interests[id] = nil
+            for model in state.waiting.keys { state.waiting[model]?[id] = nil }
+            state.collectInterests()
+            isAsking.store(state.asked != nil, ordering: .releasing)
+        }
+    }
+
+    /// The number of the last commit.
+    var last: Int { state.withLock { $0.last } }
+
+    /// What happened to some models after a commit, and the number of the last commit.
+    func news(_ interest: Interest, after number: Int) -> (News, last: Int) {
+        state.withLock { ($0.news(interest, after: number), $0.last) }
+    }
+
+    /// Waits until there is news, or the task is cancelled.
+    nonisolated(nonsending) func wait(_ id: ObjectIdentifier, _ interest: Interest, after number: Int) async {
+        let waiter = Waiter()
+        let mustWait = state.withLock { state in
+            guard case .nothing = state.news(interest, after: number) else { return false }
+            for model in interest.models.map({ $0.map(Optional.some) }) ?? [nil] {
+                state.waiting[model, default: [:]][id] = waiter
+            }
+            return true
+        }
+        if mustWait { await waiter.wait() }
+    }
+}
+
+extension Observers.State {
+    /// Puts together what is asked for, and begins and ends logs.
+    mutating func collectInterests() {
+        var all: ChangeDetail?
+        var models: [String: ChangeDetail] = [:]
+        for interest in interests.values {
+            if let names = interest.models {
+                for name in names { models[name] = max(models[name] ?? .any, interest.detail) }
+            } else {
+                all = max(all ?? .any, interest.detail)
+            }
+        }
+        asked = interests.isEmpty ? nil : AskedChanges(all: all, models: models)
+        logs = logs.filter { (models[$0.key] ?? .any) > .any }
+        for (model, detail) in models where detail > .any && logs[model] == nil { logs[model] = CommitLog(after: last) }
+        logOfAll = (all ?? .any) > .any ? logOfAll ?? CommitLog(after: last) : nil
+        if asked == nil { lastOfModel = [:] }
+    }
+
+    /// The models of which a write did not note what is asked for by now, since it began before.
+    func unknownModels(_ before: AskedChanges?) -> [String] {
+        guard let asked else { return [] }
+        return asked.models.compactMap { model, detail in
+            guard let known = before?.detail(of: model) else { return model }
+            return known < detail ? model : nil
+        }
+    }
+
+    mutating func add(_ commit: ToldCommit) {
+        for changes in commit.models {
+            lastOfModel[changes.model] = commit.number
+            logs[changes.model]?.append(commit)
+        }
+        if !commit.models.isEmpty { logOfAll?.append(commit) }
+    }
+
+    mutating func loseModel(_ model: String) {
+        lastOfModel[model] = last
+        logs[model]?.lose(upTo: last)
+    }
+
+    mutating func loseAll() {
+        lastUnknown = last
+        for model in logs.keys { logs[model]?.lose(upTo: last) }
+        logOfAll?.lose(upTo: last)
+    }
+
+    mutating func takeWaiters(_ models: [String]) -> [Waiter] {
+        guard !waiting.isEmpty else { return [] }
+        var taken: [Waiter] = []
+        for model in models.map(Optional.some) + [nil] {
+            if let waiters = waiting.removeValue(forKey: model) { taken += waiters.values }
+        }
+        return taken
+    }
+
+    mutating func takeAllWaiters() -> [Waiter] {
+        defer { waiting = [:] }
+        return waiting.values.flatMap(\.values)
+    }
+
+    func news(_ interest: Observers.Interest, after number: Int) -> Observers.News {
+        if isEnded { return .end }
+        if lastUnknown > number { return .unknown }
+        guard let models = interest.models else {
+            if interest.detail == .any { return last > number ? .unknown : .nothing }
+            return Self.news(logOfAll, after: number)
+        }
+        if interest.detail > .any, models.count == 1 { return Self.news(logs[models[0]], after: number) }
+        return models.contains { lastOfModel[$0] ?? 0 > number } ? .unknown : .nothing
+    }
+
+    private static func news(_ log: CommitLog?, after number: Int) -> Observers.News {
+        guard let commits = log?.commits(after: number) else { return .unknown }
+        return commits.isEmpty ? .nothing : .commits(Array(commits))
+    }
+}
+
+/// A task that waits for news. Woken once, by a commit, the store's end or its cancellation.
+final class Waiter: Sendable {
+    private enum State {
+        case idle
+        case waiting(CheckedContinuation<Void, Never>)
+        case woken
+    }
+
+    private let state = Mutex(State.idle)
+
+    nonisolated(nonsending) func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isWoken = state.withLock { state in
+                    if case .woken = state { return true }
+                    state = .waiting(continuation)
+                    return false
+                }
+                if isWoken { continuation.resume() }
+            }
+        } onCancel: {
+            wake()
+        }
+    }
+
+    func wake() {
+        let before = state.withLock { state in
+            defer { state = .woken }
+            return state
+        }
+        if case .waiting(let continuation) = before { continuation.resume() }
+    }
+}

@@ -1,0 +1,175 @@
+public import StorageDriver
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Store {
+    /// What a commit did to a model: the net effect on its records.
+    ///
+    /// What a commit inserts and deletes again is not there, and what it deletes and inserts again is an update. A change
+    /// of what a record owns is an update of the record.
+    public enum KeyChanges<Key: Sendable>: Sendable {
+        /// The keys of the records that the commit inserted, updated and deleted, each once and in the order of the
+        /// writes. An update may have written what was there before.
+        case keys(inserted: [Key], updated: [Key], deleted: [Key])
+        /// Any record may have changed: the model was truncated, copied into, or its tables were changed.
+        case everything
+    }
+
+    /// What a commit did to one of the store's models.
+    public struct ModelChanges: Sendable {
+        /// The model's stored name.
+        public let model: String
+        /// The changes, with one value for each key property.
+        public let changes: KeyChanges<[Value]>
+    }
+
+    /// A commit: one transaction, or one call that writes.
+    public struct Commit<Changed: Sendable>: Sendable {
+        /// When the store had made it durable.
+        public let time: Date
+        /// Who the transaction said that it was by; see ``Transaction/author``.
+        public let author: String?
+        /// Why the transaction said that it was made.
+        public let note: String?
+        /// What it changed.
+        public let changes: Changed
+    }
+
+    /// The commits of a store as an asynchronous sequence, in their order and each once.
+    public struct Changes<Changed: Sendable>: AsyncSequence, Sendable {
+        /// A commit, or that some are not known.
+        public enum Element: Sendable {
+            /// A commit.
+            case commit(Commit<Changed>)
+            /// Some commits are not known: the observer was too slow, another process has written, or a write was running
+            /// when the observer began. Read again what is of interest. Commits that follow are known.
+            case gap
+        }
+        public typealias Failure = StorageError
+
+        let store: Store
+        let model: String?
+        /// What the commit did; nil if it did nothing of interest.
+        let changes: @Sendable (ToldCommit, Store) throws(StorageError) -> Changed?
+
+        public func makeAsyncIterator() -> Iterator {
+            let interest = Observers.Interest(models: model.map { [$0] }, detail: .kinds)
+            return Iterator(subscription: Subscription(store, interest), changes: changes)
+        }
+
+        /// One observer, which is told of the commits since it was made.
+        public struct Iterator: AsyncIteratorProtocol {
+            let subscription: Subscription
+            let changes: @Sendable (ToldCommit, Store) throws(StorageError) -> Changed?
+            private var commits: ArraySlice<ToldCommit> = []
+
+            init(
+                subscription: Subscription,
+                changes: @escaping @Sendable (ToldCommit, Store) throws(StorageError) -> Changed?
+            ) {
+                self.subscription = subscription
+                self.changes = changes
+            }
+
+            public mutating func next() async throws(StorageError) -> Element? { try await next(isolation: nil) }
+
+            /// Waits for the next commit. Nil when the store is closed or the task is cancelled.
+            public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Element? {
+                try await advance()
+            }
+
+            private nonisolated(nonsending) mutating func advance() async throws(StorageError) -> Element? {
+                while !Task.isCancelled {
+                    if let commit = commits.popFirst() {
+                        guard let changed = try changes(commit, subscription.store) else { continue }
+                        return .commit(
+                            Commit(time: commit.time, author: commit.author, note: commit.note, changes: changed))
+                    }
+                    switch subscription.news() {
+                    case .commits(let news): commits = news[...]
+                    case .unknown: return .gap
+                    case .end: return nil
+                    case .nothing: await subscription.wait()
+                    }
+                }
+                return nil
+            }
+        }
+    }
+
+    /// The commits that change a model, from now on: each once, with the keys of the records that it changed.
+    ///
+    /// ```swift
+    /// for try await change in store.changes(of: Person.self) {
+    ///     switch change {
+    ///     case .commit(let commit): print(commit.time, commit.changes)
+    ///     case .gap: print("read again what is of interest")
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// An observer is told of the commits since its iterator was made, when they are durable. It holds the store open, and
+    /// ends when the store is closed or its task is cancelled. The store keeps some thousand commits for observers that
+    /// are slow; one that is slower gets a ``Changes/Element/gap``.
+    ///
+    /// While there is an observer, each save of the model also looks whether the record is there.
+    /// - Throws: errors of preparing the model, and `typeMismatch` if a stored key does not fit the type, from the
+    ///   iterator.
+    public func changes<M: Storable>(of type: M.Type) -> Changes<KeyChanges<M.Key>> {
+        let name = type.schema.name
+        return Changes(store: self, model: name) { (commit, store) throws(StorageError) in
+            guard let changes = commit.changes(of: name) else { return nil }
+            guard let handle = store.registry.handle(type) else { return .everything }
+            return try changes.told { (keys) throws(StorageError) in try handle.tables.keys(M.self, keys) }
+        }
+    }
+
+    /// The commits that change a model, by its stored name; see ``changes(of:)-9ulg2``.
+    public func changes(ofRecords model: String) -> Changes<KeyChanges<[Value]>> {
+        Changes(store: self, model: model) { (commit, _) throws(StorageError) in
+            try commit.changes(of: model)?.told { (keys) throws(StorageError) in keys }
+        }
+    }
+
+    /// All commits, with what they did to each model; as for one model.
+    public func changes() -> Changes<[ModelChanges]> {
+        Changes(store: self, model: nil) { (commit, _) throws(StorageError) in
+            var models: [ModelChanges] = []
+            for changes in commit.models {
+                let told = try changes.told { (keys) throws(StorageError) in keys }
+                models.append(ModelChanges(model: changes.model, changes: told))
+            }
+            return models.isEmpty ? nil : models
+        }
+    }
+}
+
+extension NetChanges {
+    func told<Key: Sendable>(
+        _ convert: ([[Value]]) throws(StorageError) -> [Key]
+    ) throws(StorageError) -> Store.KeyChanges<Key> {
+        guard !isEverything else { return .everything }
+        return .keys(
+            inserted: try convert(keys(.insert)), updated: try convert(keys(.update)),
+            deleted: try convert(keys(.delete)))
+    }
+}
+
+extension ModelTables {
+    /// Keys by their values.
+    func keys<M: Storable>(_: M.Type, _ values: [[Value]]) throws(StorageError) -> [M.Key] {
+        let context = RowContext(model: self, table: keyRows)
+        var keys: [M.Key] = []
+        for values in values {
+            let cells = ValueCells(ValueList(width: rootKeyCount, values: values))
+            var row = RowReader(cells.cells, from: 0, to: rootKeyCount, context: .passUnretained(context))
+            keys.append(try M.readKey(&row))
+            withExtendedLifetime(cells) {}
+        }
+        return keys
+    }
+}
