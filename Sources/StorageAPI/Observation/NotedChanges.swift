@@ -82,9 +82,9 @@ final class NotedChanges {
         steps.append(Step(model: model, kind: nil, keys: ValueList(width: 1, values: [])))
     }
 
-    /// The net effect on each model: what was inserted and then deleted is no change, and what was deleted and then
-    /// inserted is changed.
-    func net() -> [NetChanges] {
+    /// The net effect on each model, once the write has ended: what was inserted and then deleted is no change, and what
+    /// was deleted and then inserted is changed.
+    private(set) lazy var net: [NetChanges] = {
         var models: [NetChanges] = []
         for step in steps {
             let place = models.firstIndex { $0.model.isSame(as: step.model) } ?? models.endIndex
@@ -96,7 +96,7 @@ final class NotedChanges {
             for row in 0..<step.keys.count { models[place].add(kind, Array(step.keys[row])) }
         }
         return models.filter { !$0.isEmpty }
-    }
+    }()
 }
 
 /// Who a transaction is by, and why it was made.

@@ -7,11 +7,29 @@ import Synchronization
 /// Observers ask: a commit leaves its changes in a log and wakes those that wait, on another queue. So it costs the
 /// same however many observers there are, and next to nothing if there are none.
 final class Observers: Sendable {
-    /// What an observer asks for.
+    /// What commits note for an observer.
     struct Interest {
-        /// Stored names; nil for every model.
-        var models: [String]?
-        var detail: ChangeDetail
+        /// Of every model.
+        var all: ChangeDetail?
+        /// By the model's stored name.
+        var models: [String: ChangeDetail] = [:]
+    }
+
+    /// What an observer asks.
+    enum Question {
+        /// Whether one of these models has changed; nil for any model.
+        case changes(of: [String]?)
+        /// The commits that changed a model; nil for any model.
+        case commits(of: String?)
+
+        fileprivate var models: [String?] {
+            switch self {
+            case .commits(let model): [model]
+            case .changes(nil): [nil]
+            // One that waits for no model waits for the end.
+            case .changes(let models?): models.isEmpty ? [""] : models.map(Optional.some)
+            }
+        }
     }
 
     /// What an observer learns when it asks.
@@ -39,6 +57,8 @@ final class Observers: Sendable {
         var logs: [String: CommitLog] = [:]
         /// The commits of all models, if their keys are asked for.
         var logOfAll: CommitLog?
+        /// What writes have changed that may be visible and are not told yet; nil for one that has not noted it.
+        var announced: [ObjectIdentifier: [NetChanges]?] = [:]
         /// By model; those that wait for any model under nil.
         var waiting: [String?: [ObjectIdentifier: Waiter]] = [:]
     }
@@ -58,19 +78,29 @@ final class Observers: Sendable {
         return state.withLock { $0.asked }.map(NotedChanges.init)
     }
 
-    /// Tells of a write that is durable.
-    ///
-    /// - Parameter notes: what it noted; nil if nobody asked when it began.
-    func tell(_ notes: NotedChanges?) {
-        let models = notes?.net() ?? []
+    /// Takes notice of a write that may be visible to readers from now on, and is not told yet.
+    func announce(_ job: WriteJob) {
+        let models = job.noted?.net
+        state.withLock { state in
+            guard let asked = state.asked else { return }
+            let isKnown = asked.asksAll(ofAtMost: job.noted?.asked) && state.unknownModels(job.noted?.asked).isEmpty
+            state.announced[ObjectIdentifier(job)] = .some(isKnown ? models : nil)
+        }
+    }
+
+    /// Tells of a write that is durable, or forgets one that has failed.
+    func tell(_ job: WriteJob) {
+        let models = job.outcome == nil ? job.noted?.net ?? [] : []
         wake(
             state.withLock { state in
-                guard let asked = state.asked else { return [] }
-                let unknown = notes?.asked === asked ? [] : state.unknownModels(notes?.asked)
-                let isUnknown = !asked.asksAll(ofAtMost: notes?.asked)
+                state.announced[ObjectIdentifier(job)] = nil
+                guard job.outcome == nil, let asked = state.asked else { return [] }
+                let before = job.noted?.asked
+                let unknown = before === asked ? [] : state.unknownModels(before)
+                let isUnknown = !asked.asksAll(ofAtMost: before)
                 guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }
                 state.last += 1
-                let signature = notes?.signature
+                let signature = job.noted?.signature
                 state.add(ToldCommit(state.last, models, author: signature?.author, note: signature?.note))
                 for model in unknown { state.loseModel(model) }
                 if isUnknown { state.loseAll() }
@@ -124,22 +154,30 @@ final class Observers: Sendable {
         }
     }
 
-    /// The number of the last commit.
-    var last: Int { state.withLock { $0.last } }
+    /// What happened after a commit, and the number of the last commit.
+    func news(_ question: Question, after number: Int) -> (News, last: Int) {
+        state.withLock { ($0.news(question, after: number), $0.last) }
+    }
 
-    /// What happened to some models after a commit, and the number of the last commit.
-    func news(_ interest: Interest, after number: Int) -> (News, last: Int) {
-        state.withLock { ($0.news(interest, after: number), $0.last) }
+    /// The commits after a number that a snapshot of now may include, durable or not yet; nil if some are not known.
+    func visible(_ model: String, after number: Int) -> [NetChanges]? {
+        state.withLock { state in
+            guard let told = state.logs[model]?.commits(after: number), state.lastUnknown <= number else { return nil }
+            var visible = told.compactMap { $0.changes(of: model) }
+            for announced in state.announced.values {
+                guard let models = announced else { return nil }
+                visible += models.filter { $0.model.isSame(as: model) }
+            }
+            return visible.contains(where: \.isEverything) ? nil : visible
+        }
     }
 
     /// Waits until there is news, or the task is cancelled.
-    nonisolated(nonsending) func wait(_ id: ObjectIdentifier, _ interest: Interest, after number: Int) async {
+    nonisolated(nonsending) func wait(_ id: ObjectIdentifier, _ question: Question, after number: Int) async {
         let waiter = Waiter()
         let mustWait = state.withLock { state in
-            guard case .nothing = state.news(interest, after: number) else { return false }
-            for model in interest.models.map({ $0.map(Optional.some) }) ?? [nil] {
-                state.waiting[model, default: [:]][id] = waiter
-            }
+            guard case .nothing = state.news(question, after: number) else { return false }
+            for model in question.models { state.waiting[model, default: [:]][id] = waiter }
             return true
         }
         if mustWait { await waiter.wait() }
@@ -152,17 +190,14 @@ extension Observers.State {
         var all: ChangeDetail?
         var models: [String: ChangeDetail] = [:]
         for interest in interests.values {
-            if let names = interest.models {
-                for name in names { models[name] = max(models[name] ?? .any, interest.detail) }
-            } else {
-                all = max(all ?? .any, interest.detail)
-            }
+            all = [all, interest.all].compactMap { $0 }.max()
+            models.merge(interest.models) { max($0, $1) }
         }
         asked = interests.isEmpty ? nil : AskedChanges(all: all, models: models)
         logs = logs.filter { (models[$0.key] ?? .any) > .any }
         for (model, detail) in models where detail > .any && logs[model] == nil { logs[model] = CommitLog(after: last) }
         logOfAll = (all ?? .any) > .any ? logOfAll ?? CommitLog(after: last) : nil
-        if asked == nil { lastOfModel = [:] }
+        if asked == nil { (lastOfModel, announced) = ([:], [:]) }
     }
 
     /// The models of which a write did not note what is asked for by now, since it began before.
@@ -207,15 +242,15 @@ extension Observers.State {
         return waiting.values.flatMap(\.values)
     }
 
-    func news(_ interest: Observers.Interest, after number: Int) -> Observers.News {
+    func news(_ question: Observers.Question, after number: Int) -> Observers.News {
         if isEnded { return .end }
         if lastUnknown > number { return .unknown }
-        guard let models = interest.models else {
-            if interest.detail == .any { return last > number ? .unknown : .nothing }
-            return Self.news(logOfAll, after: number)
+        switch question {
+        case .changes(nil): return last > number ? .unknown : .nothing
+        case .changes(let models?): return models.contains { lastOfModel[$0] ?? 0 > number } ? .unknown : .nothing
+        case .commits(nil): return Self.news(logOfAll, after: number)
+        case .commits(let model?): return Self.news(logs[model], after: number)
         }
-        if interest.detail > .any, models.count == 1 { return Self.news(logs[models[0]], after: number) }
-        return models.contains { lastOfModel[$0] ?? 0 > number } ? .unknown : .nothing
     }
 
     private static func news(_ log: CommitLog?, after number: Int) -> Observers.News {

@@ -57,8 +57,9 @@ extension Store {
         let changes: @Sendable (ToldCommit, Store) throws(StorageError) -> Changed?
 
         public func makeAsyncIterator() -> Iterator {
-            let interest = Observers.Interest(models: model.map { [$0] }, detail: .kinds)
-            return Iterator(subscription: Subscription(store, interest), changes: changes)
+            let interest =
+                model.map { Observers.Interest(models: [$0: .kinds]) } ?? Observers.Interest(all: .kinds)
+            return Iterator(subscription: Subscription(store, interest, .commits(of: model)), changes: changes)
         }
 
         /// One observer, which is told of the commits since it was made.

@@ -5,22 +5,24 @@ import StorageDriver
 /// One task at a time uses it.
 final class Subscription {
     let store: Store
-    /// What commits note for it.
-    private let interest: Observers.Interest
-    /// Which models' commits it is told of; nil for all.
-    var models: [String]?
-    private(set) var number = 0
+    /// What it asks.
+    private var question: Observers.Question
+    private(set) var number: Int
 
-    init(_ store: Store, _ interest: Observers.Interest) {
+    init(_ store: Store, _ interest: Observers.Interest, _ question: Observers.Question) {
         self.store = store
-        self.interest = interest
-        models = interest.models
+        self.question = question
+        number = 0
         number = store.observers.add(ObjectIdentifier(self), interest)
     }
 
     deinit { store.observers.remove(ObjectIdentifier(self)) }
 
-    private var question: Observers.Interest { Observers.Interest(models: models, detail: interest.detail) }
+    /// Asks another question, about what commits note for it already.
+    func ask(_ question: Observers.Question) { self.question = question }
+
+    /// Changes what commits note for it.
+    func note(_ interest: Observers.Interest) { _ = store.observers.add(ObjectIdentifier(self), interest) }
 
     /// What has happened since it was last asked.
     func news() -> Observers.News {

@@ -123,6 +123,15 @@ extension Select.Fields where Source == Store {
         }
     }
 
+    /// The fields of each record, now and whenever they change; see ``Store/Values``.
+    public func values() -> Store.Values<[[DynamicRecord.Field]]> {
+        select.observing { [properties, selection = select.selection] (reading) throws(StorageError) in
+            let chosen = try reading.model.root(only: properties)
+            return try Reading(handle: reading.handle, session: reading.session, root: chosen)
+                .all(DynamicRecord.self, selection).map(\.fields)
+        }
+    }
+
     /// The fields of one record after the other; see `stream()`.
     public func stream() -> some AsyncSequence<[DynamicRecord.Field], StorageError> & Sendable {
         var stream = select.stream()

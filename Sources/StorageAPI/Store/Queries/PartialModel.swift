@@ -58,6 +58,13 @@ extension Select.WithoutChildren where Source == Store {
     public nonisolated(nonsending) func all() async throws(StorageError) -> [PartialModel<Model>] {
         try await select.run { (reading) throws(StorageError) in try reading.partial(select.selection) }
     }
+
+    /// The records, now and whenever they or what they own changes; see ``Store/Values``.
+    public func values() -> Store.Values<[PartialModel<Model>]> {
+        select.observing { [selection = select.selection] (reading) throws(StorageError) in
+            try reading.partial(selection)
+        }
+    }
 }
 
 extension Select.WithoutChildren where Source == Store.Session {

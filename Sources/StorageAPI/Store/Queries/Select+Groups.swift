@@ -119,6 +119,14 @@ extension Select.Groups where Source == Store {
         let request = request(outputs)
         return try await select.run { (reading) throws(StorageError) in try request.rows(reading) }
     }
+
+    /// The chosen keys and aggregates of each group, now and whenever they change; see ``Store/Values``.
+    public func values<each V>(
+        _ outputs: (Select.Group<repeat each Key>) -> (repeat QueryExpression<each V>)
+    ) -> Store.Values<[(repeat each V)]> {
+        let request = request(outputs)
+        return select.observing { (reading) throws(StorageError) in try request.rows(reading) }
+    }
 }
 
 extension Select.Groups where Source == Store.Session {

@@ -61,6 +61,14 @@ extension Select.ByOwner where Source == Store {
         try await owners.run { (reading) throws(StorageError) in try reading.owned(property, selection) }
     }
 
+    /// The records with all that they own, each with its owner's key, now and whenever they change; see
+    /// ``Store/Values``.
+    public func values() -> Store.Values<[Owned<Owner, Model>]> {
+        owners.observing { [property, selection] (reading) throws(StorageError) in
+            try reading.owned(property, selection)
+        }
+    }
+
     /// The number of records. Loads none.
     public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
         try await owners.run { (reading) throws(StorageError) in try reading.countOwned(property, selection) }

@@ -68,6 +68,12 @@ extension Select.Projection where Source == Store {
         let request = request
         return try await select.run { (reading) throws(StorageError) in try request.rows(reading) }
     }
+
+    /// The tuples, now and whenever they change; see ``Store/Values``.
+    public func values() -> Store.Values<[(repeat each V)]> {
+        let request = request
+        return select.observing { (reading) throws(StorageError) in try request.rows(reading) }
+    }
 }
 
 extension Select.Projection where Source == Store.Session {

@@ -124,9 +124,9 @@ final class WriteQueue: Sendable {
         var commit: (any PendingCommit)?
         do {
             if let pipeline {
-                commit = try pipeline.writeAhead { (writer) throws(StorageError) in try Self.run(jobs, writer) }
+                commit = try pipeline.writeAhead { (writer) throws(StorageError) in try run(jobs, writer) }
             } else {
-                try engine.write { (writer) throws(StorageError) in try Self.run(jobs, writer) }
+                try engine.write { (writer) throws(StorageError) in try run(jobs, writer) }
             }
         } catch {
             for job in jobs { job.fail(error) }
@@ -154,7 +154,7 @@ final class WriteQueue: Sendable {
             for job in jobs { job.fail(error) }
         }
         // Before the callers go on: what they do next, an observer is told after this.
-        if observers.isAsked { for job in jobs where job.outcome == nil { observers.tell(job.noted) } }
+        if observers.isAsked { for job in jobs { observers.tell(job) } }
         for job in jobs { job.complete() }
     }
 
@@ -165,9 +165,9 @@ final class WriteQueue: Sendable {
 
     private var isCompleting: Bool { completing.load(ordering: .acquiring) > 0 }
 
-    private static func run(_ jobs: [WriteJob], _ writer: any StorageWriter) throws(StorageError) {
-        if jobs.count == 1 { return try jobs[0].run(writer) }
-        runEach(jobs, writer)
+    private func run(_ jobs: [WriteJob], _ writer: any StorageWriter) throws(StorageError) {
+        if jobs.count == 1 { try jobs[0].run(writer) } else { Self.runEach(jobs, writer) }
+        if observers.isAsked { for job in jobs where job.outcome == nil { observers.announce(job) } }
     }
 
     /// Runs jobs in one transaction so that each is done or undone. Jobs that may run again share a savepoint, because

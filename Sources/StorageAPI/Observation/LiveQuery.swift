@@ -1,0 +1,110 @@
+import StorageDriver
+
+/// Reads the results of an observed query.
+protocol LiveReader<Element>: AnyObject {
+    associatedtype Element
+
+    /// What commits must note for it until the first read.
+    var interest: Observers.Interest { get }
+    /// The model whose commits it asks for; nil to ask whether anything has changed.
+    var model: String? { get }
+
+    /// The first result, or the next if it differs from the last one.
+    ///
+    /// - Parameter news: what has happened since the last call; `unknown` at the first.
+    nonisolated(nonsending) func read(
+        _ news: Observers.News, _ subscription: Subscription
+    ) async throws(StorageError) -> Element?
+}
+
+/// One observation of a query: its reader, and its place in the order of commits. One task at a time uses it.
+final class LiveQuery<Element> {
+    private let subscription: Subscription
+    private let reader: any LiveReader<Element>
+    private var hasBegun = false
+    private var hasEnded = false
+
+    init(_ store: Store, _ reader: any LiveReader<Element>) {
+        self.reader = reader
+        // Before the first read: no commit between the two is lost.
+        subscription = Subscription(
+            store, reader.interest, reader.model.map { .commits(of: $0) } ?? .changes(of: nil))
+    }
+
+    /// The next result. Nil when the store is closed or the task is cancelled, and after an error.
+    nonisolated(nonsending) func next() async throws(StorageError) -> Element? {
+        while !hasEnded, !Task.isCancelled {
+            let news = subscription.news()
+            switch news {
+            case .end: hasEnded = true
+            case .nothing where hasBegun: await subscription.wait()
+            default: if let element = try await read(news) { return element }
+            }
+        }
+        hasEnded = true
+        return nil
+    }
+
+    private nonisolated(nonsending) func read(_ news: Observers.News) async throws(StorageError) -> Element? {
+        do throws(StorageError) {
+            let element = try await reader.read(hasBegun ? news : .unknown, subscription)
+            hasBegun = true
+            return element
+        } catch {
+            hasEnded = true
+            if error.code == .closed || error.code == .cancelled && Task.isCancelled { return nil }
+            throw error
+        }
+    }
+}
+
+/// Reads a query anew whenever a model that it has read changes, and compares the rows that it reads.
+final class LiveResult<Element>: LiveReader {
+    private let body: (Store, ObservingSession) throws(StorageError) -> Element
+    private let source: ModelSource?
+    private var last: RowDigest.Result?
+
+    /// - Parameters:
+    ///   - source: a model that is prepared before the first read.
+    ///   - body: reads the result.
+    init(_ source: ModelSource?, _ body: @escaping (Store, ObservingSession) throws(StorageError) -> Element) {
+        self.source = source
+        self.body = body
+    }
+
+    /// Which models the body reads is known only afterwards, and may differ each time.
+    var interest: Observers.Interest { Observers.Interest(all: .any) }
+    var model: String? { nil }
+
+    nonisolated(nonsending) func read(
+        _: Observers.News, _ subscription: Subscription
+    ) async throws(StorageError) -> Element? {
+        let last = last
+        let (element, digest, models) = try await subscription.store.observing(source) {
+            (session) throws(StorageError) in
+            let element = try body(subscription.store, session)
+            return (session.result == last ? nil : element, session.result, session.models)
+        }
+        self.last = digest
+        subscription.ask(.changes(of: Array(models)))
+        return element
+    }
+}
+
+extension Store {
+    /// Runs a read of an observer in one snapshot.
+    nonisolated(nonsending) func observing<T>(
+        _ model: ModelSource?, _ body: (ObservingSession) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
+        try checkCancellation("observe")
+        return try reading("observe", .snapshot) { (reader) throws(StorageError) in
+            try body(ObservingSession(reader))
+        }
+    }
+
+    /// The records of a model in a session of an observer.
+    func reading(_ model: ModelSource, in session: ObservingSession) throws(StorageError) -> Reading {
+        Reading(handle: try registry.handle(model, in: session), session: session)
+    }
+}

@@ -1,0 +1,160 @@
+import StorageDriver
+
+/// Reads the records of an observed query.
+///
+/// Where the query reads one model and has no limit, whether a record is selected depends on its own values alone: then
+/// only the records that commits have changed are read again, and merged into the result.
+final class LiveRecords<Model: Storable, Element>: LiveReader {
+    private let selection: Selection
+    private let source: ModelSource
+    private let name: String
+    private let make: ([Model], RecordDifference<Model>) -> Element
+    private let wantsDifference: Bool
+    private var isFirst = true
+    private var handle: ModelHandle?
+    /// What the key decides; nil if a record does not decide alone whether it is selected.
+    private var filter: KeyFilter?
+    /// Whether the result may have what is not told yet.
+    private var isAhead = false
+    /// The digest of the rows, if all were read at once.
+    private var digest: RowDigest.Result?
+    private var result = PlacedRecords<Model>()
+    private var comparison: RecordComparison<Model>?
+
+    /// More changed records than this are read with all others.
+    private static var mostKeys: Int { 64 }
+
+    init(
+        _ selection: Selection, _ source: ModelSource, wantsDifference: Bool,
+        _ make: @escaping ([Model], RecordDifference<Model>) -> Element
+    ) {
+        self.selection = selection
+        self.source = source
+        self.wantsDifference = wantsDifference
+        self.make = make
+        switch source {
+        case .type(let type): name = type.schema.name
+        case .recorded(let recorded): name = recorded
+        }
+    }
+
+    /// Which models the query reads is known after the first read.
+    var interest: Observers.Interest { Observers.Interest(all: .any, models: [name: .keys]) }
+    var model: String? { name }
+
+    nonisolated(nonsending) func read(
+        _ news: Observers.News, _ subscription: Subscription
+    ) async throws(StorageError) -> Element? {
+        var keys: [[Value]]?
+        if case .commits(let commits) = news, let changed = changedKeys(commits) {
+            let (relevant, areGone) = try relevant(changed)
+            if relevant.isEmpty { return nil }
+            if areGone, !isAhead { return element(merge(relevant, [])) }
+            if relevant.count <= Self.mostKeys { keys = relevant }
+        }
+        var (isAlone, models) = (filter != nil, Set<String>())
+        let wasAlone = isAlone
+        let change = try await subscription.store.observing(source) { (session) throws(StorageError) in
+            let reading = try subscription.store.reading(source, in: session)
+            if let keys, reading.handle === handle, let fresh = try fresh(keys, reading, subscription) {
+                return merge(fresh.keys, fresh.records)
+            }
+            let change = try readAll(reading, subscription)
+            (isAlone, models) = (filter != nil, session.models)
+            return change
+        }
+        if isAlone, !wasAlone { subscription.note(Observers.Interest(models: [name: .keys])) }
+        if !isAlone { subscription.ask(.changes(of: Array(models))) }
+        if !isAlone, wasAlone {
+            // Changes of the other models were not noted.
+            subscription.note(interest)
+            return try await read(.unknown, subscription) ?? element(change)
+        }
+        return element(change)
+    }
+
+    private func element(_ difference: RecordDifference<Model>?) -> Element? {
+        difference.map { make(result.models, $0) }
+    }
+
+    // MARK: Changed records
+
+    /// Whether each changed record is gone, by its key; nil if any record may have changed.
+    private func changedKeys(_ commits: [ToldCommit]) -> [[Value]: Bool]? {
+        guard filter != nil else { return nil }
+        var changed: [[Value]: Bool] = [:]
+        for commit in commits {
+            guard let changes = commit.changes(of: name) else { continue }
+            if changes.isEverything { return nil }
+            for key in changes.keys { changed[key] = false }
+            for key in changes.keys(.delete) { changed[key] = true }
+        }
+        return changed
+    }
+
+    /// The changed records that matter, and whether all of them are gone.
+    private func relevant(_ changed: [[Value]: Bool]) throws(StorageError) -> ([[Value]], areGone: Bool) {
+        var (keys, areGone) = ([[Value]](), true)
+        for (key, isGone) in changed {
+            if result.index(of: key) == nil {
+                // A record that is not selected by now, and is gone or cannot be selected, does not matter.
+                if isGone { continue }
+                if let filter, try !filter.mayMatch(key) { continue }
+            }
+            keys.append(key)
+            areGone = areGone && isGone
+        }
+        return (keys, areGone)
+    }
+
+    /// Reads changed records, all that the snapshot may have changed among them; nil if these are not known.
+    private func fresh(
+        _ keys: [[Value]], _ reading: Reading, _ subscription: Subscription
+    ) throws(StorageError) -> (keys: [[Value]], records: [PlacedRecords<Model>.Record])? {
+        // The snapshot begins with the first query. It may have more than what was told by then: without that, the
+        // result would mix two states.
+        var (keys, records) = (keys, try reading.placed(selection, keys, as: Model.self))
+        guard let visible = subscription.store.observers.visible(name, after: subscription.number) else { return nil }
+        let known = Set(keys)
+        var more: Set<[Value]> = []
+        for changes in visible { more.formUnion(changes.keys.filter { !known.contains($0) }) }
+        isAhead = !visible.isEmpty
+        if more.isEmpty { return (keys, records) }
+        keys += more
+        records += try reading.placed(selection, Array(more), as: Model.self)
+        return (keys, records)
+    }
+
+    /// Replaces the records with these keys; nil if that changes nothing.
+    private func merge(
+        _ keys: [[Value]], _ records: [PlacedRecords<Model>.Record]
+    ) -> RecordDifference<Model>? {
+        var merge = RecordMerge(result, comparison)
+        // The only copy is changed, and so is not copied.
+        result = PlacedRecords()
+        merge.replace(keys, by: records)
+        result = merge.result
+        guard !merge.difference.isEmpty else { return nil }
+        digest = nil
+        return merge.difference
+    }
+
+    // MARK: All records
+
+    private func readAll(
+        _ reading: Reading, _ subscription: Subscription
+    ) throws(StorageError) -> RecordDifference<Model>? {
+        let next = try reading.placed(selection, as: Model.self)
+        let session = reading.session as? ObservingSession
+        if reading.handle !== handle { comparison = RecordComparison(reading.model) }
+        handle = reading.handle
+        let isAlone = selection.limit == nil && selection.offset == 0 && session?.models == [name]
+        filter = isAlone ? try KeyFilter(selection, reading.handle) : nil
+        isAhead = subscription.store.observers.visible(name, after: subscription.number)?.isEmpty != true
+        defer { (result, digest, isFirst) = (next, session?.result, false) }
+        if let digest, digest == session?.result { return nil }
+        guard wantsDifference || !isFirst && digest == nil else { return RecordDifference() }
+        let difference = RecordDifference(from: result, to: next, comparison)
+        return difference.isEmpty && !isFirst ? nil : difference
+    }
+}

@@ -1,0 +1,52 @@
+import StorageDriver
+
+extension Reading {
+    /// The records of a selection with their places.
+    func placed<M: Storable>(_ selection: Selection, as _: M.Type) throws(StorageError) -> PlacedRecords<M> {
+        let (models, places, order) = try places(selection, among: nil, as: M.self)
+        return PlacedRecords(models, places: places, order: order, keyWidth: model.rootKeyCount)
+    }
+
+    /// Those records of a selection that have one of the keys, in the selection's order.
+    func placed<M: Storable>(
+        _ selection: Selection, _ keys: [[Value]], as _: M.Type
+    ) throws(StorageError) -> [PlacedRecords<M>.Record] {
+        let list = ValueList(width: model.rootKeyCount, values: keys.flatMap { $0 })
+        let (models, places, order) = try places(selection, among: list, as: M.self)
+        return models.enumerated().map { index, model in
+            let place = Array(places[index * order.count..<(index + 1) * order.count])
+            return PlacedRecords.Record(place: place, key: place.suffix(list.width), model: model)
+        }
+    }
+
+    private func places<M: Storable>(
+        _ selection: Selection, among keys: ValueList?, as _: M.Type
+    ) throws(StorageError) -> (models: [M], places: [Value], order: [Query.SortKey]) {
+        let schema = model.root.schema
+        var lowering = QueryLowering(model)
+        var (query, arguments) = try handle.query(selection, .columns(root.columns), &lowering)
+        if !query.order.isEmpty {
+            let columns = root.columns.map { TypedTerm(.column($0), schema.columns[$0].type) }
+            query.result = .terms(columns + query.order.map { TypedTerm($0.term, $0.type) })
+        }
+        if let keys {
+            query.scope = .keys(columns: keys.width, list: arguments.lists.count)
+            arguments.lists.append(keys)
+        }
+        let buffer = BufferedRows(width: root.columns.count)
+        var places: [Value] = []
+        var cursor = try session.rows(handle.plan(query), arguments)
+        while try cursor.next() {
+            buffer.add(cursor.cells)
+            for cell in root.columns.count..<root.columns.count + query.order.count {
+                places.append(cursor.cells[cell].value)
+            }
+            for cell in root.keyCells { places.append(cursor.cells[cell].value) }
+        }
+        let models = try decode(M.self, buffer, of: root, isKeyOrder: query.order.isEmpty)
+        let keyOrder = schema.key.map { column in
+            Query.SortKey(term: .column(column), type: schema.columns[column].type, isDescending: false)
+        }
+        return (models, places, query.order + keyOrder)
+    }
+}

@@ -1,0 +1,77 @@
+public import StorageDriver
+
+extension Store {
+    /// The results of an observed query, one after the other: first the present one, then each that differs.
+    ///
+    /// - Each element is the result in one snapshot, of commits that are durable as the backend is configured.
+    /// - The query runs when the next element is asked for, at most once for each. Results between two that are asked for
+    ///   may be skipped; the last is not, nor one between the first read and the beginning of the observation.
+    /// - A commit that cannot change the result costs nothing, or a lookup of the records that it changed. What the query
+    ///   reads is watched: also what records own, and every model that it goes through.
+    /// - Writers never wait for observers, whatever their number. An observer holds one result, and keeps the store open.
+    /// - It ends when the store is closed, at once when its task is cancelled, and after an error of the query.
+    ///
+    /// Each iterator is an observer of its own, which ends when it is released.
+    public struct Values<Element>: AsyncSequence, Sendable {
+        public typealias Failure = StorageError
+
+        let store: Store
+        let reader: @Sendable () -> any LiveReader<Element>
+
+        public func makeAsyncIterator() -> Iterator { Iterator(query: LiveQuery(store, reader())) }
+
+        /// One observer.
+        public struct Iterator: AsyncIteratorProtocol {
+            let query: LiveQuery<Element>
+
+            public mutating func next() async throws(StorageError) -> Element? { try await next(isolation: nil) }
+
+            /// Waits for the next result. Nil when the store is closed or the task is cancelled.
+            ///
+            /// - Throws: errors of the query, after which there is no further result.
+            public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Element? {
+                try await query.next()
+            }
+        }
+    }
+
+    /// Observes what a closure reads, all of it in one snapshot.
+    ///
+    /// ```swift
+    /// for try await (people, pens) in store.observe({ snapshot throws(StorageError) in
+    ///     (try snapshot.select(Person.self).all(), try snapshot.select(Pen.self).count())
+    /// }) { show(people, pens) }
+    /// ```
+    ///
+    /// The closure runs again when a model that it has read has changed, and its result is an element if it has read other
+    /// values than before. What it reads decides its result: do not let anything else.
+    public func observe<T>(
+        _ body: @escaping @Sendable (inout Snapshot) throws(StorageError) -> T
+    ) -> Values<T> {
+        Values(store: self) {
+            LiveResult(nil) { (store, session) throws(StorageError) in
+                let context = SessionContext(store, reader: session)
+                defer { context.end() }
+                var snapshot = Snapshot(context: context)
+                return try store.runningCalls.runClosure { () throws(StorageError) in try body(&snapshot) }
+            }
+        }
+    }
+
+    /// The same for a closure that throws errors of another type, which the sequence throws unchanged.
+    @_disfavoredOverload
+    public func observe<T: Sendable>(
+        _ body: @escaping @Sendable (inout Snapshot) throws -> T
+    ) -> some AsyncSequence<T, any Error> & Sendable {
+        observe { (snapshot) throws(StorageError) -> Result<T, any Error> in
+            do {
+                return .success(try body(&snapshot))
+            } catch let error as StorageError {
+                throw error
+            } catch {
+                return .failure(error)
+            }
+        }
+        .map { (result) throws in try result.get() }
+    }
+}
