@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
 
+// Nobody who leaves the trait off needs libpq.
+let postgresql = Target.Dependency.target(name: "PostgreSQLBackend", condition: .when(traits: ["PostgreSQL"]))
+
 let package = Package(
     name: "swift-storage",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -22,6 +25,7 @@ let package = Package(
         .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
         .library(name: "ArchiveBackend", targets: ["ArchiveBackend"]),
+        .library(name: "PostgreSQLBackend", targets: ["PostgreSQLBackend"]),
         .library(name: "KeyedArchives", targets: ["KeyedArchives"]),
         .library(name: "StorageConformance", targets: ["StorageConformance"]),
         .library(name: "StorageConformanceTesting", targets: ["StorageConformanceTesting"]),
@@ -34,6 +38,11 @@ let package = Package(
             name: "Configuration",
             description:
                 "StorageConfiguration, which opens stores by settings. Without it, swift-configuration is not needed."
+        ),
+        .trait(
+            name: "PostgreSQL",
+            description:
+                "PostgreSQL in the programs storage and conformance. Without it, they need no libpq; the product PostgreSQLBackend does not depend on it."
         ),
         .default(enabledTraits: ["Configuration"]),
     ],
@@ -86,6 +95,12 @@ let package = Package(
             name: "ArchiveBackend",
             dependencies: ["CArchive", "StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "PostgreSQLBackend",
+            dependencies: ["CPostgreSQL", "StorageDriver", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
         .target(
             name: "KeyedArchives", dependencies: ["ArchiveBackend", "StorageAPI", "StorageDriver"],
             swiftSettings: strict),
@@ -102,7 +117,7 @@ let package = Package(
             name: "storage",
             dependencies: [
                 "ArchiveBackend", "CArchive", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
-                "TerminalOutput",
+                "TerminalOutput", postgresql,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -110,7 +125,7 @@ let package = Package(
             name: "conformance",
             dependencies: [
                 "ArchiveBackend", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageConformance", "StorageDriver",
-                "TerminalOutput",
+                "TerminalOutput", postgresql,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -142,6 +157,12 @@ let package = Package(
                 "TestSupport",
             ],
             resources: [.copy("Fixtures")], swiftSettings: strict),
+        .testTarget(
+            name: "PostgreSQLTests",
+            dependencies: [
+                "MemoryBackend", "PostgreSQLBackend", "SQLiteBackend", "StorageDriver", "StorageKit", "TestSupport",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "GeneratedTests",
             dependencies: ["ArchiveBackend", "MemoryBackend", "StorageConformance", "SQLiteBackend", "TestSupport"],

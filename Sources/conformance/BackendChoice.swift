@@ -6,15 +6,37 @@ import SQLiteBackend
 import StorageAPI
 import StorageConformance
 
+#if PostgreSQL
+import PostgreSQLBackend
+#endif
+
 /// The backends on which the program can run the suite. To add one, add a case and what the compiler then demands.
 enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
     case sqlite, archive, memory
+    #if PostgreSQL
+    /// A server whose URL is in the environment, as `scripts/with-postgresql` sets it.
+    case postgresql
+    #endif
 
     /// The harness that the suite runs the backend with.
     var harness: any ConformanceHarness {
         switch self {
         case .sqlite, .archive: FileHarness(backend: self)
         case .memory: InMemoryHarness()
+        #if PostgreSQL
+        case .postgresql: PostgreSQLHarness()
+        #endif
+        }
+    }
+
+    /// The backend at the place of a harness, for a second process; nil if it shares nothing with one.
+    func backend(at place: String) throws -> (any StorageBackend)? {
+        switch self {
+        case .sqlite, .archive: FileHarness(backend: self).backend(at: URL(fileURLWithPath: place))
+        case .memory: nil
+        #if PostgreSQL
+        case .postgresql: try PostgreSQLHarness().backend(at: place)
+        #endif
         }
     }
 }
@@ -25,11 +47,10 @@ struct FileHarness: ConformanceHarness {
 
     // The suite kills processes but cuts no power, so what the operating system has is enough.
     func backend(at place: URL) -> any StorageBackend {
-        switch backend {
-        case .sqlite: SQLiteBackend(path: place.appending(path: "test.db").path, durability: .relaxed)
-        case .archive: ArchiveBackend(path: place.appending(path: "test.karch").path, durability: .relaxed)
-        case .memory: InMemoryBackend()
+        if backend == .archive {
+            return ArchiveBackend(path: place.appending(path: "test.karch").path, durability: .relaxed)
         }
+        return SQLiteBackend(path: place.appending(path: "test.db").path, durability: .relaxed)
     }
 
     /// This program, as a process of its own.
@@ -41,6 +62,32 @@ struct FileHarness: ConformanceHarness {
         }
     }
 }
+
+#if PostgreSQL
+/// A harness for stores in a PostgreSQL database, each in a schema of its own.
+struct PostgreSQLHarness: ConformanceHarness {
+    func makePlace() -> String { "conformance_" + UUID().uuidString.lowercased().replacing("-", with: "_") }
+
+    func backend(at place: String) throws -> any StorageBackend {
+        guard let url = ProcessInfo.processInfo.environment["STORAGE_POSTGRESQL"] else {
+            throw StorageError(
+                .configuration, "STORAGE_POSTGRESQL has no server's URL; run this by scripts/with-postgresql.")
+        }
+        let join = url.contains("?") ? "&" : "?"
+        return try PostgreSQLBackend(url: StorageURL("\(url)\(join)schema=\(place)&durability=relaxed&timeout=2000"))
+    }
+
+    func destroy(_ place: String) throws { try (backend(at: place) as? PostgreSQLBackend)?.removeStore() }
+
+    func leftovers(of place: String) -> [String] { [] }
+
+    func helper(at place: String) -> HelperCommand? {
+        CommandLine.ownExecutable.map {
+            HelperCommand(executable: $0, arguments: ["helper", "--backend", "postgresql", "--place", place])
+        }
+    }
+}
+#endif
 
 extension CommandLine {
     /// The file of the running program; nil if the system does not say.

@@ -12,10 +12,9 @@ struct ConformanceHelperCommand: AsyncParsableCommand {
     @Argument var arguments: [String]
 
     func run() async throws {
-        guard backend != .memory else {
+        guard let backend = try backend.backend(at: place) else {
             throw ValidationError("The \(backend.rawValue) backend shares nothing with another process.")
         }
-        try await ConformanceHelper.run(
-            FileHarness(backend: backend).backend(at: URL(fileURLWithPath: place)), arguments: arguments)
+        try await ConformanceHelper.run(backend, arguments: arguments)
     }
 }

@@ -91,12 +91,17 @@ private final class RowCopies {
     /// - Throws: `limitExceeded` for a value that is larger than the target takes.
     func add(_ cells: UnsafePointer<Cell>) throws(StorageError) {
         let row = rows.row(rows.append())
+        var keySize = 0
         for column in isKey.indices {
             let size = cells[column].bytes.count
+            if isKey[column], cells[column].tag == .text { keySize += size }
             let limit = isKey[column] ? limits.keyBytes : limits.valueBytes
-            guard size <= limit else {
+            guard size <= limit, keySize <= limits.wholeKeyBytes else {
                 throw StorageError(
-                    .limitExceeded, "A value of \(size) bytes is larger than the limit of \(limit) bytes.",
+                    .limitExceeded,
+                    size <= limit
+                        ? "The texts of a key have more bytes than the limit of \(limits.wholeKeyBytes)."
+                        : "A value of \(size) bytes is larger than the limit of \(limit) bytes.",
                     model: table.path.first, key: table.key.map { cells[$0].value },
                     property: table.columns[column].property)
             }

@@ -32,7 +32,7 @@ extension Conformance {
                 equals: [Versioned<LabelsFromTags>(1, .records([[1, "x"]]))])
         },
         ConformanceCase(
-            "sharing/renamed-while-reading", [.s11, .t3], needs: [.sharing],
+            "sharing/renamed-while-reading", [.s11, .t3], needs: [.sharing, .changingWhileReading],
             "A read block goes on in its snapshot while another program renames a property."
         ) { t in
             let first = try await t.open(Versioned<Title>.self)

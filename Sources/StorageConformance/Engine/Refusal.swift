@@ -9,6 +9,7 @@ enum Refusal {
         case .concurrentReads: try await concurrentReads(trial)
         case .durability: try await durability(trial)
         case .sharing: try await sharing(trial)
+        case .changingWhileReading: try await changingWhileReading(trial)
         // Nothing can be tested: undetected damage shows in no call.
         case .damageDetection: break
         }
@@ -26,6 +27,26 @@ enum Refusal {
         try await trial.expectError(.busy) {
             try await store.transaction { _, _ in try store.blocking.all(Pen.self).count }
         }
+    }
+
+    /// The change is `busy`, and the read goes on. Afterwards the change is made.
+    private static func changingWhileReading(_ trial: Trial) async throws {
+        let first = try await trial.open(Versioned<Title>.self)
+        let record = Versioned<Title>(1, "a")
+        try await first.insert(record)
+        let other = try await trial.open()
+        try await first.read { snapshot in
+            try trial.expect(try snapshot.all(Versioned<Title>.self), equals: [record])
+            var refused: StorageError.Code?
+            do {
+                _ = try other.blocking.count(Versioned<NameFromTitle>.self)
+            } catch let error as StorageError {
+                refused = error.code
+            }
+            try trial.expect(refused, equals: StorageError.Code.busy)
+            try trial.expect(try snapshot.all(Versioned<Title>.self), equals: [record])
+        }
+        try trial.expect(try await other.select(Versioned<NameFromTitle>.self).count(), equals: 1)
     }
 
     /// The reopened store is empty, or has everything that was committed, and never a part of it.

@@ -40,6 +40,9 @@ public struct BackendInfo: Sendable {
         case sharing
         /// The engine finds damage anywhere in the file, also in values (clause E3).
         case damageDetection
+        /// The schema of a model can be changed while its records are read. Where that is lacking, a change waits for those
+        /// who read, and throws `busy` if they do not end in time.
+        case changingWhileReading
         /// The store can be written. A store that was opened read-only lacks it.
         case writing
     }
@@ -50,15 +53,21 @@ public struct BackendInfo: Sendable {
         public var valueBytes: Int
         /// The most bytes of text in one key property. It holds for each part of a composite key.
         public var keyBytes: Int
+        /// The most bytes of text in all parts of a key together.
+        public var wholeKeyBytes: Int
         /// The most levels of owned children below a root.
         public var depth: Int
         /// The most columns of one table.
         public var columns: Int
 
-        /// Limits, by default 1 GiB for a value, 64 KiB for a key, 64 levels and 1,900 columns.
-        public init(valueBytes: Int = 1 << 30, keyBytes: Int = 1 << 16, depth: Int = 64, columns: Int = 1900) {
+        /// Limits, by default 1 GiB for a value, 64 KiB for each part of a key, 64 levels and 1,900 columns.
+        public init(
+            valueBytes: Int = 1 << 30, keyBytes: Int = 1 << 16, wholeKeyBytes: Int = .max, depth: Int = 64,
+            columns: Int = 1900
+        ) {
             self.valueBytes = valueBytes
             self.keyBytes = keyBytes
+            self.wholeKeyBytes = wholeKeyBytes
             self.depth = depth
             self.columns = columns
         }

@@ -1,7 +1,10 @@
 /// The products of this package's backends. This module knows only their names, so that an error can say which one to
 /// link.
 package enum BackendProduct {
-    package static let names = ["archive": "ArchiveBackend", "memory": "InMemoryBackend", "sqlite": "SQLiteBackend"]
+    package static let names = [
+        "archive": "ArchiveBackend", "memory": "InMemoryBackend", "postgresql": "PostgreSQLBackend",
+        "sqlite": "SQLiteBackend",
+    ]
 
     /// The error of a store whose scheme none of its backends has.
     package static func error(_ scheme: String, _ schemes: [String]) -> StorageError {

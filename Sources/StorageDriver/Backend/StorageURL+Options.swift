@@ -34,7 +34,7 @@ extension StorageURL {
         public init(_ url: StorageURL) {
             self.url = url
             left = url.options
-            effective = ["backend": "\(url.scheme)", "path": "\(url.path)"]
+            effective = ["backend": "\(url.scheme)", "path": "\(url.shownPath)"]
         }
 
         /// Reads one of the values of an enum: `durability=relaxed`.

@@ -12,9 +12,12 @@ public struct StorageURL: Sendable, CustomStringConvertible {
     public let scheme: String
     /// The path with its escapes resolved.
     public let path: String
+    /// What follows the colon and `//`, up to the options, as it was written. It may have a password: show
+    /// ``description`` instead.
+    public let address: String
     /// The options in the URL itself. ``Options`` also has those from settings.
     public let options: [String: String]
-    /// The URL without its options, any of which may be a secret.
+    /// The URL without its options, any of which may be a secret, and without the password of its user.
     public let description: String
     /// The settings from which options come, if the store is configured by settings.
     package var settings: (any OptionSettings)?
@@ -23,15 +26,16 @@ public struct StorageURL: Sendable, CustomStringConvertible {
 
     /// - Throws: `configuration` if the text has no scheme, repeats an option, or has an invalid escape.
     public init(_ text: String) throws(StorageError) {
-        let address = text.prefix { $0 != "?" }
-        description = String(address)
-        guard let colon = address.firstIndex(of: ":"), colon > address.startIndex else {
-            throw Self.error("\"\(address)\" has no scheme; write it as backend:path, like sqlite:people.db")
+        let written = text.prefix { $0 != "?" }
+        description = Self.shown(String(written))
+        guard let colon = written.firstIndex(of: ":"), colon > written.startIndex else {
+            throw Self.error("\"\(description)\" has no scheme; write it as backend:path, like sqlite:people.db")
         }
         scheme = String(text[..<colon]).lowercased()
-        let rawPath = address[address.index(after: colon)...]
-        path = try Self.unescaped(rawPath.hasPrefix("//") ? rawPath.dropFirst(2) : rawPath)
-        options = try Self.options(in: text.dropFirst(address.count + 1))
+        let rawPath = written[written.index(after: colon)...]
+        address = String(rawPath.hasPrefix("//") ? rawPath.dropFirst(2) : rawPath)
+        path = try Self.unescaped(address[...])
+        options = try Self.options(in: text.dropFirst(written.count + 1))
     }
 
     /// An address from the separate parts in settings.
@@ -39,9 +43,23 @@ public struct StorageURL: Sendable, CustomStringConvertible {
         self.scheme = scheme.lowercased()
         self.path = path
         self.settings = settings
+        address = path.hasPrefix("//") ? String(path.dropFirst(2)) : path
         options = [:]
-        description = "\(self.scheme):\(path)"
+        description = Self.shown("\(self.scheme):\(path)")
     }
+
+    /// A text with an address in it, without the password of `//user:password@host`.
+    package static func shown(_ text: String) -> String {
+        guard let slashes = text.firstRange(of: "//") else { return text }
+        let authority = text[slashes.upperBound...].prefix { $0 != "/" }
+        guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else {
+            return text
+        }
+        return text[...colon] + "…" + text[at...]
+    }
+
+    /// The path as it may be shown.
+    package var shownPath: String { String(Self.shown("//" + path).dropFirst(2)) }
 
     /// Checks that there is a path.
     ///
@@ -76,13 +94,15 @@ public struct StorageURL: Sendable, CustomStringConvertible {
             }
             guard rest.count >= 2, let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
             else {
-                throw error("\"\(text)\" has a % that two hexadecimal digits must follow; a % itself is %25")
+                throw error(
+                    "\"\(shown("//" + text).dropFirst(2))\" has a % that two hexadecimal digits must follow; a % itself is %25"
+                )
             }
             rest = rest.dropFirst(2)
             bytes.append(escaped)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw error("\"\(text)\" is not UTF-8 after its escapes are resolved")
+            throw error("\"\(shown("//" + text).dropFirst(2))\" is not UTF-8 after its escapes are resolved")
         }
         return text
     }

@@ -162,14 +162,22 @@ final class GraphWriter: @unchecked Sendable {
     }
 
     private func checkKey(_ row: UnsafeMutablePointer<Cell>, cells: [Int]) throws(StorageError) {
+        var size = 0
         for (index, cell) in cells.enumerated() {
             if row[cell].isNull {
                 throw keyError(.missingKey, "The record's key is nil; give it one.", index)
             }
-            if row[cell].tag == .text, row[cell].bytes.count > limits.keyBytes {
-                let size = row[cell].bytes.count
+            guard row[cell].tag == .text else { continue }
+            size += row[cell].bytes.count
+            if row[cell].bytes.count > limits.keyBytes {
                 throw keyError(
-                    .limitExceeded, "A key of \(size) bytes is longer than the limit of \(limits.keyBytes).", index)
+                    .limitExceeded,
+                    "A key of \(row[cell].bytes.count) bytes is longer than the limit of \(limits.keyBytes).", index)
+            }
+            if size > limits.wholeKeyBytes {
+                throw keyError(
+                    .limitExceeded,
+                    "The key's texts have \(size) bytes, more than the limit of \(limits.wholeKeyBytes).", index)
             }
         }
     }

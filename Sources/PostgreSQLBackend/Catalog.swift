@@ -1,0 +1,197 @@
+internal import Foundation
+internal import StorageDriver
+
+/// The store's record of its tables: `storage_tables` has a row for each table, with its definition as JSON, `storage_keys`
+/// the greatest assigned keys, and `storage_info` the format's version.
+///
+/// The name of the primary key of `storage_tables` is the version of the tables: each change of them renames it. Names are
+/// seen as they are at the last commit, also by a transaction that reads an older snapshot.
+enum Catalog {
+    /// The version of the format that this code writes, and the newest that it reads.
+    static let format = 1
+
+    /// What identifies the record in its database.
+    struct Record: Sendable {
+        /// The number of the schema, which locks name.
+        let schema: Int64
+        /// The number of the index whose name is the tables' version; nil if there is no record, in a store that is read.
+        let versionIndex: Int64?
+
+        /// The number of the advisory lock that a writer holds.
+        var lock: Int64 { 0x53_74_6f_72 << 32 | schema }
+    }
+
+    // MARK: Opening
+
+    /// Finds the record, or makes it.
+    ///
+    /// - Throws: `schemaNewer` if a later version has written the store, `unsupported` if its text is not UTF-8.
+    static func open(
+        _ connection: Connection, _ configuration: PostgreSQLBackend, isReadOnly: Bool
+    ) throws(StorageError) -> Record {
+        guard try connection.run("SELECT pg_catalog.current_setting('server_encoding')").text() == "UTF8" else {
+            throw StorageError(.unsupported, "The database's encoding is not UTF8; make one with ENCODING 'UTF8'.")
+        }
+        let names = Names(schema: configuration.schema)
+        if let record = try find(connection, names, configuration.schema), isReadOnly || record.versionIndex != nil {
+            try checkFormat(connection, names, record)
+            return record
+        }
+        guard !isReadOnly else {
+            throw StorageError(
+                .configuration,
+                "The schema \(configuration.schema) does not exist, and a store that is read makes none.")
+        }
+        try create(connection, names, configuration.schema)
+        guard let record = try find(connection, names, configuration.schema) else { throw damaged }
+        try checkFormat(connection, names, record)
+        return record
+    }
+
+    private static func find(
+        _ connection: Connection, _ names: Names, _ schema: String
+    ) throws(StorageError) -> Record? {
+        let table = names.own("storage_tables").quotedText
+        let result = try connection.run(
+            """
+            SELECT n.oid::int8, (SELECT indexrelid::int8 FROM pg_catalog.pg_index
+              WHERE indrelid = pg_catalog.to_regclass(\(table)) AND indisprimary)
+            FROM pg_catalog.pg_namespace n WHERE n.nspname = \(schema.quotedText)
+            """)
+        guard let schema = result.integer() else { return nil }
+        return Record(schema: schema, versionIndex: result.integer(0, 1))
+    }
+
+    private static func checkFormat(
+        _ connection: Connection, _ names: Names, _ record: Record
+    ) throws(StorageError) {
+        guard record.versionIndex != nil else { return }
+        let info = names.own("storage_info")
+        let text = try connection.run("SELECT value FROM \(info) WHERE key = 'format'").text()
+        guard let text, let found = Int(text) else { throw damaged }
+        guard found <= format else {
+            throw StorageError(
+                .schemaNewer,
+                "The store has format \(found), and this version reads up to \(format); update the program. Nothing was changed."
+            )
+        }
+    }
+
+    /// Several processes may open a new store at once.
+    private static func create(
+        _ connection: Connection, _ names: Names, _ schema: String
+    ) throws(StorageError) {
+        connection.add("BEGIN ISOLATION LEVEL READ COMMITTED")
+        let exists =
+            try connection.run(
+                [
+                    Statement("SELECT pg_catalog.pg_advisory_xact_lock(\(0x53_74_6f_72 << 32))"),
+                    Statement("SELECT true FROM pg_catalog.pg_namespace WHERE nspname = \(schema.quotedText)"),
+                ]
+            ).last?.isTrue() ?? false
+        do {
+            // Who may not create schemas may use one that was made for him.
+            if !exists { connection.add("CREATE SCHEMA \(names.schema)") }
+            connection.add(
+                """
+                CREATE TABLE IF NOT EXISTS \(names.own("storage_tables")) (
+                  position bigint GENERATED ALWAYS AS IDENTITY,
+                  name text COLLATE "C" CONSTRAINT storage_version_0 PRIMARY KEY, definition text NOT NULL)
+                """)
+            connection.add(
+                """
+                CREATE TABLE IF NOT EXISTS \(names.own("storage_keys")) (
+                  name text COLLATE "C" CONSTRAINT storage_keys_key PRIMARY KEY, greatest bigint NOT NULL)
+                """)
+            connection.add(
+                """
+                CREATE TABLE IF NOT EXISTS \(names.own("storage_info")) (
+                  key text CONSTRAINT storage_info_key PRIMARY KEY, value text NOT NULL)
+                """)
+            connection.add(
+                "INSERT INTO \(names.own("storage_info")) VALUES ('format', '\(format)') ON CONFLICT DO NOTHING")
+            try connection.run("COMMIT")
+        } catch {
+            connection.dropWaiting()
+            connection.sendOnly("ROLLBACK")
+            throw error
+        }
+    }
+
+    static var damaged: StorageError {
+        StorageError(
+            .corrupt, "The tables storage_tables and storage_info are not as a store writes them; restore a backup.")
+    }
+
+    // MARK: Tables
+
+    /// Reads the tables' version.
+    static func version(_ record: Record) -> Statement {
+        Statement("SELECT \(record.versionIndex ?? 0)::pg_catalog.regclass::text", name: "version")
+    }
+
+    /// Changes the tables' version, to a name that no other transaction gives.
+    static func rename(from version: String, to transaction: String) -> String {
+        "ALTER INDEX \(version) RENAME TO \("storage_version_\(transaction)".quotedName)"
+    }
+
+    /// Reads the definitions of the tables, in the order of their creation.
+    static func definitions(_ names: Names) -> Statement {
+        Statement("SELECT definition FROM \(names.own("storage_tables")) ORDER BY position", name: "tables")
+    }
+
+    static func tables(_ definitions: StatementResult) throws(StorageError) -> [TableSchema] {
+        var tables: [TableSchema] = []
+        let decoder = JSONDecoder()
+        for row in 0..<definitions.count {
+            guard let bytes = definitions.bytes(row, 0) else { throw damaged }
+            do {
+                tables.append(try decoder.decode(TableSchema.self, from: Data(bytes)))
+            } catch {
+                throw damaged.caused(by: error)
+            }
+        }
+        return tables
+    }
+
+    /// Updates the record for a change.
+    static func record(_ change: TableChange, _ names: Names) throws(StorageError) -> [Statement] {
+        let (tables, keys) = (names.own("storage_tables"), names.own("storage_keys"))
+        func statement(_ sql: String, _ texts: [String]) -> Statement {
+            var parameters = Parameters()
+            for text in texts { parameters.add(plain: text) }
+            return Statement(sql, parameters)
+        }
+        switch change {
+        case .create(let table):
+            return [
+                statement(
+                    "INSERT INTO \(tables) (name, definition) VALUES ($1::text, $2::text)",
+                    [table.name, try definition(of: table)])
+            ]
+        case .drop(let table):
+            return [
+                statement("DELETE FROM \(tables) WHERE name = $1::text", [table.name]),
+                statement("DELETE FROM \(keys) WHERE name = $1::text", [table.name]),
+            ]
+        case .alter(let old, let new, _):
+            let definition = try definition(of: new)
+            return [
+                statement(
+                    "UPDATE \(tables) SET name = $2::text, definition = $3::text WHERE name = $1::text",
+                    [old.name, new.name, definition]),
+                statement("UPDATE \(keys) SET name = $2::text WHERE name = $1::text", [old.name, new.name]),
+            ]
+        }
+    }
+
+    private static func definition(of table: TableSchema) throws(StorageError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(table), as: UTF8.self)
+        } catch {
+            throw StorageError(.io, "A table's definition cannot be encoded.", underlying: error)
+        }
+    }
+}

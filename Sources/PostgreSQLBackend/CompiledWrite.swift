@@ -1,0 +1,83 @@
+internal import StorageDriver
+
+/// The SQL of a write for any number of rows: each column crosses as an array.
+final class CompiledWrite {
+    let sql: String
+    /// Whether a row may be in the way of another, so that they must be written one after the other.
+    let needsOrder: Bool
+    /// The types of a patch's values, and of a row's or key's columns.
+    private let values: [ColumnType]
+    private let rows: [ColumnType]
+
+    init(_ plan: WritePlan, _ names: Names) {
+        let table = plan.table
+        let columns = plan.operation == .patch ? plan.keyColumns : plan.columns
+        let values = plan.operation == .patch ? plan.columns.map { table.columns[$0].type } : []
+        let rows = columns.map { table.columns[$0].type }
+        self.values = values
+        self.rows = rows
+        needsOrder =
+            plan.operation == .update && plan.columns.contains { table.columns[$0].isUnique && !table.key.contains($0) }
+        let arrays = rows.enumerated().map { place, type in
+            "$\(values.count + place + 1)::\(type.sql.parameter)[]"
+        }
+        let source =
+            "unnest(\(arrays.joined(separator: ", "))) AS u(\(rows.indices.map { "c\($0)" }.joined(separator: ", ")))"
+        let given = zip(columns, rows).enumerated().map { place, pair in
+            Pair(column: pair.0, name: table.columns[pair.0].sqlName, value: pair.1.stored("u.c\(place)"))
+        }
+        let keys = given.filter { plan.operation != .update || table.key.contains($0.column) }
+        let match = keys.map { "t.\($0.name) = \($0.value)" }.joined(separator: " AND ")
+        let target = names.table(table)
+        switch plan.operation {
+        case .insert: sql = Self.insert(given, source, target)
+        case .upsert:
+            let key = table.key.map { table.columns[$0].sqlName }.joined(separator: ", ")
+            let others = given.filter { !table.key.contains($0.column) }.map { "\($0.name) = excluded.\($0.name)" }
+            let action = others.isEmpty ? "NOTHING" : "UPDATE SET " + others.joined(separator: ", ")
+            sql = Self.insert(given, source, target) + " ON CONFLICT (\(key)) DO \(action)"
+        case .update:
+            let others = given.filter { !table.key.contains($0.column) }
+            // A row that is nothing but its key is found all the same.
+            let sets = (others.isEmpty ? given : others).map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
+            sql = "UPDATE \(target) AS t SET \(sets) FROM \(source) WHERE \(match)"
+        case .patch:
+            let sets = zip(plan.columns, values).enumerated().map { place, pair in
+                "\(table.columns[pair.0].sqlName) = \(pair.1.stored("$\(place + 1)::\(pair.1.sql.parameter)"))"
+            }
+            sql = "UPDATE \(target) AS t SET \(sets.joined(separator: ", ")) FROM \(source) WHERE \(match)"
+        case .delete: sql = "DELETE FROM \(target) AS t USING \(source) WHERE \(match)"
+        case .truncate: sql = "DELETE FROM \(target)"
+        }
+    }
+
+    private struct Pair {
+        let column: Int
+        let name: String
+        let value: String
+    }
+
+    private static func insert(_ given: [Pair], _ source: String, _ target: String) -> String {
+        let columns = given.map(\.name).joined(separator: ", ")
+        return "INSERT INTO \(target) (\(columns)) SELECT \(given.map(\.value).joined(separator: ", ")) FROM \(source)"
+    }
+
+    /// The parameters for some rows of a batch.
+    func bind(_ batch: borrowing RowBatch, _ range: Range<Int>) -> Parameters {
+        var parameters = Parameters()
+        if let values = batch.values {
+            for (place, type) in self.values.enumerated() { parameters.add(values[place], as: type.sql.form) }
+        }
+        let first = batch.cells + range.lowerBound * batch.width
+        for (place, type) in rows.enumerated() {
+            parameters.add(
+                array: first + place, count: range.count, stride: batch.width, as: type.sql.form, oid: type.sql.oid)
+        }
+        return parameters
+    }
+}
+
+extension ColumnType {
+    /// A value that has crossed, as a column stores it.
+    fileprivate func stored(_ value: String) -> String { isNumeric ? "(\(value))::numeric" : value }
+}

@@ -1,0 +1,271 @@
+internal import CPostgreSQL
+internal import Logging
+internal import StorageDriver
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A connection to the server. It is always in libpq's pipeline mode: several statements travel together, and what begins
+/// or ends a savepoint goes with the statement that follows.
+///
+/// Unchecked: one thread at a time uses it, the session's to which the pool has handed it.
+final class Connection: @unchecked Sendable {
+    private let handle: OpaquePointer
+    private var prepared: Set<String> = []
+    /// Statements that go with the next one.
+    private(set) var waiting: [Statement] = []
+    /// How many groups of statements were sent whose results nobody has read.
+    private var unread = 0
+    /// Why the connection cannot be used any more.
+    private(set) var loss: StorageError?
+    /// Used for the names of statements and cursors.
+    private var lastNumber = 0
+    /// What the plans of this connection's queries and writes were compiled to.
+    let plans = PreparedPlans()
+    /// The version of the schema that the connection's plans were last found to fit.
+    var checkedVersion: String?
+
+    /// - Throws: `io` if the server cannot be reached, `configuration` if it refuses the user or the database.
+    init(_ configuration: PostgreSQLBackend) throws(StorageError) {
+        handle = try Self.connect(configuration.parameters.list)
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
+        guard PQserverVersion(handle) >= 150_000 else {
+            let version = Int(PQserverVersion(handle)) / 10_000
+            PQfinish(handle)
+            throw StorageError(.unsupported, "The server is PostgreSQL \(version); use PostgreSQL 15 or later.")
+        }
+        guard PQenterPipelineMode(handle) == 1 else {
+            PQfinish(handle)
+            throw StorageError(.io, "The connection cannot be used; open the store again.")
+        }
+        add("SET lock_timeout = \(configuration.timeoutMilliseconds)")
+        if configuration.durability == .relaxed { add("SET synchronous_commit = off") }
+    }
+
+    deinit { PQfinish(handle) }
+
+    private static func connect(_ parameters: [(name: String, value: String)]) throws(StorageError) -> OpaquePointer {
+        let names = parameters.map { strdup($0.name) } + [nil]
+        let values = parameters.map { strdup($0.value) } + [nil]
+        defer { for text in names + values { free(text) } }
+        // With expansion, the value of dbname is read as a whole address.
+        let handle = PQconnectdbParams(
+            names.map { $0.map { UnsafePointer($0) } }, values.map { $0.map { UnsafePointer($0) } }, 1)
+        guard let handle else { throw StorageError(.io, "There is no memory for a connection; free some.") }
+        guard PQstatus(handle) == CONNECTION_OK else {
+            defer { PQfinish(handle) }
+            throw PostgreSQLFailure.opening(handle)
+        }
+        return handle
+    }
+
+    // MARK: State
+
+    /// Whether there is no transaction.
+    var isIdle: Bool { PQtransactionStatus(handle) == PQTRANS_IDLE && waiting.isEmpty && unread == 0 }
+
+    /// The server's version, as people write it.
+    var serverVersion: String { String(cString: PQparameterStatus(handle, "server_version")) }
+
+    /// Whether the server has not ended the connection while nobody used it.
+    func isAlive() -> Bool {
+        guard loss == nil else { return false }
+        var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        // What has arrived may be results that nobody has read. The end is seen when there is nothing before it.
+        while poll(&socket, 1, 0) > 0 {
+            guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { return false }
+        }
+        return true
+    }
+
+    /// A number that no other statement or cursor of this connection has.
+    func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Something that another thread may use to end what the connection runs.
+    func canceller() -> Canceller? { PQgetCancel(handle).map { Canceller($0) } }
+
+    // MARK: Statements
+
+    /// Adds a statement that goes with the next one. It has no result that anyone needs.
+    func add(_ sql: String) { waiting.append(Statement(sql)) }
+
+    func add(_ statement: Statement) { waiting.append(statement) }
+
+    /// Drops the statements that wait, from an index on.
+    func dropWaiting(from index: Int = 0) { waiting.removeSubrange(index...) }
+
+    /// Runs the waiting statements and these, in one round trip, and returns the results of these.
+    ///
+    /// - Throws: the error of the first that failed. Those behind it did not run.
+    @discardableResult
+    func run(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
+        let outcome = try outcome(statements)
+        if let failure = outcome.failure { throw failure.error }
+        return outcome.results
+    }
+
+    @discardableResult
+    func run(_ sql: String) throws(StorageError) -> StatementResult { try run(Statement(sql)) }
+
+    func run(_ statement: Statement) throws(StorageError) -> StatementResult {
+        guard let result = try run([statement]).last else { throw lost("a statement has no result") }
+        return result
+    }
+
+    /// The results of the statements that succeeded, and the error of the first that did not, with its index among them.
+    struct Outcome {
+        var results: [StatementResult] = []
+        var failure: (index: Int, error: StorageError)?
+    }
+
+    /// Runs the waiting statements and these, in one round trip.
+    ///
+    /// - Throws: `io` if the connection is lost.
+    func outcome(_ statements: [Statement]) throws(StorageError) -> Outcome {
+        try readUnread()
+        let all = waiting + statements
+        let given = waiting.count
+        waiting = []
+        let steps = try send(all)
+        var outcome = Outcome()
+        for step in steps {
+            let (result, error) = try readStep(all[step.index].sql)
+            if let error {
+                outcome.failure = outcome.failure ?? (max(step.index - given, 0), error)
+            } else if step.isPreparing {
+                if result != nil { prepared.insert(all[step.index].name) }
+            } else if let result, step.index >= given {
+                outcome.results.append(result)
+            }
+        }
+        try readEnd()
+        return outcome
+    }
+
+    /// Sends the waiting statements and this one without waiting for them. Their results are dropped before the next.
+    func sendOnly(_ sql: String) {
+        do throws(StorageError) {
+            add(sql)
+            let all = waiting
+            waiting = []
+            _ = try send(all)
+            unread += 1
+        } catch {
+            loss = loss ?? error
+        }
+    }
+
+    /// Forgets all prepared statements, here and in the server.
+    func forgetPlans() {
+        prepared = []
+        plans.removeAll()
+        add("DEALLOCATE ALL")
+    }
+
+    // MARK: Messages
+
+    private struct Step {
+        /// The statement's index among those that were sent.
+        let index: Int
+        let isPreparing: Bool
+    }
+
+    private func send(_ statements: [Statement]) throws(StorageError) -> [Step] {
+        if let loss { throw loss }
+        var steps: [Step] = []
+        var preparing: Set<String> = []
+        for (index, statement) in statements.enumerated() {
+            let isKept = !statement.name.isEmpty
+            if isKept, !prepared.contains(statement.name), preparing.insert(statement.name).inserted {
+                guard PQsendPrepare(handle, statement.name, statement.sql, 0, nil) == 1 else {
+                    throw lost(statement.sql)
+                }
+                steps.append(Step(index: index, isPreparing: true))
+            }
+            let isSent = statement.parameters.withAddresses { values, lengths, formats in
+                let count = Int32(clamping: values.count)
+                return isKept
+                    ? PQsendQueryPrepared(handle, statement.name, count, values, lengths, formats, 1)
+                    : PQsendQueryParams(handle, statement.sql, count, nil, values, lengths, formats, 1)
+            }
+            guard isSent == 1 else { throw lost(statement.sql) }
+            steps.append(Step(index: index, isPreparing: false))
+        }
+        guard PQpipelineSync(handle) == 1 else { throw lost("send") }
+        return steps
+    }
+
+    /// One statement's result or error; neither if one before it failed.
+    private func readStep(_ sql: String) throws(StorageError) -> (StatementResult?, StorageError?) {
+        var found: StatementResult?
+        var failure: StorageError?
+        while let result = PQgetResult(handle) {
+            switch PQresultStatus(result) {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK: found = StatementResult(result)
+            case PGRES_PIPELINE_ABORTED: PQclear(result)
+            default:
+                failure = failure ?? PostgreSQLFailure.error(result, sql)
+                PQclear(result)
+            }
+        }
+        if PQstatus(handle) != CONNECTION_OK { throw lost(sql) }
+        return (found, failure)
+    }
+
+    /// The mark behind the results of what was sent together.
+    private func readEnd() throws(StorageError) {
+        guard let result = PQgetResult(handle) else { throw lost("read") }
+        defer { PQclear(result) }
+        guard PQresultStatus(result) == PGRES_PIPELINE_SYNC else { throw lost("read") }
+    }
+
+    private func readUnread() throws(StorageError) {
+        while unread > 0 {
+            // Between the results of two statements libpq returns nil once; twice, and there is nothing to come.
+            var wasNil = false
+            while true {
+                guard let result = PQgetResult(handle) else {
+                    if wasNil || PQstatus(handle) != CONNECTION_OK { throw lost("read") }
+                    wasNil = true
+                    continue
+                }
+                wasNil = false
+                defer { PQclear(result) }
+                if PQresultStatus(result) == PGRES_PIPELINE_SYNC { break }
+            }
+            unread -= 1
+        }
+    }
+
+    private func lost(_ action: String) -> StorageError {
+        if let loss { return loss }
+        let error = PostgreSQLFailure.lost(handle, doing: action)
+        loss = error
+        return error
+    }
+}
+
+/// Ends what a connection runs. Any thread may use it, as libpq says of PQcancel.
+final class Canceller: @unchecked Sendable {
+    private let handle: OpaquePointer
+
+    init(_ handle: OpaquePointer) { self.handle = handle }
+
+    deinit { PQfreeCancel(handle) }
+
+    /// Asks the server to end the statement, by a connection of its own.
+    func cancel() {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { message in
+            // Nothing runs any more where it fails, or the server ends the connection.
+            _ = PQcancel(handle, message.baseAddress, 256)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import Dispatch
+internal import StorageDriver
+import Synchronization
+
+/// The connections that read: at most so many at the same time. Who finds none free waits, and after the timeout is told
+/// that the store is busy.
+final class ConnectionPool: Sendable {
+    private let configuration: PostgreSQLBackend
+    private let state = Mutex(State())
+    /// Counts the connections that may be taken.
+    private let free = DispatchSemaphore(value: 0)
+
+    private struct State {
+        var idle: [Connection] = []
+        var isClosed = false
+    }
+
+    init(_ configuration: PostgreSQLBackend) {
+        self.configuration = configuration
+        for _ in 0..<configuration.connections { free.signal() }
+    }
+
+    func take() throws(StorageError) -> Connection {
+        guard free.wait(timeout: .now() + .milliseconds(configuration.timeoutMilliseconds)) == .success else {
+            throw StorageError(
+                .busy,
+                "All \(configuration.connections) connections are reading; end streams and read blocks, or raise the option connections."
+            )
+        }
+        do throws(StorageError) {
+            while let idle = try idle() {
+                if idle.isAlive() { return idle }
+            }
+            return try Connection(configuration)
+        } catch {
+            free.signal()
+            throw error
+        }
+    }
+
+    private func idle() throws(StorageError) -> Connection? {
+        try state.withLock { (state) throws(StorageError) in
+            if state.isClosed { throw PostgreSQLEngine.closed }
+            return state.idle.popLast()
+        }
+    }
+
+    func give(_ connection: Connection) {
+        state.withLock { state in
+            if !state.isClosed, connection.loss == nil { state.idle.append(connection) }
+        }
+        free.signal()
+    }
+
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.idle = []
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import CPostgreSQL
+internal import StorageDriver
+
+/// The parameters of a statement, in PostgreSQL's binary form.
+struct Parameters {
+    /// Never empty, so that an empty value has an address.
+    private var bytes: [UInt8] = [0]
+    /// Where each value begins, and its length, or -1 for null.
+    private var places: [(start: Int, length: Int32)] = []
+
+    var count: Int { places.count }
+
+    /// The bytes of all values.
+    var size: Int { bytes.count }
+
+    mutating func add(_ cell: Cell, as form: WireForm) {
+        let start = bytes.count
+        let isNull = !append(cell, as: form)
+        places.append((start, isNull ? -1 : Int32(clamping: bytes.count - start)))
+    }
+
+    mutating func add(_ number: Int64?) { add(number.map(Cell.int) ?? .null, as: .int8) }
+
+    mutating func add(_ text: String) {
+        var text = text
+        let start = bytes.count
+        text.withUTF8 { EscapedText.append(UnsafeRawBufferPointer($0), to: &bytes) }
+        places.append((start, Int32(clamping: bytes.count - start)))
+    }
+
+    /// Adds text that is not escaped.
+    mutating func add(plain text: String?) {
+        let start = bytes.count
+        if let text { bytes += text.utf8 }
+        places.append((start, text == nil ? -1 : Int32(clamping: bytes.count - start)))
+    }
+
+    /// Adds an array of cells that are `stride` apart.
+    mutating func add(
+        array first: UnsafePointer<Cell>, count: Int, stride: Int, as form: WireForm, oid: UInt32
+    ) {
+        let start = bytes.count
+        append(Int32(count == 0 ? 0 : 1))
+        // Whether there may be nulls.
+        append(Int32(1))
+        append(oid)
+        if count > 0 {
+            append(Int32(clamping: count))
+            append(Int32(1))
+        }
+        for index in 0..<count {
+            let place = bytes.count
+            append(Int32(-1))
+            guard append(first[index * stride], as: form) else { continue }
+            let length = UInt32(truncatingIfNeeded: bytes.count - place - 4)
+            withUnsafeBytes(of: length.bigEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
+        }
+        places.append((start, Int32(clamping: bytes.count - start)))
+    }
+
+    /// Calls the body with what libpq takes: addresses, lengths and formats. They are valid during the call.
+    func withAddresses<T>(
+        _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> T
+    ) -> T {
+        bytes.withUnsafeBytes { bytes in
+            let addresses = places.map { place in
+                // The start of a value is within the bytes, or at their end for an empty one.
+                place.length < 0
+                    ? nil
+                    : bytes.baseAddress.map { ($0 + place.start).assumingMemoryBound(to: CChar.self) }
+            }
+            return body(addresses, places.map(\.length), [Int32](repeating: 1, count: places.count))
+        }
+    }
+
+    // MARK: Bytes
+
+    private mutating func append<I: FixedWidthInteger>(_ integer: I) {
+        withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends a value without its length; false for null.
+    private mutating func append(_ cell: Cell, as form: WireForm) -> Bool {
+        if cell.isNull { return false }
+        switch form {
+        case .bool: bytes.append(cell.bits == 0 ? 0 : 1)
+        // The store gives values of their columns' types, which fit.
+        case .int2: append(Int16(truncatingIfNeeded: cell.int))
+        case .int4: append(Int32(truncatingIfNeeded: cell.int))
+        case .int8: append(cell.int)
+        case .float4: append(Float(cell.number).bitPattern)
+        case .float8: append(cell.number.bitPattern)
+        case .text where EscapedText.isNeeded(cell.bytes): EscapedText.append(cell.bytes, to: &bytes)
+        case .text, .plainText, .bytes: bytes.append(contentsOf: cell.bytes)
+        case .digits: bytes += (cell.tag == .unsigned ? String(cell.bits) : String(cell.int)).utf8
+        }
+        return true
+    }
+}
+
+extension Cell {
+    /// The value of a number.
+    fileprivate var number: Double { tag == .double ? double : Double(int) }
+}

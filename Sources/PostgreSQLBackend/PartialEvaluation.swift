@@ -1,0 +1,100 @@
+internal import StorageDriver
+
+/// A query of which the server can answer only a part: it returns the rows that may match, and the driver's evaluation of
+/// queries, which defines what they mean, does the rest.
+final class PartialEvaluation: ValueTables {
+    private let query: PreparedQuery
+    private let arguments: QueryArguments
+    private let session: PostgreSQLSession
+    /// Why rows could not be read; the sequence of rows then ends.
+    private var failure: StorageError?
+    /// The rows of other tables that were asked for, by what their keys begin with.
+    private var children: [ChildKey: [[Value]]] = [:]
+
+    private struct ChildKey: Hashable {
+        let table: String
+        let prefix: [Value]
+    }
+
+    /// Rows of other tables are kept until there are so many.
+    private static let mostKept = 10_000
+
+    init(_ query: PreparedQuery, _ arguments: QueryArguments, _ session: PostgreSQLSession) {
+        self.query = query
+        self.arguments = arguments
+        self.session = session
+    }
+
+    func cursor() throws(StorageError) -> Cursor {
+        let plan = query.plan
+        // An empty beginning of the key is that of all rows that the server returns.
+        var rest = plan.query
+        rest.scope = .key(columns: 0)
+        let restPlan = QueryPlan(id: nil, query: rest, table: plan.table, tables: plan.tables)
+        let evaluation = QueryEvaluation(restPlan, arguments, in: self, isReading: session.isReading)
+        let rows = RowIterator(try evaluation.cursor(), plan.query.width)
+        if let failure { throw failure }
+        return Cursor(columns: plan.query.width) { [self] () throws(StorageError) in
+            let row = try rows.next()
+            if let failure { throw failure }
+            return row
+        }
+    }
+
+    func rows(of table: TableSchema, keyPrefix: [Value]) -> AnySequence<[Value]> {
+        do throws(StorageError) {
+            if keyPrefix.isEmpty { return try candidates() }
+            return AnySequence(try childRows(of: table, keyPrefix))
+        } catch {
+            failure = failure ?? error
+            return AnySequence([])
+        }
+    }
+
+    func keys(of _: TableSchema, within _: ColumnBounds) -> [[Value]]? { nil }
+
+    private func candidates() throws(StorageError) -> AnySequence<[Value]> {
+        let rows = RowIterator(try session.serverRows(query, arguments).cursor(), query.plan.table.columns.count)
+        return AnySequence { AnyIterator { self.next(rows) } }
+    }
+
+    /// The next row; nil after the last, and after a failure.
+    private func next(_ rows: RowIterator) -> [Value]? {
+        if failure != nil { return nil }
+        do throws(StorageError) {
+            return try rows.next()
+        } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    private func childRows(of table: TableSchema, _ prefix: [Value]) throws(StorageError) -> [[Value]] {
+        let key = ChildKey(table: table.name, prefix: prefix)
+        if let known = children[key] { return known }
+        let scope = Query(.columns(Array(table.columns.indices)), scope: .key(columns: prefix.count))
+        let plan = QueryPlan(id: nil, query: scope, table: table, tables: query.plan.tables)
+        let rows = RowIterator(try session.rows(plan, QueryArguments(prefix)), table.columns.count)
+        var found: [[Value]] = []
+        while let row = try rows.next() { found.append(row) }
+        if children.count >= Self.mostKept { children = [:] }
+        children[key] = found
+        return found
+    }
+}
+
+/// A cursor's rows as values, one by one.
+private final class RowIterator {
+    private var cursor: Cursor
+    private let width: Int
+
+    init(_ cursor: consuming Cursor, _ width: Int) {
+        self.cursor = cursor
+        self.width = width
+    }
+
+    func next() throws(StorageError) -> [Value]? {
+        guard try cursor.next() else { return nil }
+        return (0..<width).map { cursor.cells[$0].value }
+    }
+}

@@ -1,0 +1,138 @@
+internal import CPostgreSQL
+public import Logging
+public import StorageDriver
+
+/// Stores models in a PostgreSQL database, as plain typed tables that any program can read.
+///
+/// ```swift
+/// let url = try StorageURL("postgresql://app@db.example.com/people?schema=app")
+/// let store = try await Store(PostgreSQLBackend(url: url), models: Person.self)
+/// ```
+///
+/// A store is one schema of a database. Any number of processes on any number of hosts may use it: one of them writes at a
+/// time, and all read. Connections are made by libpq, so its environment variables, password file and TLS options apply.
+public struct PostgreSQLBackend: StorageBackend {
+    public static let scheme = "postgresql"
+
+    /// What a commit waits for.
+    public enum Durability: String, Sendable, CaseIterable {
+        /// What the server's `synchronous_commit` says, by default its disk.
+        case full
+        /// The server's memory: a power cut there may lose the last commits, never the store.
+        case relaxed
+    }
+
+    /// The schema that is the store. It is created if it does not exist.
+    public var schema: String
+    /// What a commit waits for.
+    public var durability = Durability.full
+    /// The most connections that read. One more writes.
+    public var connections = 16
+    /// How long a call waits for another process or for a free connection, in milliseconds, before it throws `busy`.
+    public var timeoutMilliseconds = 5000
+    /// Whether the store refuses to write. The tables of models must then exist as declared.
+    public var isReadOnly = false
+    /// What libpq is given.
+    let parameters: ConnectionParameters
+    /// The server and the database as errors show them: without a password.
+    let location: String
+
+    /// A schema of the database at an address that libpq takes: `postgresql://user@host/database`, or
+    /// `host=/run/postgresql dbname=people`. Nothing is connected before a store opens.
+    public init(_ address: String, schema: String = "public") throws(StorageError) {
+        try self.init(address: address, location: Self.location(of: address), options: [], schema: schema)
+    }
+
+    /// `postgresql://user@host:5432/people?schema=app&durability=relaxed&connections=16&timeout=5000&readonly=true`
+    ///
+    /// All of libpq's parameters are options too: `sslmode`, `host`, `target_session_attrs`, …
+    public init(url: StorageURL) throws(StorageError) {
+        var options = StorageURL.Options(url)
+        let schema = try options.take("schema", accepted: "a name") { $0.isEmpty ? nil : $0 } ?? "public"
+        let durability: Durability = try options.choice("durability", default: .full)
+        let connections = try options.integer("connections", in: 1...1000, unit: "connections", default: 16)
+        let timeout = try options.integer("timeout", in: 1...86_400_000, unit: "ms", default: 5000)
+        let isReadOnly = try options.flag("readonly", default: false)
+        var given: [(name: String, value: String)] = []
+        for keyword in Self.keywords {
+            let value =
+                keyword.isSecret
+                ? try options.secret(keyword.name) : try options.take(keyword.name, accepted: "a text") { $0 }
+            if let value { given.append((keyword.name, value)) }
+        }
+        try options.finish()
+        try self.init(
+            address: "postgresql://" + url.address, location: url.description, options: given, schema: schema)
+        (self.durability, self.connections) = (durability, connections)
+        (timeoutMilliseconds, self.isReadOnly) = (timeout, isReadOnly)
+    }
+
+    private init(
+        address: String, location: String, options: [(name: String, value: String)], schema: String
+    ) throws(StorageError) {
+        guard !schema.isEmpty, !schema.utf8.contains(0), schema.utf8.count <= Names.bytes else {
+            throw StorageURL.error("a schema's name has 1 to \(Names.bytes) bytes and no NUL")
+        }
+        try Self.check(address)
+        self.schema = schema
+        self.location = location + "?schema=" + schema
+        // Of two parameters with one name the later counts.
+        parameters = ConnectionParameters(
+            list: [("connect_timeout", "10"), ("fallback_application_name", "swift-storage"), ("dbname", address)]
+                + options + [("client_encoding", "UTF8")])
+    }
+
+    public func open(logger: Logger) throws(StorageError) -> any StorageEngine {
+        try PostgreSQLEngine(self, logger: logger)
+    }
+
+    /// Removes the store: the schema with everything in it. A schema that does not exist is no error.
+    package func removeStore() throws(StorageError) {
+        let connection = try Connection(self)
+        connection.add("SET client_min_messages = warning")
+        try connection.run("DROP SCHEMA IF EXISTS \(schema.quotedName) CASCADE")
+    }
+
+    // MARK: Addresses
+
+    /// libpq's parameters, which may also be options. The URL has the database, and the encoding is not to be chosen.
+    private static let keywords: [(name: String, isSecret: Bool)] = {
+        guard let defaults = PQconndefaults() else { return [] }
+        defer { PQconninfoFree(defaults) }
+        var keywords: [(String, Bool)] = []
+        var next = defaults
+        while let name = next.pointee.keyword {
+            // libpq marks what is not to be shown with an asterisk.
+            let isSecret = next.pointee.dispchar?.pointee == CChar(UInt8(ascii: "*"))
+            let name = String(cString: name)
+            if !["dbname", "client_encoding", "options", "replication"].contains(name) {
+                keywords.append((name, isSecret))
+            }
+            next += 1
+        }
+        return keywords
+    }()
+
+    /// libpq's message about an address that it cannot read may have the whole of it, with the password.
+    private static func check(_ address: String) throws(StorageError) {
+        var message: UnsafeMutablePointer<CChar>?
+        let parts = PQconninfoParse(address, &message)
+        defer {
+            PQconninfoFree(parts)
+            PQfreemem(message)
+        }
+        guard parts == nil || address.utf8.contains(0) else { return }
+        throw StorageURL.error("libpq cannot read the address; write postgresql://user@host:port/database")
+    }
+
+    private static func location(of address: String) throws(StorageError) -> String {
+        address.hasPrefix("postgres") ? try StorageURL(address).description : "postgresql"
+    }
+}
+
+/// The parameters of a connection, any of which may be a secret, and so are shown nowhere.
+struct ConnectionParameters: Sendable, CustomStringConvertible, CustomReflectable {
+    let list: [(name: String, value: String)]
+    var description: String { "…" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,141 @@
+internal import Logging
+internal import StorageDriver
+import Synchronization
+
+/// An open store: one connection that writes, and a pool of those that read.
+final class PostgreSQLEngine: SharedTablesEngine {
+    let names: Names
+    /// What the store is in the database.
+    let record: Catalog.Record
+    private let configuration: PostgreSQLBackend
+    private let pool: ConnectionPool
+    private let writer: Mutex<WriterState>
+    /// The recorded tables that were read last, with their version.
+    private let recorded = Mutex<(version: String, tables: [TableSchema])?>(nil)
+    /// How often another process was found to have changed the tables.
+    private let foreignChanges = Atomic(0)
+    private let isReplica: Bool
+    private let serverVersion: String
+
+    private struct WriterState: ~Copyable {
+        var connection: Connection?
+        var isClosed = false
+        /// The tables' version that this engine's last transaction has seen or made.
+        var tablesVersion: String
+    }
+
+    init(_ configuration: PostgreSQLBackend, logger: Logger) throws(StorageError) {
+        let connection = try Connection(configuration)
+        self.configuration = configuration
+        names = Names(schema: configuration.schema)
+        serverVersion = connection.serverVersion
+        isReplica = try connection.run("SELECT pg_catalog.pg_is_in_recovery()").isTrue()
+        record = try Catalog.open(connection, configuration, isReadOnly: configuration.isReadOnly || isReplica)
+        let version = try connection.run(Catalog.version(record)).text() ?? ""
+        writer = Mutex(WriterState(connection: connection, tablesVersion: version))
+        pool = ConnectionPool(configuration)
+        logger.debug(
+            "store opened", metadata: ["location": "\(configuration.location)", "postgresql": "\(serverVersion)"])
+    }
+
+    var info: BackendInfo {
+        var lacking: [BackendInfo.Capability: String] = [
+            .damageDetection:
+                "PostgreSQL finds a changed value only where its cluster has checksums (initdb --data-checksums).",
+            .changingWhileReading: "PostgreSQL changes a table when nobody reads it, so the change waits.",
+        ]
+        if isReplica { lacking[.writing] = "The server is a replica; connect to the primary." }
+        if configuration.isReadOnly { lacking[.writing] = "The store was opened read-only." }
+        return BackendInfo(
+            name: PostgreSQLBackend.scheme, location: configuration.location,
+            format: "PostgreSQL \(serverVersion), schema record \(Catalog.format)", lacking: lacking,
+            // An entry of an index has 2,704 bytes, with 8 for each level of owned rows; a row has one page, with 18 bytes
+            // for each long value.
+            limits: BackendInfo.Limits(valueBytes: 200_000_000, keyBytes: 1024, wholeKeyBytes: 2048, columns: 400),
+            reservedNamePrefixes: ["storage_", "pg_"])
+    }
+
+    // MARK: Reading
+
+    func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
+        PostgreSQLReader(try pool.take(), self, scope)
+    }
+
+    func end(_ reader: PostgreSQLReader) { pool.give(reader.connection) }
+
+    /// The recorded tables, read anew unless they have the version.
+    ///
+    /// - Parameter connection: one without a transaction, which would see older ones; nil if the session has none.
+    func tables(at version: String, by connection: Connection?) throws(StorageError) -> [TableSchema] {
+        if let known = recorded.withLock({ $0 }), known.version == version { return known.tables }
+        if let connection { return try readTables(connection) }
+        // Not one of the pool, for which a session that holds one must not wait.
+        return try readTables(Connection(configuration))
+    }
+
+    func note(_ tables: [TableSchema], at version: String) { recorded.withLock { $0 = (version, tables) } }
+
+    /// Reads the recorded tables of the last commit and keeps them.
+    func readTables(_ connection: Connection) throws(StorageError) -> [TableSchema] {
+        while true {
+            let results = try connection.run([
+                Catalog.version(record), Catalog.definitions(names), Catalog.version(record),
+            ])
+            guard results.count == 3, let version = results[0].text() else { throw Catalog.damaged }
+            let tables = try Catalog.tables(results[1])
+            // Otherwise they have changed meanwhile.
+            guard results[2].text() == version else { continue }
+            note(tables, at: version)
+            return tables
+        }
+    }
+
+    // MARK: Writing
+
+    var tablesVersion: Int { foreignChanges.load(ordering: .acquiring) }
+
+    func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+        try writer.withLock { (state) throws(StorageError) in
+            if state.isClosed { throw Self.closed }
+            let session = try begin(&state)
+            do throws(StorageError) {
+                try body(session)
+            } catch {
+                session.rollBack()
+                throw error
+            }
+            if let version = try session.commit() { state.tablesVersion = version }
+        }
+    }
+
+    /// Begins a transaction, on a new connection where the old one has died meanwhile.
+    private func begin(_ state: inout WriterState) throws(StorageError) -> PostgreSQLWriter {
+        var connection = state.connection
+        if connection?.isAlive() != true {
+            state.connection = nil
+            connection = try Connection(configuration)
+            state.connection = connection
+        }
+        guard let connection else { throw Self.closed }
+        let session = PostgreSQLWriter(connection, self)
+        let version = try session.begin()
+        if version != state.tablesVersion { foreignChanges.add(1, ordering: .releasing) }
+        state.tablesVersion = version
+        return session
+    }
+
+    /// A connection beside those of the pool, for what must not wait for one.
+    func newConnection() throws(StorageError) -> Connection { try Connection(configuration) }
+
+    var timeoutMilliseconds: Int { configuration.timeoutMilliseconds }
+
+    func close() throws(StorageError) {
+        pool.close()
+        writer.withLock { state in
+            state.isClosed = true
+            state.connection = nil
+        }
+    }
+
+    static var closed: StorageError { StorageError(.closed, "The store is closed; open it again to use it.") }
+}

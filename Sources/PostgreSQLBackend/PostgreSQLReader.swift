@@ -1,0 +1,96 @@
+internal import StorageDriver
+
+/// A reading session.
+final class PostgreSQLReader: PostgreSQLSession, StorageReader {
+    private let scope: ReadScope
+    private var isInTransaction = false
+    /// Whether the snapshot was taken, and the tables' version then.
+    private var snapshotVersion: String?
+
+    init(_ connection: Connection, _ engine: PostgreSQLEngine, _ scope: ReadScope) {
+        self.scope = scope
+        super.init(connection, engine)
+        if scope == .snapshot { begin() }
+    }
+
+    private func begin() {
+        connection.add("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        isInTransaction = true
+    }
+
+    func end() {
+        // Nobody waits for the end. The server ends the transaction at once, and the answer is read before what follows.
+        connection.dropWaiting()
+        if isInTransaction { connection.sendOnly("ROLLBACK") }
+        engine.end(self)
+    }
+
+    override func beginCursors() {
+        if !isInTransaction { begin() }
+    }
+
+    override var isReading: Bool { true }
+
+    override func tables() throws(StorageError) -> [TableSchema] {
+        guard scope == .query, engine.record.versionIndex != nil else { return try super.tables() }
+        return try engine.readTables(connection)
+    }
+
+    override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
+        if scope == .query { return try connection.run(statements) }
+        return try askGuarded(statements)
+    }
+
+    override func ask(_ statements: [Statement], for query: PreparedQuery) throws(StorageError) -> [StatementResult] {
+        let version = Catalog.version(engine.record)
+        let isFirst = scope == .snapshot && snapshotVersion == nil
+        var results: [StatementResult]
+        do throws(StorageError) {
+            results = try ask((isFirst ? [version] : []) + statements + [version])
+        } catch  where isOfSchema(error) {
+            // A statement that does not fit the tables: what does not fit any more has an error of its own.
+            if scope == .query, isInTransaction {
+                isInTransaction = false
+                connection.add("ROLLBACK")
+            }
+            try check(query, try currentVersion())
+            connection.forgetPlans()
+            throw error
+        }
+        guard let now = results.popLast()?.text() else { throw Catalog.damaged }
+        if isFirst { snapshotVersion = results.removeFirst().text() }
+        if let snapshotVersion, snapshotVersion != now { try requireSameTables(query) }
+        try check(query, now)
+        return results
+    }
+
+    private func isOfSchema(_ error: StorageError) -> Bool {
+        guard let state = (error.underlying as? PostgreSQLError)?.state else { return false }
+        // Unknown columns, tables, operators and types, and results of another type than before.
+        return state.hasPrefix("42") || state == "0A000"
+    }
+
+    private func currentVersion() throws(StorageError) -> String {
+        try ask([Catalog.version(engine.record)]).first?.text() ?? ""
+    }
+
+    /// Looks whether the plan's tables are stored as it needs them, once for each version of the tables.
+    private func check(_ query: PreparedQuery, _ version: String) throws(StorageError) {
+        if query.checkedVersion == version { return }
+        let recorded = try engine.tables(at: version, by: isInTransaction ? nil : connection)
+        for table in query.plan.tables { try table.requireStored(in: recorded) }
+        query.checkedVersion = version
+    }
+
+    /// A snapshot sees no row of a table that was made after it.
+    private func requireSameTables(_ query: PreparedQuery) throws(StorageError) {
+        let tables = query.plan.tables.map { "pg_catalog.to_regclass(\(names.table($0).quotedText))" }
+        let sql =
+            "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = ANY (ARRAY[\(tables.joined(separator: ", "))]::oid[])"
+        guard let found = try ask([Statement(sql)]).first?.integer(), found == Int64(tables.count) else {
+            throw StorageError(
+                .busy, "Another process has rebuilt the tables since this read began; read again.",
+                model: query.plan.table.path.first)
+        }
+    }
+}

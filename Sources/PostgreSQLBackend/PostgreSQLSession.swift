@@ -1,0 +1,95 @@
+internal import StorageDriver
+
+/// The common part of reading and writing: runs query plans on one connection.
+class PostgreSQLSession: StorageSession {
+    final let engine: PostgreSQLEngine
+    final var connection: Connection
+
+    init(_ connection: Connection, _ engine: PostgreSQLEngine) {
+        self.connection = connection
+        self.engine = engine
+    }
+
+    final var names: Names { engine.names }
+
+    /// Whether the session ends with its task. Another task may wait on a writer's thread.
+    var isReading: Bool { false }
+
+    func tables() throws(StorageError) -> [TableSchema] {
+        guard engine.record.versionIndex != nil else { return [] }
+        guard let definitions = try ask([Catalog.definitions(names)]).first else { throw Catalog.damaged }
+        return try Catalog.tables(definitions)
+    }
+
+    final func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        var parameters = Parameters()
+        parameters.add(plain: table.name)
+        let keys = names.own("storage_keys")
+        let statement = Statement("SELECT greatest FROM \(keys) WHERE name = $1::text", name: "greatest", parameters)
+        return try ask([statement]).first?.integer() ?? 0
+    }
+
+    /// Runs statements whose failure does not end the session, and returns their results.
+    func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] { try connection.run(statements) }
+
+    /// The same for a plan, whose tables are stored as it needs them.
+    func ask(_ statements: [Statement], for query: PreparedQuery) throws(StorageError) -> [StatementResult] {
+        try ask(statements)
+    }
+
+    /// Asks in a savepoint: an error would otherwise end the whole transaction.
+    final func askGuarded(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
+        connection.add("SAVEPOINT storage_ask")
+        do throws(StorageError) {
+            return try connection.run(statements + [Statement("RELEASE storage_ask")]).dropLast()
+        } catch {
+            connection.add("ROLLBACK TO storage_ask")
+            connection.add("RELEASE storage_ask")
+            throw error
+        }
+    }
+
+    // MARK: Rows
+
+    final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        let query = connection.prepared(plan, names)
+        if query.compiled.isWhole { return try serverRows(query, arguments).cursor() }
+        return try PartialEvaluation(query, arguments, self).cursor()
+    }
+
+    /// The rows of what a query was compiled to.
+    final func serverRows(_ query: PreparedQuery, _ arguments: QueryArguments) throws(StorageError) -> ResultRows {
+        let compiled = query.compiled
+        let parameters = compiled.bind(arguments)
+        if compiled.isLong { return try longRows(query, parameters) }
+        let results = try ask([Statement(compiled.sql, name: query.name, parameters)], for: query)
+        guard let result = results.first else { throw Catalog.damaged }
+        return ResultRows(result, compiled.types, isReading: isReading)
+    }
+
+    /// How many rows come at a time where there may be any number of them.
+    private static let rowsAtATime = 1000
+
+    /// Rows in parts, by a cursor of the server, so that they hold bounded memory. Several may be open at once.
+    private func longRows(_ query: PreparedQuery, _ parameters: Parameters) throws(StorageError) -> ResultRows {
+        beginCursors()
+        let name = "storage_rows_\(connection.nextNumber())"
+        let fetch = Statement("FETCH \(Self.rowsAtATime) FROM \(name)")
+        let declare = Statement("DECLARE \(name) NO SCROLL CURSOR FOR \(query.compiled.sql)", parameters)
+        guard let first = try ask([declare, fetch], for: query).last else { throw Catalog.damaged }
+        var isComplete = first.count < Self.rowsAtATime
+        return ResultRows(
+            first, query.compiled.types, isReading: isReading,
+            next: { [self] () throws(StorageError) in
+                if isComplete { return nil }
+                guard let next = try ask([fetch]).first else { return nil }
+                isComplete = next.count < Self.rowsAtATime
+                return next.count == 0 ? nil : next
+            },
+            // A transaction that has failed has no cursors left.
+            atEnd: { [connection] in if connection.loss == nil { connection.add("CLOSE \(name)") } })
+    }
+
+    /// Cursors need a transaction.
+    func beginCursors() {}
+}

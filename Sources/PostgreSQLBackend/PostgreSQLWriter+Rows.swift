@@ -1,0 +1,131 @@
+internal import StorageDriver
+
+extension PostgreSQLWriter {
+    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        if batch.plan.operation == .truncate { return try truncate(batch.plan.table) }
+        if batch.count == 0 { return 0 }
+        let write = connection.prepared(batch.plan, names)
+        // Where an update of one row makes room for another's, the order of the rows counts.
+        if write.compiled.needsOrder, batch.count > 1 { return try writeOneByOne(batch, write) }
+        let changed: Int
+        do throws(StorageError) {
+            changed = try run(batch, write)
+        } catch {
+            guard connection.loss == nil, isOfRow(error) else { throw error }
+            // Rows that are right one after the other may fail together, and others have the error of the first that fails.
+            return try writeOneByOne(batch, write)
+        }
+        // A row is missing, or a key is there twice, of which the server takes any row.
+        if batch.plan.operation == .update, changed < batch.count { return try writeOneByOne(batch, write) }
+        switch batch.plan.operation {
+        case .insert, .upsert, .update: return batch.count
+        case .delete, .patch, .truncate: return changed
+        }
+    }
+
+    /// Writes all rows with one statement, whose failure leaves the transaction as it was.
+    private func run(_ batch: borrowing RowBatch, _ write: PreparedWrite) throws(StorageError) -> Int {
+        var statements = [Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, 0..<batch.count))]
+        if let greatest = greatestKey(batch) { statements.append(greatest) }
+        return try askGuarded(statements).first?.changed ?? 0
+    }
+
+    /// Whether the error is one that a row causes, and not the server or the statement.
+    private func isOfRow(_ error: StorageError) -> Bool {
+        guard let state = (error.underlying as? PostgreSQLError)?.state else { return false }
+        // 21000: one statement cannot change a row twice.
+        return state.hasPrefix("23") || state.hasPrefix("22") || state == "21000"
+    }
+
+    /// Writes row after row, in as few round trips, and finds the first that fails. The caller undoes what was done.
+    private func writeOneByOne(_ batch: borrowing RowBatch, _ write: PreparedWrite) throws(StorageError) -> Int {
+        var row = 0
+        var changed = 0
+        while row < batch.count {
+            let end = min(row + Self.rowsTogether, batch.count)
+            var statements: [Statement] = []
+            for index in row..<end {
+                statements.append(
+                    Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, index..<index + 1)))
+            }
+            let outcome = try connection.outcome(statements)
+            for (index, result) in outcome.results.enumerated() {
+                changed += result.changed
+                guard batch.plan.operation != .update || result.changed > 0 else {
+                    throw batch.error(
+                        .notFound, "No record has this key; save or insert stores it.", row: row + index)
+                }
+            }
+            if let failure = outcome.failure { throw refusal(failure.error, batch, row + failure.index) }
+            row = end
+        }
+        if let greatest = greatestKey(batch) { _ = try connection.run(greatest) }
+        return batch.plan.operation == .patch ? changed : batch.count
+    }
+
+    private static let rowsTogether = 64
+
+    /// The contract's error for a row that the server refuses.
+    private func refusal(_ error: StorageError, _ batch: borrowing RowBatch, _ row: Int) -> StorageError {
+        guard let cause = error.underlying as? PostgreSQLError else { return error }
+        let table = batch.plan.table
+        switch cause.state {
+        case "23505":
+            guard let column = table.columns.first(where: { Names.index($0, of: table) == cause.constraint }) else {
+                return batch.error(
+                    .duplicateKey, "A record with this key is stored already; save replaces it, update changes it.",
+                    row: row
+                ).caused(by: cause)
+            }
+            return batch.error(
+                .constraint, "Another record has the same \(column.property), which is unique.", row: row
+            ).property(column.property).caused(by: cause)
+        case "23502":
+            let property = table.columns.first { $0.sqlName == cause.column?.quotedName }?.property ?? cause.column
+            return batch.error(
+                .schemaMismatch,
+                "Another process has added \(property ?? "a property"), which every record must have and this program does not know; "
+                    + "update the program, or close the store and open it again.", row: row
+            ).property(property).caused(by: cause)
+        case "23503":
+            return batch.error(
+                .constraint, "A record that it refers to is not stored, or others refer to it.", row: row
+            ).caused(by: cause)
+        default: return batch.error(error.code, error.message, row: row).caused(by: cause)
+        }
+    }
+
+    /// Remembers the greatest key of a batch, if its table assigns keys.
+    private func greatestKey(_ batch: borrowing RowBatch) -> Statement? {
+        let table = batch.plan.table
+        guard table.assignsKeys, batch.plan.operation == .insert || batch.plan.operation == .upsert,
+            let place = batch.plan.columns.firstIndex(of: table.key[0])
+        else { return nil }
+        var greatest: Int64 = 0
+        for row in 0..<batch.count {
+            let cell = batch.cells[row * batch.width + place]
+            if cell.tag == .int { greatest = max(greatest, cell.int) }
+        }
+        guard greatest > 0 else { return nil }
+        var parameters = Parameters()
+        parameters.add(plain: table.name)
+        parameters.add(greatest)
+        let keys = names.own("storage_keys")
+        return Statement(
+            """
+            INSERT INTO \(keys) AS k (name, greatest) VALUES ($1::text, $2::bigint) ON CONFLICT (name)
+            DO UPDATE SET greatest = excluded.greatest WHERE k.greatest < excluded.greatest
+            """, name: "remember", parameters)
+    }
+
+    /// Not TRUNCATE, after which a snapshot that is older sees no row.
+    private func truncate(_ table: TableSchema) throws(StorageError) -> Int {
+        var parameters = Parameters()
+        parameters.add(plain: table.name)
+        let results = try connection.run([
+            Statement("DELETE FROM \(names.table(table))"),
+            Statement("DELETE FROM \(names.own("storage_keys")) WHERE name = $1::text", parameters),
+        ])
+        return results.first?.changed ?? 0
+    }
+}

@@ -1,0 +1,83 @@
+internal import StorageDriver
+
+/// What a connection has prepared, by the plans' numbers. The number of a plan may pass to another plan.
+final class PreparedPlans {
+    /// A connection keeps the statements of so many plans, and then begins anew.
+    static let most = 256
+    private var queries: [Int: PreparedQuery] = [:]
+    private var writes: [Int: PreparedWrite] = [:]
+
+    /// Whether there is no room for another plan.
+    var isFull: Bool { queries.count + writes.count >= Self.most }
+
+    func query(_ plan: QueryPlan) -> PreparedQuery? {
+        guard let id = plan.id, let query = queries[id], query.plan === plan else { return nil }
+        return query
+    }
+
+    func write(_ plan: WritePlan) -> PreparedWrite? {
+        guard let write = writes[plan.id], write.plan === plan else { return nil }
+        return write
+    }
+
+    /// - Returns: the name of the statement whose place it takes.
+    func keep(_ query: PreparedQuery) -> String? {
+        query.plan.id.flatMap { queries.updateValue(query, forKey: $0)?.name }
+    }
+
+    func keep(_ write: PreparedWrite) -> String? { writes.updateValue(write, forKey: write.plan.id)?.name }
+
+    func removeAll() {
+        queries = [:]
+        writes = [:]
+    }
+}
+
+/// A query on one connection.
+final class PreparedQuery {
+    let plan: QueryPlan
+    let name: String
+    let compiled: CompiledQuery
+    /// The version of the schema in which the plan's tables were found as it needs them.
+    var checkedVersion: String?
+
+    init(_ plan: QueryPlan, name: String, _ compiled: CompiledQuery) {
+        self.plan = plan
+        self.name = name
+        self.compiled = compiled
+    }
+}
+
+/// A write on one connection.
+final class PreparedWrite {
+    let plan: WritePlan
+    let name: String
+    let compiled: CompiledWrite
+
+    init(_ plan: WritePlan, name: String, _ compiled: CompiledWrite) {
+        self.plan = plan
+        self.name = name
+        self.compiled = compiled
+    }
+}
+
+extension Connection {
+    func prepared(_ plan: QueryPlan, _ names: Names) -> PreparedQuery {
+        if let query = plans.query(plan) { return query }
+        let query = PreparedQuery(plan, name: plan.id == nil ? "" : statementName(), CompiledQuery(plan, names))
+        if plan.id != nil, let old = plans.keep(query) { add("DEALLOCATE \(old)") }
+        return query
+    }
+
+    func prepared(_ plan: WritePlan, _ names: Names) -> PreparedWrite {
+        if let write = plans.write(plan) { return write }
+        let write = PreparedWrite(plan, name: statementName(), CompiledWrite(plan, names))
+        if let old = plans.keep(write) { add("DEALLOCATE \(old)") }
+        return write
+    }
+
+    private func statementName() -> String {
+        if plans.isFull { forgetPlans() }
+        return "s\(nextNumber())"
+    }
+}

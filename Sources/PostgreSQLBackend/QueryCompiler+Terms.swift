@@ -1,0 +1,204 @@
+internal import StorageDriver
+
+// Conditions: expressions that are true exactly where the term is true; otherwise they are false or null.
+extension QueryCompiler {
+    mutating func condition(_ term: QueryTerm, _ place: Place) throws(NoForm) -> String {
+        switch term {
+        case .constant(let constant): return constant ? "TRUE" : "FALSE"
+        case .and(let terms): return try chain(terms, " AND ", ifEmpty: "TRUE", place)
+        case .or(let terms): return try chain(terms, " OR ", ifEmpty: "FALSE", place)
+        case .not(let term): return "(\(try condition(term, place)) IS NOT TRUE)"
+        case .isNull(let term):
+            guard let type = type(of: term, place) else { throw NoForm() }
+            return "(\(try value(term, place, type)) IS NULL)"
+        case .isIn(let term, let list, let type):
+            try requireComparable(term, nil, type, place)
+            let list = type.list(number(.list(list, column: 0, type)))
+            let test = "\(try value(term, place, type)) = ANY (\(list))"
+            guard let beginning = beginning(of: term, place) else { return "(\(test))" }
+            return "(\(beginning) = ANY (ARRAY(SELECT \(type.beginning("v")) FROM unnest(\(list)) AS v)) AND \(test))"
+        case .comparison(let comparison, let left, let right, let type):
+            try requireComparable(left, right, type, place)
+            return try compare(comparison, left, right, type, place)
+        case .text(let test, let text, let pattern): return try textTest(test, text, pattern, place)
+        // The same number may be written in several ways.
+        case .hasElement: throw NoForm()
+        case .quantified(let quantifier, let ownership, let term):
+            return try quantified(quantifier, ownership, term, place)
+        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .distance, .choice:
+            return try value(term, place, .bool)
+        }
+    }
+
+    private mutating func chain(
+        _ terms: [QueryTerm], _ word: String, ifEmpty: String, _ place: Place
+    ) throws(NoForm) -> String {
+        var parts: [String] = []
+        for term in terms { parts.append(try condition(term, place)) }
+        return parts.isEmpty ? ifEmpty : "(" + parts.joined(separator: word) + ")"
+    }
+
+    // MARK: Comparisons
+
+    /// The type of a term's values; nil for an argument, which has the type of the other side.
+    private func type(of term: QueryTerm, _ place: Place) -> ColumnType? {
+        switch term {
+        case .column(let column): place.types[column]
+        case .argument, .null: nil
+        case .child(let ownership, let term): type(of: term, Place(plan.tables[ownership.table], 0, names))
+        case .childCount, .elementCount: .int64
+        case .arithmetic(_, _, _, let type): type
+        case .folded: .string
+        case .distance: .double
+        case .choice(_, let first, let second): type(of: first, place) ?? type(of: second, place)
+        default: .bool
+        }
+    }
+
+    /// PostgreSQL compares an integer with a fraction as two fractions, and so not exactly.
+    private func requireComparable(
+        _ left: QueryTerm, _ right: QueryTerm?, _ type: ColumnType, _ place: Place
+    ) throws(NoForm) {
+        for side in [self.type(of: left, place), right.flatMap { self.type(of: $0, place) }] {
+            guard let side else { continue }
+            let isSame =
+                side.storage == type.storage && (side == .bool) == (type == .bool)
+                && (side == .decimal) == (type == .decimal) && (side == .uuid) == (type == .uuid)
+            guard isSame else { throw NoForm() }
+        }
+    }
+
+    private mutating func compare(
+        _ comparison: Comparison, _ left: QueryTerm, _ right: QueryTerm, _ type: ColumnType, _ place: Place
+    ) throws(NoForm) -> String {
+        let isNeverNull = left.isArgument || right.isArgument
+        let beginning = right.isArgument ? beginning(of: left, place) : nil
+        let left = try value(left, place, type)
+        let right = try value(right, place, type)
+        if let beginning, comparison != .notEqual {
+            // The index has the beginnings, of which different values may have the same.
+            let bound = type.beginning(right)
+            let (weak, exact) = comparison.signs
+            return "(\(beginning) \(weak) \(bound) AND \(left) \(exact) \(right))"
+        }
+        switch comparison {
+        // No index serves IS NOT DISTINCT FROM, so it stands only where both sides may be null.
+        case .equal: return isNeverNull ? "(\(left) = \(right))" : "(\(left) IS NOT DISTINCT FROM \(right))"
+        case .notEqual: return "(\(left) IS DISTINCT FROM \(right))"
+        case .less: return "(\(left) < \(right))"
+        case .lessOrEqual: return "(\(left) <= \(right))"
+        case .greater: return "(\(left) > \(right))"
+        case .greaterOrEqual: return "(\(left) >= \(right))"
+        }
+    }
+
+    /// The beginning of a column's value, if that is what the column's index has.
+    private func beginning(of term: QueryTerm, _ place: Place) -> String? {
+        if case .column(let column) = term { place.beginning(column) } else { nil }
+    }
+
+    private mutating func textTest(
+        _ test: TextTest, _ text: QueryTerm, _ pattern: QueryTerm, _ place: Place
+    ) throws(NoForm) -> String {
+        try requireComparable(text, pattern, .string, place)
+        let subject = try value(text, place, .string)
+        if test == .like {
+            guard case .argument(let index) = pattern else { throw NoForm() }
+            let like = ColumnType.string.parameter(number(.like(index)))
+            let expression = ColumnType.string.parameter(number(.regularExpression(index)))
+            // The pattern's parts count scalars, and an escape is two.
+            return
+                "(CASE WHEN \(subject) ~ '[\\x01\\x02]' THEN \(subject) ~ \(expression) ELSE \(subject) LIKE \(like) END)"
+        }
+        let wanted = try value(pattern, place, .string)
+        switch test {
+        case .hasPrefix:
+            guard case .argument(let index) = pattern else { return "starts_with(\(subject), \(wanted))" }
+            // An index serves comparisons. Nothing is behind some prefixes, and then all that is not before has them.
+            let end = ColumnType.string.parameter(number(.prefixEnd(index)))
+            let test = "\(subject) >= \(wanted) AND (\(end) IS NULL OR \(subject) < \(end))"
+            guard let beginning = beginning(of: text, place) else { return "(\(test))" }
+            let (from, to) = (ColumnType.string.beginning(wanted), ColumnType.string.beginning(end))
+            return "(\(beginning) >= \(from) AND (\(end) IS NULL OR \(beginning) <= \(to)) AND \(test))"
+        case .hasSuffix: return "(right(\(subject), length(\(wanted))) = \(wanted))"
+        case .contains, .like: return "(strpos(\(subject), \(wanted)) > 0)"
+        }
+    }
+
+    // MARK: Children
+
+    private mutating func quantified(
+        _ quantifier: Quantifier, _ ownership: Ownership, _ term: QueryTerm, _ place: Place
+    ) throws(NoForm) -> String {
+        let child = child(ownership)
+        let rows = "SELECT 1 FROM " + rows(ownership, child, of: place)
+        let condition = try condition(term, child)
+        switch quantifier {
+        case .any: return "EXISTS (\(rows) AND \(condition))"
+        case .all: return "(NOT EXISTS (\(rows) AND \(condition) IS NOT TRUE))"
+        case .none: return "(NOT EXISTS (\(rows) AND \(condition)))"
+        }
+    }
+
+    private mutating func child(_ ownership: Ownership) -> Place {
+        defer { aliases += 1 }
+        return Place(plan.tables[ownership.table], aliases, names)
+    }
+
+    private func rows(_ ownership: Ownership, _ child: Place, of owner: Place) -> String {
+        let pairs = zip(ownership.inner, ownership.outer).map { inner, outer in
+            "\(child.column(inner)) = \(outer.map(owner.column) ?? "0")"
+        }
+        return "\(child.table) WHERE \(pairs.joined(separator: " AND "))"
+    }
+
+    // MARK: Values
+
+    /// - Parameter type: the type of the term's values, which an argument does not know itself.
+    mutating func value(_ term: QueryTerm, _ place: Place, _ type: ColumnType) throws(NoForm) -> String {
+        switch term {
+        case .column(let column): return place.column(column)
+        case .argument(let index): return type.parameter(number(.value(index, type)))
+        case .null: return type.null
+        case .child(let ownership, let term):
+            let child = child(ownership)
+            return "(SELECT \(try value(term, child, type)) FROM \(rows(ownership, child, of: place)) LIMIT 1)"
+        case .childCount(let ownership, let term):
+            let child = child(ownership)
+            return "(SELECT count(*) FROM \(rows(ownership, child, of: place)) AND \(try condition(term, child)))"
+        case .elementCount(let array): return try elementCount(array, place)
+        case .choice(let condition, let first, let second):
+            let test = try self.condition(condition, place)
+            return
+                "(CASE WHEN \(test) THEN \(try value(first, place, type)) ELSE \(try value(second, place, type)) END)"
+        // They fail in other cases, fold by other tables, or round elsewhere.
+        case .arithmetic, .folded, .distance: throw NoForm()
+        default: return "(\(try condition(term, place)) IS TRUE)"
+        }
+    }
+
+    private mutating func elementCount(_ array: QueryTerm, _ place: Place) throws(NoForm) -> String {
+        guard let type = type(of: array, place) else { throw NoForm() }
+        let value = try value(array, place, type)
+        if type.storage == .blob { return "octet_length(\(value))::bigint" }
+        guard case .array = type else { throw NoForm() }
+        return "json_array_length(\(value)::json)::bigint"
+    }
+}
+
+extension Comparison {
+    /// The operator for the beginnings of two values, and that for the values.
+    fileprivate var signs: (String, String) {
+        switch self {
+        case .equal, .notEqual: ("=", "=")
+        case .less: ("<=", "<")
+        case .lessOrEqual: ("<=", "<=")
+        case .greater: (">=", ">")
+        case .greaterOrEqual: (">=", ">=")
+        }
+    }
+}
+
+extension QueryTerm {
+    fileprivate var isArgument: Bool { if case .argument = self { true } else { false } }
+}

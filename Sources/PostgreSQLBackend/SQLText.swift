@@ -1,0 +1,95 @@
+internal import StorageDriver
+
+extension String {
+    /// The text as an SQL literal.
+    var quotedText: String { quoted(UInt8(ascii: "'")) }
+
+    /// The text as an SQL name.
+    var quotedName: String { quoted(UInt8(ascii: "\"")) }
+
+    /// Byte by byte: a quotation mark with a combining accent is another Character, but to SQL it is still the mark.
+    private func quoted(_ mark: UInt8) -> String {
+        var bytes = [mark]
+        for byte in utf8 {
+            if byte == mark { bytes.append(mark) }
+            bytes.append(byte)
+        }
+        bytes.append(mark)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A hash that is the same in every process.
+    var stableHash: String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return String(hash, radix: 16)
+    }
+}
+
+/// Names in the schema that is the store.
+struct Names: Sendable {
+    /// The most bytes of a name. PostgreSQL cuts longer ones without an error.
+    static let bytes = 63
+    /// Every table has these columns already.
+    private static let systemColumns = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]
+
+    /// The schema's name in SQL.
+    let schema: String
+
+    init(schema: String) { self.schema = schema.quotedName }
+
+    /// A table in SQL. The schema is always named, so that nothing depends on a connection's search path.
+    func table(_ name: String) -> String { "\(schema).\(Self.fitting(name).quotedName)" }
+
+    func table(_ table: TableSchema) -> String { self.table(table.name) }
+
+    /// Something of the store's own.
+    func own(_ name: String) -> String { "\(schema).\(name.quotedName)" }
+
+    static func column(_ name: String) -> String { fitting(name).quotedName }
+
+    /// The name as PostgreSQL can have it: a long or taken one ends with its hash.
+    private static func fitting(_ name: String) -> String {
+        if name.utf8.count <= bytes, !systemColumns.contains(name) { return name }
+        var start = ""
+        for scalar in name.unicodeScalars {
+            guard start.utf8.count + String(scalar).utf8.count <= 44 else { break }
+            start.unicodeScalars.append(scalar)
+        }
+        return start + "~" + name.stableHash
+    }
+
+    /// The name of a column's index. Indexes and tables share their names, and no table's begins with storage_.
+    static func index(_ column: ColumnSchema, of table: TableSchema) -> String {
+        let kind = column.isUnique ? "unique" : "index"
+        return "storage_\(kind)_" + "\(table.name.utf8.count) \(table.name) \(column.name)".stableHash
+    }
+
+    /// The name of a table's primary key.
+    static func key(of table: TableSchema) -> String { "storage_key_" + table.name.stableHash }
+}
+
+extension ColumnSchema {
+    /// The column's name in SQL.
+    var sqlName: String { Names.column(name) }
+}
+
+extension Value {
+    /// The value as an SQL literal, for the defaults of added columns, which take no parameters.
+    func literal(_ type: ColumnType) -> String {
+        let cast = "::" + type.sql.declared
+        switch self {
+        case .null: return "NULL"
+        case .int(let value): return type == .bool ? (value == 0 ? "false" : "true") : "'\(value)'\(cast)"
+        case .unsigned(let value): return "'\(value)'\(cast)"
+        case .double(let value):
+            let text = value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Infinity" : "Infinity") : "\(value)"
+            return "'\(text)'\(cast)"
+        case .text(let text):
+            return (type.sql.form == .text ? EscapedText.escaped(text) : text).quotedText + cast
+        case .blob(let bytes):
+            let digits = Hexadecimal.text(of: bytes)
+            return type == .uuid ? "'\(digits)'::uuid" : "'\\x\(digits)'::bytea"
+        }
+    }
+}

@@ -1,0 +1,128 @@
+internal import StorageDriver
+
+/// How the values of a column type are represented in PostgreSQL. Nothing else decides it.
+struct SQLType: Sendable {
+    /// The type of a column.
+    let declared: String
+    /// The type of a parameter.
+    let parameter: String
+    /// The number of the parameter's type, which arrays of it carry.
+    let oid: UInt32
+    /// The bytes of a value, in both directions.
+    let form: WireForm
+
+    private init(_ declared: String, _ form: WireForm, _ oid: UInt32, parameter: String? = nil) {
+        self.declared = declared
+        self.parameter = parameter ?? declared
+        self.oid = oid
+        self.form = form
+    }
+
+    static let boolean = SQLType("boolean", .bool, 16)
+    static let smallint = SQLType("smallint", .int2, 21)
+    static let integer = SQLType("integer", .int4, 23)
+    static let bigint = SQLType("bigint", .int8, 20)
+    /// A numeric crosses as digits.
+    static let unsigned = SQLType("numeric(20)", .digits, 25, parameter: "text")
+    static let real = SQLType("real", .float4, 700)
+    static let double = SQLType("double precision", .float8, 701)
+    static let text = SQLType("text COLLATE \"C\"", .text, 25, parameter: "text")
+    static let numeric = SQLType("numeric", .plainText, 25, parameter: "text")
+    static let bytea = SQLType("bytea", .bytes, 17)
+    static let uuid = SQLType("uuid", .bytes, 2950)
+    /// Not jsonb, which keeps neither the text nor \u0000.
+    static let json = SQLType("json", .plainText, 114)
+}
+
+/// The bytes in which values cross the connection.
+enum WireForm: UInt8, Sendable {
+    case bool, int2, int4, int8, float4, float8
+    /// Text in which ``EscapedText`` represents U+0000, which PostgreSQL's text cannot hold.
+    case text
+    /// Text that has no U+0000 by its grammar: JSON and decimal numbers.
+    case plainText
+    case bytes
+    /// A UInt64 as decimal digits.
+    case digits
+}
+
+extension ColumnType {
+    var sql: SQLType {
+        switch self {
+        case .bool: .boolean
+        case .int8, .int16, .uint8: .smallint
+        case .int32, .uint16: .integer
+        case .int64, .uint32: .bigint
+        case .uint64: .unsigned
+        case .float: .real
+        // A timestamp has microseconds only.
+        case .double, .date: .double
+        case .string, .url: .text
+        case .decimal: .numeric
+        case .data, .duration, .vector: .bytea
+        case .uuid: .uuid
+        case .array, .embedded: .json
+        }
+    }
+
+    /// Whether values are compared as text that the column does not store as such.
+    var isJSON: Bool { sql.form == .plainText && self != .decimal }
+
+    /// Whether a parameter of text must be cast to a number.
+    var isNumeric: Bool { self == .uint64 || self == .decimal }
+
+    /// What a result has for an expression that ``Place`` or a compiler made.
+    func output(_ expression: String) -> String {
+        switch self {
+        case .uint64: "(\(expression))::text"
+        case .decimal: "trim_scale(\(expression))::text"
+        default: expression
+        }
+    }
+
+    /// A column in an expression. JSON is compared as text.
+    func compared(_ column: String) -> String { isJSON ? "(\(column)::text COLLATE \"C\")" : column }
+
+    /// A parameter in an expression.
+    func parameter(_ number: Int) -> String {
+        if isNumeric { return "($\(number)::text::numeric)" }
+        if storage == .text { return "($\(number)::text COLLATE \"C\")" }
+        return "$\(number)::\(sql.parameter)"
+    }
+
+    /// A list as an array in an expression.
+    func list(_ number: Int) -> String {
+        if isNumeric { return "$\(number)::text[]::numeric[]" }
+        return "$\(number)::\(isJSON ? "text" : sql.parameter)[]"
+    }
+
+    /// The number of the type of a list's elements.
+    var listOID: UInt32 { isJSON ? SQLType.text.oid : sql.oid }
+
+    // MARK: Indexes
+
+    /// Whether values may be longer than an index takes, which has entries of 2,704 bytes.
+    var isUnbounded: Bool {
+        switch self {
+        case .string, .url, .data, .vector, .array, .embedded: true
+        default: false
+        }
+    }
+
+    /// The beginning of a value of such a type, for an index. It sorts as the value does, as far as it goes.
+    func beginning(_ value: String) -> String {
+        storage == .blob ? "substr(\(value), 1, 2000)" : "left(\(value), 500)"
+    }
+
+    /// What makes a value longer than its beginning another than those that begin with the same: its SHA-256. Empty for
+    /// others.
+    func remainder(_ value: String) -> String {
+        if storage == .blob { return "CASE WHEN length(\(value)) > 2000 THEN sha256(\(value)) ELSE '' END" }
+        // The bytes of a text; its conversion to bytes is no function that an index may use.
+        let bytes = "decode(replace(\(value), '\\', '\\\\'), 'escape')"
+        return "CASE WHEN length(\(value)) > 500 THEN sha256(\(bytes)) ELSE '' END"
+    }
+
+    /// Null in an expression whose value is of the type.
+    var null: String { isNumeric ? "NULL::numeric" : "NULL::\(isJSON ? "text" : sql.parameter)" }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+
+/// The server of the tests, as `scripts/with-postgresql` starts it.
+enum Server {
+    /// Its URL; nil where the tests run without a server, and are not run.
+    static let url = ProcessInfo.processInfo.environment["STORAGE_POSTGRESQL"]
+    static var isThere: Bool { url != nil }
+
+    /// A backend for a schema of the server's database.
+    static func backend(_ schema: String, _ options: String = "") throws -> PostgreSQLBackend {
+        let url = url ?? "postgresql:"
+        let join = url.contains("?") ? "&" : "?"
+        return try PostgreSQLBackend(url: StorageURL("\(url)\(join)schema=\(schema)&durability=relaxed\(options)"))
+    }
+
+    /// Runs a body with a schema of its own, which is removed afterwards.
+    static func withSchema<T>(_ body: (String) async throws -> T) async throws -> T {
+        let schema = "test_" + UUID().uuidString.lowercased()
+        do {
+            let result = try await body(schema)
+            try await psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
+            return result
+        } catch {
+            _ = try? await psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
+            throw error
+        }
+    }
+
+    /// What the server's own shell prints for a statement, without headers.
+    @discardableResult
+    static func psql(_ sql: String) async throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["psql", url ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw ShellError(text: text) }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    struct ShellError: Error { let text: String }
+}

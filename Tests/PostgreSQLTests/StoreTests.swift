@@ -1,0 +1,114 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+import Testing
+
+@Storable struct Person: Equatable {
+    var id: Int?
+    @Indexed var name: String
+    @Unique var email: String?
+    var age = 0
+    var price: Decimal = 0
+    var big: UInt64 = 0
+    var tags: [String] = []
+    var pens: [Pen] = []
+}
+
+@Storable struct Pen: Equatable {
+    var id: Int
+    var color = ""
+}
+
+@Storable struct Triple {
+    @Key var first: String
+    @Key var second: String
+    @Key var third: String
+}
+
+@Suite("PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct StoreTests {
+    @Test func `a model's table has the types that other programs expect`() async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema), models: Person.self)
+            let ada = try await store.insert(
+                Person(
+                    name: "Ada\u{0}L", email: "ada@x", age: 36, price: 1.5, big: .max, tags: ["a", "b"],
+                    pens: [Pen(id: 7, color: "red"), Pen(id: 8)]))
+            #expect(try await store.find(Person.self, key: 1) == ada)
+            #expect(try await store.select(Person.self).where { $0.name == "Ada\u{0}L" && $0.age > 35 }.all() == [ada])
+            let types = try await Server.psql(
+                """
+                SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
+                FROM information_schema.columns WHERE table_schema = '\(schema)' AND table_name = 'Person'
+                """)
+            #expect(
+                types == "id bigint, name text, email text, age bigint, price numeric, big numeric, tags json")
+            let pens = try await Server.psql("SELECT * FROM \"\(schema)\".\"Person_pens\" ORDER BY 1, 2")
+            #expect(pens == "1|0|7|red\n1|1|8|")
+            try await store.close()
+        }
+    }
+
+    @Test func `a key of several texts has a limit for the whole of it`() async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema), models: Triple.self)
+            let whole = store.info.limits.wholeKeyBytes
+            let part = String(repeating: "k", count: whole / 3)
+            let last = String(repeating: "k", count: whole - 2 * part.utf8.count)
+            try await store.insert(Triple(first: part, second: part, third: last))
+            let error = await #expect(throws: StorageError.self) {
+                try await store.insert(Triple(first: part, second: part, third: last + "k"))
+            }
+            #expect(error?.code == .limitExceeded)
+            #expect(try await store.select(Triple.self).count() == 1)
+            try await store.close()
+        }
+    }
+
+    @Test func `a backend that is ended while nobody uses it goes on with new connections`() async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema, "&application_name=\(schema)"), models: Pen.self)
+            try await store.save(Pen(id: 1))
+            #expect(try await store.find(Pen.self, key: 1) != nil)
+            try await Server.psql(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
+            #expect(try await store.find(Pen.self, key: 1) != nil)
+            try await store.save(Pen(id: 2))
+            #expect(try await store.select(Pen.self).count() == 2)
+            try await store.close()
+        }
+    }
+
+    @Test func `no connection waits inside a transaction`() async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema, "&application_name=\(schema)"), models: Pen.self)
+            try await store.save(Pen(id: 1))
+            #expect(try await store.select(Pen.self).all().count == 1)
+            #expect(try await store.read { tx in try tx.select(Pen.self).count() } == 1)
+            #expect(try await store.transaction { tx in try tx.select(Pen.self).count() } == 1)
+            // The server answers in the order of what it was sent, so this is behind the ends of the transactions.
+            #expect(try await store.select(Pen.self).count() == 1)
+            try await store.save(Pen(id: 2))
+            let open = try await Server.psql(
+                "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND state LIKE 'idle in%'")
+            #expect(open == "0")
+            try await store.close()
+        }
+    }
+
+    @Test func `a bounded number of connections read, and one more is busy`() async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema, "&connections=1&timeout=50"), models: Pen.self)
+            try await store.save(Pen(id: 1))
+            let error = await #expect(throws: StorageError.self) {
+                try await store.read { tx in
+                    _ = try tx.select(Pen.self).count()
+                    _ = try store.blocking.find(Pen.self, key: 1)
+                }
+            }
+            #expect(error?.code == .busy)
+            #expect(try await store.find(Pen.self, key: 1) != nil)
+            try await store.close()
+        }
+    }
+}
