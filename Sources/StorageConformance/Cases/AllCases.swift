@@ -9,6 +9,6 @@ extension Conformance {
         orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, misuseCases, schemaCases, evolutionCases, sharedSchemaCases,
         nameCases, errorCases,
-        durabilityCases, costCases, mutantCases,
+        durabilityCases, costCases, observationCases, observationCostCases, feedCases, mutantCases,
     ].flatMap { $0 }
 }

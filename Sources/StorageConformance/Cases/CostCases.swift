@@ -72,18 +72,22 @@ extension Conformance {
 }
 
 /// How often a backend is asked, and how many rows it is given.
-private final class Counts: Sendable {
-    private let state = Mutex((reads: 0, rows: 0))
+final class Counts: Sendable {
+    private let state = Mutex((reads: 0, rows: 0, given: 0))
 
     var reads: Int { state.withLock { $0.reads } }
+    /// How many rows it is given.
     var rows: Int { state.withLock { $0.rows } }
-    func reset() { state.withLock { $0 = (0, 0) } }
+    /// How many rows its readers give.
+    var given: Int { state.withLock { $0.given } }
+    func reset() { state.withLock { $0 = (0, 0, 0) } }
+    func addGiven() { state.withLock { $0.given += 1 } }
     func addRead() { state.withLock { $0.reads += 1 } }
     func addRows(_ count: Int) { state.withLock { $0.rows += count } }
 }
 
 /// A backend that counts and hands on.
-private struct CountingBackend: StorageBackend {
+struct CountingBackend: StorageBackend {
     static let scheme = "counting"
     let backend: any StorageBackend
     let counts: Counts
@@ -148,12 +152,24 @@ private final class CountingReader: StorageReader {
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         counts.addRead()
-        return try reader.rows(plan, arguments)
+        let rows = CountedRows(try reader.rows(plan, arguments))
+        return Cursor(columns: plan.query.width) { [counts] () throws(StorageError) in
+            guard try rows.cursor.next() else { return nil }
+            counts.addGiven()
+            return (0..<plan.query.width).map { rows.cursor.cells[$0].value }
+        }
     }
 
     func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try reader.greatestKey(in: table) }
 
     func end() { reader.end() }
+}
+
+/// A cursor that a closure can hold.
+private final class CountedRows {
+    var cursor: Cursor
+
+    init(_ cursor: consuming Cursor) { self.cursor = cursor }
 }
 
 private final class CountingWriter: StorageWriter {

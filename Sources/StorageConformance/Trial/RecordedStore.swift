@@ -171,6 +171,14 @@ struct RecordedSelect<M: Storable>: Sendable {
         return models
     }
 
+    /// An observer of the query, recorded as given.
+    func observer<S: AsyncSequence>(_ source: String, _ body: (Select<M, Store>) -> S) -> S.AsyncIterator {
+        store.note(
+            M.self, "select(\(SwiftSource.name(of: M.self)).self)\(query.source).\(source).makeAsyncIterator()",
+            prefix: "")
+        return body(query).makeAsyncIterator()
+    }
+
     /// Any other call, recorded as given.
     func run<T>(_ source: String, _ body: (Select<M, Store>) async throws -> T) async throws -> T {
         note(source)
