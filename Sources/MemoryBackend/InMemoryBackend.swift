@@ -50,6 +50,7 @@ public struct InMemoryBackend: StorageBackend {
                 lacking: [
                     .durability: "It keeps records in memory.",
                     .sharing: "Memory belongs to one process.",
+                    .foreignCommits: "Memory belongs to one process.",
                     .damageDetection: "There is no file that could be damaged.",
                 ])
         }

@@ -42,6 +42,7 @@ final class PostgreSQLEngine: SharedTablesEngine {
         var lacking: [BackendInfo.Capability: String] = [
             .damageDetection:
                 "PostgreSQL finds a changed value only where its cluster has checksums (initdb --data-checksums).",
+            .foreignCommits: "The backend does not listen for commits of other programs.",
             .changingWhileReading: "PostgreSQL changes a table when nobody reads it, so the change waits.",
         ]
         if isReplica { lacking[.writing] = "The server is a replica; connect to the primary." }

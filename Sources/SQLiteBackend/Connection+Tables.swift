@@ -58,7 +58,7 @@ extension Connection {
     // MARK: Versions
 
     /// A number that another connection's commit changes, and a commit of this one does not.
-    private func dataVersion() throws(StorageError) -> Int64 {
+    func dataVersion() throws(StorageError) -> Int64 {
         if let versionStatement { return try versionStatement.integer() ?? 0 }
         let statement = try Statement(self, "PRAGMA data_version")
         versionStatement = statement

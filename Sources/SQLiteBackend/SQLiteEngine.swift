@@ -26,6 +26,7 @@ final class SQLiteEngine: SharedTablesEngine {
     struct WriterState: ~Copyable {
         var connection: Connection?
         var usesWAL = false
+        var others = OtherCommits()
     }
 
     init(_ configured: SQLiteBackend, logger: Logger) throws(StorageError) {
@@ -65,6 +66,7 @@ final class SQLiteEngine: SharedTablesEngine {
         if configuration.isInMemory {
             lacking[.durability] = "The database is in memory."
             lacking[.sharing] = "The database is in the memory of one process."
+            lacking[.foreignCommits] = "The database is in the memory of one process."
         }
         return BackendInfo(
             name: SQLiteBackend.scheme, location: configuration.path,
@@ -82,10 +84,16 @@ final class SQLiteEngine: SharedTablesEngine {
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
         try changing { (state, connection) throws(StorageError) in
-            if !state.usesWAL { state.usesWAL = try connection.useWAL() }
+            if !state.usesWAL {
+                state.usesWAL = try state.others.apart(connection) { () throws(StorageError) in try connection.useWAL()
+                }
+            }
             try transaction(connection, body)
         }
     }
+
+    /// Whether no other process can have the database open.
+    var isPrivate: Bool { configuration.isInMemory }
 
     var tablesVersion: Int { foreignChanges.load(ordering: .acquiring) }
 

@@ -24,7 +24,7 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Looking",
                 subcommands: [
                     InfoCommand.self, SchemaCommand.self, SelectCommand.self, CountCommand.self, GetCommand.self,
-                    ExportCommand.self,
+                    WatchCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(
                 name: "Changing",

@@ -13,6 +13,8 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     private let trace: QueryTrace?
     /// As of the last commit that was waited for: what readers see.
     private let committed: Mutex<ArchiveTables>
+    /// How often the tables of another process's commits were read.
+    private let refreshes = Atomic(0)
     private let writer: Mutex<EngineState>
 
     struct EngineState: ~Copyable {
@@ -48,6 +50,9 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         var lacking: [BackendInfo.Capability: String] = [
             .sharing: "One process writes a store file at a time; others may open it read-only."
         ]
+        if configuration.access == .readWrite {
+            lacking[.foreignCommits] = "No other process writes a file that is open for writing."
+        }
         if configuration.access != .readWrite { lacking[.writing] = "The store file was opened read-only." }
         return BackendInfo(
             name: ArchiveBackend.scheme, location: configuration.path,
@@ -67,6 +72,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
             let letGo = { self.committed.withLock { $0 = ArchiveTables() } }
             if let tables = try state.follower?.refresh(letGo: letGo) {
                 state.file = state.follower?.file
+                refreshes.add(1, ordering: .relaxed)
                 committed.withLock { $0 = tables }
             }
             return committed.withLock { $0 }
@@ -221,6 +227,15 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     }
 
     static var closed: StorageError { StorageError(.closed, "The store is closed; open it again to use it.") }
+}
+
+extension ArchiveEngine: SharedCommitsEngine {
+    /// Costs one system call if nothing was committed, and reading what was.
+    func commitsOfOthers() throws(StorageError) -> Int? {
+        guard configuration.access == .readOnly else { return nil }
+        _ = try follow()
+        return refreshes.load(ordering: .relaxed)
+    }
 }
 
 extension ArchiveEngine: CheckingEngine {

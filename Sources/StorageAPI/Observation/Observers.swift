@@ -66,6 +66,7 @@ final class Observers: Sendable {
     private let isAsking = Atomic<Bool>(false)
     private let state = Mutex(State())
     private let wakeups = DispatchQueue(label: "storage.observers")
+    private let others = Mutex<CommitsOfOthers?>(nil)
 
     // MARK: Writers
 
@@ -124,6 +125,7 @@ final class Observers: Sendable {
         wake(
             state.withLock { state in
                 state.isEnded = true
+                others.withLock { $0?.stop() }
                 return state.takeAllWaiters()
             })
     }
@@ -135,12 +137,16 @@ final class Observers: Sendable {
 
     // MARK: Observers
 
+    /// Asks for commits of other processes while there are observers.
+    func follow(_ others: CommitsOfOthers?) { self.others.withLock { $0 = others } }
+
     /// Adds an observer, or changes what it asks for. Returns the number of the last commit.
     func add(_ id: ObjectIdentifier, _ interest: Interest) -> Int {
         state.withLock { state in
             state.interests[id] = interest
             state.collectInterests()
             isAsking.store(true, ordering: .releasing)
+            if state.interests.count == 1 { others.withLock { $0?.start() } }
             return state.last
         }
     }
@@ -151,6 +157,7 @@ final class Observers: Sendable {
             for model in state.waiting.keys { state.waiting[model]?[id] = nil }
             state.collectInterests()
             isAsking.store(state.asked != nil, ordering: .releasing)
+            if state.asked == nil { others.withLock { $0?.stop() } }
         }
     }
 

@@ -25,6 +25,8 @@ public final class Store: Sendable {
     let sharedTables: (any SharedTablesEngine)?
     let queue: WriteQueue
     let observers = Observers()
+    /// What asks the engine for other processes' commits; nil if there can be none.
+    let commitsOfOthers: CommitsOfOthers?
     let registry: ModelRegistry
     let runningCalls = RunningCalls()
     let logger: Logger
@@ -98,6 +100,10 @@ public final class Store: Sendable {
         readsBesideWriter = info.lacking[.concurrentReads] == nil
         canWrite = info.lacking[.writing] == nil
         queue = WriteQueue(engine, observers)
+        commitsOfOthers = (engine as? any SharedCommitsEngine).flatMap { [observers] in
+            CommitsOfOthers($0) { observers.tellUnknown() }
+        }
+        observers.follow(commitsOfOthers)
         registry = ModelRegistry(info, logger: logger)
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])

@@ -77,6 +77,26 @@ extension Conformance {
             try t.expect(try await feed.text(), equals: "+[] ~[] -[7]")
         },
         ConformanceCase(
+            "observing/second-store", [.o9], needs: [.sharing, .foreignCommits],
+            "Commits of a second store on one place are noticed, of which the feed has a gap."
+        ) { t in
+            let first = try await t.open(Pen.self)
+            let second = try await t.open(Pen.self)
+            var values = first.select(Pen.self) { $0.where { $0.id < 100 } }.observer("values()") { $0.values() }
+            var feed = first.feed(of: Pen.self)
+            try t.expect(try await values.next(), equals: [])
+            for number in 1...3 {
+                try await second.insert(Pen(id: number))
+                try t.expect(try await values.next()?.count, equals: number)
+                try await first.save(Pen(id: number, color: "own"))
+                try t.expect(try await values.next()?.last?.color, equals: "own")
+            }
+            try t.expect(try await feed.text(), equals: "gap")
+            try await second.delete(Pen.self, key: 1)
+            try await first.store.refresh()
+            try t.expect(try await values.next()?.map(\.id), equals: [2, 3])
+        },
+        ConformanceCase(
             "feed/all-models", [.o7], "The feed of all models has each commit once, with all models that it changed."
         ) { t in
             let store = try await t.open(Pen.self, City.self)

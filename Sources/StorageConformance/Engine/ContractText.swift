@@ -66,6 +66,7 @@ let contractText = #"""
     O6 A difference lies exactly between an element and the one before, by key: removed, inserted, moved, changed.
     O7 The feed of changes gives each commit once, in order, as its net effect on root records by kind and key: an insert and a delete are nothing, a delete and an insert an update. It is bounded: an observer that is too slow is told of one gap, never nothing.
     O8 Savepoints that were rolled back, failed calls and verbs that ran twice leave no trace in what observers are told.
+    O9 Commits of other processes are noticed where the backend can tell that there are some, soon and without being asked; else the capability is lacking.
     O10 Closing the store ends every observer's sequence, cancelling a task ends its own at once, and a sequence that is left holds nothing.
     E1 One error type, `StorageError`, thrown as a typed error by every call that runs no user's body: a stable code, the operation, model, key, property where known, the backend's name, the underlying cause, and a sentence that says what to do. Codes: duplicateKey, notFound, missingKey, typeMismatch, invalidValue, invalidQuery, constraint, schemaMismatch, schemaNewer, unsupported, limitExceeded, overflow, busy, locked, full, corrupt, io, closed, cancelled, configuration.
     E2 No input, file or misuse of the public API ends the process: no trap, no force-unwrap on data. What a type can rule out at compile time, it does.

@@ -38,6 +38,8 @@ public struct BackendInfo: Sendable {
         case concurrentReads
         /// A second process may use the store at the same time.
         case sharing
+        /// Commits of other processes are noticed, for those who observe the store; see ``SharedCommitsEngine``.
+        case foreignCommits
         /// The engine finds damage anywhere in the file, also in values (clause E3).
         case damageDetection
         /// The schema of a model can be changed while its records are read. Where that is lacking, a change waits for those

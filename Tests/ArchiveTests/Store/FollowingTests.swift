@@ -56,6 +56,27 @@ private final class Progress: Sendable {
         try await reader.close()
     }
 
+    @Test func `observers are told of the writer's commits, also after the file was written anew`() async throws {
+        let writer = try await open(Person.self)
+        try await writer.insert(Person.samples(3))
+        let reader = try await open(Person.self, .readOnly)
+        var values = reader.select(Person.self).values(.keys).makeAsyncIterator()
+        #expect(try await values.next() == [0, 1, 2])
+        try await writer.insert(Person.sample(7))
+        #expect(try await values.next() == [0, 1, 2, 7])
+        try await writer.delete(Person.self, key: 1)
+        // Another read that takes the commit in hides it from no observer.
+        #expect(try await reader.select(Person.self).count() == 3)
+        #expect(try await values.next() == [0, 2, 7])
+        try await writer.compact()
+        try await writer.insert(Person.sample(9))
+        try await reader.refresh()
+        #expect(try await values.next() == [0, 2, 7, 9])
+        try await writer.close()
+        try await reader.close()
+        #expect(try await values.next() == nil)
+    }
+
     @Test func `a snapshot stays what it was, and a read after it is of the last commit`() async throws {
         let writer = try await open(Note.self)
         try await writer.insert(Note(id: 1, title: "a"))

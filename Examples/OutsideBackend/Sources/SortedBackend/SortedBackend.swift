@@ -46,6 +46,7 @@ private final class Engine: StorageEngine {
             lacking: [
                 .durability: "It keeps records in memory.",
                 .sharing: "Memory belongs to one process.",
+                .foreignCommits: "Memory belongs to one process.",
                 .damageDetection: "There is no file that could be damaged.",
             ])
     }
