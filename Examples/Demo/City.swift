@@ -53,15 +53,15 @@ extension City {
     func writeKey(into row: inout RowWriter) { row.write(id) }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
 
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var name: QueryExpression<String> { QueryExpression(path, 1) }
-        var latitude: QueryExpression<Double> { QueryExpression(path, 2) }
-        var longitude: QueryExpression<Double> { QueryExpression(path, 3) }
-        var population: QueryExpression<Int> { QueryExpression(path, 4) }
-        var timezone: QueryExpression<String> { QueryExpression(path, 5) }
-        var alternateNames: QueryExpression<[String]> { QueryExpression(path, 6) }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var latitude: QueryExpression<Double> { QueryExpression(_propertyPath, 2) }
+        var longitude: QueryExpression<Double> { QueryExpression(_propertyPath, 3) }
+        var population: QueryExpression<Int> { QueryExpression(_propertyPath, 4) }
+        var timezone: QueryExpression<String> { QueryExpression(_propertyPath, 5) }
+        var alternateNames: QueryExpression<[String]> { QueryExpression(_propertyPath, 6) }
     }
 }

@@ -66,19 +66,19 @@ extension Country {
     func writeKey(into row: inout RowWriter) { row.write(iso) }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
 
-        var iso: QueryExpression<String> { QueryExpression(path, 0) }
-        var name: QueryExpression<String> { QueryExpression(path, 1) }
-        var capital: QueryExpression<String> { QueryExpression(path, 2) }
-        var continent: QueryExpression<String> { QueryExpression(path, 3) }
-        var population: QueryExpression<Int> { QueryExpression(path, 4) }
-        var area: QueryExpression<Double> { QueryExpression(path, 5) }
-        var currency: QueryExpression<String?> { QueryExpression(path, 6) }
-        var languages: QueryExpression<[String]> { QueryExpression(path, 7) }
-        var neighbours: QueryExpression<[String]> { QueryExpression(path, 8) }
-        var cities: QueryExpression<[City]> { QueryExpression(path, 9) }
+        var iso: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var capital: QueryExpression<String> { QueryExpression(_propertyPath, 2) }
+        var continent: QueryExpression<String> { QueryExpression(_propertyPath, 3) }
+        var population: QueryExpression<Int> { QueryExpression(_propertyPath, 4) }
+        var area: QueryExpression<Double> { QueryExpression(_propertyPath, 5) }
+        var currency: QueryExpression<String?> { QueryExpression(_propertyPath, 6) }
+        var languages: QueryExpression<[String]> { QueryExpression(_propertyPath, 7) }
+        var neighbours: QueryExpression<[String]> { QueryExpression(_propertyPath, 8) }
+        var cities: QueryExpression<[City]> { QueryExpression(_propertyPath, 9) }
     }
 }
 

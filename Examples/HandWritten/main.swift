@@ -46,11 +46,11 @@ extension Pen: Storable {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var color: QueryExpression<Color> { QueryExpression(path, 1) }
-        var price: QueryExpression<Double?> { QueryExpression(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var color: QueryExpression<Color> { QueryExpression(_propertyPath, 1) }
+        var price: QueryExpression<Double?> { QueryExpression(_propertyPath, 2) }
     }
 }
 
@@ -94,11 +94,11 @@ extension Person: Storable {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int?> { QueryExpression(path, 0) }
-        var name: QueryExpression<String> { QueryExpression(path, 1) }
-        var pens: QueryExpression<[Pen]> { QueryExpression(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int?> { QueryExpression(_propertyPath, 0) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var pens: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 2) }
     }
 }
 

@@ -23,9 +23,10 @@ extension QueryCompiler {
         case .text(let test, let text, let pattern): return try textTest(test, text, pattern, place)
         // The same number may be written in several ways.
         case .hasElement: throw NoForm()
-        case .quantified(let quantifier, let ownership, let term):
-            return try quantified(quantifier, ownership, term, place)
-        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .distance, .choice:
+        case .quantified(let quantifier, let edge, let term):
+            return try quantified(quantifier, edge, term, place)
+        case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
+            .distance, .choice:
             return try value(term, place, .bool)
         }
     }
@@ -45,8 +46,9 @@ extension QueryCompiler {
         switch term {
         case .column(let column): place.types[column]
         case .argument, .null: nil
-        case .child(let ownership, let term): type(of: term, Place(plan.tables[ownership.table], 0, names))
-        case .childCount, .elementCount: .int64
+        case .related(let edge, let term): type(of: term, Place(plan.tables[edge.table], 0, names))
+        case .relatedCount, .elementCount: .int64
+        case .relatedAggregate(_, let aggregate, _): aggregate.type
         case .arithmetic(_, _, _, let type): type
         case .folded: .string
         case .distance: .double
@@ -125,31 +127,41 @@ extension QueryCompiler {
         }
     }
 
-    // MARK: Children
+    // MARK: Edges
 
     private mutating func quantified(
-        _ quantifier: Quantifier, _ ownership: Ownership, _ term: QueryTerm, _ place: Place
+        _ quantifier: Quantifier, _ edge: Edge, _ term: QueryTerm, _ place: Place
     ) throws(NoForm) -> String {
-        let child = child(ownership)
-        let rows = "SELECT 1 FROM " + rows(ownership, child, of: place)
-        let condition = try condition(term, child)
+        let (related, rows) = rows(along: edge, from: place)
+        let condition = try condition(term, related)
         switch quantifier {
-        case .any: return "EXISTS (\(rows) AND \(condition))"
-        case .all: return "(NOT EXISTS (\(rows) AND \(condition) IS NOT TRUE))"
-        case .none: return "(NOT EXISTS (\(rows) AND \(condition)))"
+        case .any: return "EXISTS (SELECT 1 FROM \(rows) AND \(condition))"
+        case .all: return "(NOT EXISTS (SELECT 1 FROM \(rows) AND \(condition) IS NOT TRUE))"
+        case .none: return "(NOT EXISTS (SELECT 1 FROM \(rows) AND \(condition)))"
         }
     }
 
-    private mutating func child(_ ownership: Ownership) -> Place {
+    /// The place of an edge's rows, and which these are.
+    private mutating func rows(along edge: Edge, from place: Place) -> (Place, String) {
+        let related = nextPlace(edge.table)
+        guard let link = edge.link else {
+            return (related, "\(related.table) WHERE \(equal(related, edge.inner, place, edge.outer))")
+        }
+        // By its keys, of which a link may give one several times.
+        let linked = nextPlace(link.table)
+        let names = edge.inner.map(related.column).joined(separator: ", ")
+        let keys = edge.outer.map { $0.map(linked.column) ?? "0" }.joined(separator: ", ")
+        let rows = "\(linked.table) WHERE \(equal(linked, link.inner, place, link.outer))"
+        return (related, "\(related.table) WHERE (\(names)) IN (SELECT \(keys) FROM \(rows))")
+    }
+
+    private mutating func nextPlace(_ table: Int) -> Place {
         defer { aliases += 1 }
-        return Place(plan.tables[ownership.table], aliases, names)
+        return Place(plan.tables[table], aliases, names)
     }
 
-    private func rows(_ ownership: Ownership, _ child: Place, of owner: Place) -> String {
-        let pairs = zip(ownership.inner, ownership.outer).map { inner, outer in
-            "\(child.column(inner)) = \(outer.map(owner.column) ?? "0")"
-        }
-        return "\(child.table) WHERE \(pairs.joined(separator: " AND "))"
+    private func equal(_ place: Place, _ inner: [Int], _ outer: Place, _ columns: [Int?]) -> String {
+        zip(inner, columns).map { "\(place.column($0)) = \($1.map(outer.column) ?? "0")" }.joined(separator: " AND ")
     }
 
     // MARK: Values
@@ -160,12 +172,18 @@ extension QueryCompiler {
         case .column(let column): return place.column(column)
         case .argument(let index): return type.parameter(number(.value(index, type)))
         case .null: return type.null
-        case .child(let ownership, let term):
-            let child = child(ownership)
-            return "(SELECT \(try value(term, child, type)) FROM \(rows(ownership, child, of: place)) LIMIT 1)"
-        case .childCount(let ownership, let term):
-            let child = child(ownership)
-            return "(SELECT count(*) FROM \(rows(ownership, child, of: place)) AND \(try condition(term, child)))"
+        case .related(let edge, let term):
+            let (related, rows) = rows(along: edge, from: place)
+            return "(SELECT \(try value(term, related, type)) FROM \(rows) LIMIT 1)"
+        case .relatedCount(let edge, let term):
+            let (related, rows) = rows(along: edge, from: place)
+            return "(SELECT count(*) FROM \(rows) AND \(try condition(term, related)))"
+        case .relatedAggregate(let edge, let aggregate, let condition):
+            // A sum that overflows fails in other cases.
+            guard let term = aggregate.term, aggregate.function != .sum else { throw NoForm() }
+            let (related, rows) = rows(along: edge, from: place)
+            let result = try self.aggregate(aggregate, of: value(term.term, related, term.type))
+            return "(SELECT \(result) FROM \(rows) AND \(try self.condition(condition, related)))"
         case .elementCount(let array): return try elementCount(array, place)
         case .choice(let condition, let first, let second):
             let test = try self.condition(condition, place)

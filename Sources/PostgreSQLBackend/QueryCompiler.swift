@@ -157,7 +157,7 @@ struct QueryCompiler {
         return sql + " LIMIT $\(number(.groupLimit))::bigint OFFSET $\(number(.groupOffset))::bigint"
     }
 
-    private func aggregate(_ aggregate: Query.Aggregate, of input: String) throws(NoForm) -> String {
+    func aggregate(_ aggregate: Query.Aggregate, of input: String) throws(NoForm) -> String {
         let type = aggregate.term?.type ?? .int64
         switch aggregate.function {
         case .count: return "count(*)"

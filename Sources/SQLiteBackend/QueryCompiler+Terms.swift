@@ -18,10 +18,9 @@ extension QueryCompiler {
         case .text(let test, let text, let pattern): return textTest(test, text, pattern, place)
         case .hasElement(let array, let element):
             return "storage_has_element(\(value(array, place)), \(value(element, place)))"
-        case .quantified(let quantifier, let ownership, let term):
-            return quantified(quantifier, ownership, term, place)
-        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .distance,
-            .choice:
+        case .quantified(let quantifier, let edge, let term): return quantified(quantifier, edge, term, place)
+        case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
+            .distance, .choice:
             return "(\(value(term, place)) = 1)"
         }
     }
@@ -96,14 +95,14 @@ extension QueryCompiler {
         }
     }
 
-    // MARK: Children
+    // MARK: Edges
 
     private mutating func quantified(
-        _ quantifier: Quantifier, _ ownership: Ownership, _ term: QueryTerm, _ place: Place
+        _ quantifier: Quantifier, _ edge: Edge, _ term: QueryTerm, _ place: Place
     ) -> String {
-        let child = child(ownership)
-        let rows = "SELECT 1 FROM " + rows(ownership, child, of: place)
-        let condition = condition(term, child)
+        let related = related(edge)
+        let rows = "SELECT 1 FROM " + rows(along: edge, related, from: place)
+        let condition = condition(term, related)
         switch quantifier {
         case .any: return "EXISTS (\(rows) AND \(condition))"
         case .all: return "NOT EXISTS (\(rows) AND \(condition) IS NOT TRUE)"
@@ -111,16 +110,27 @@ extension QueryCompiler {
         }
     }
 
-    private mutating func child(_ ownership: Ownership) -> Place {
+    /// The place of the edge's rows. Its link has the alias before.
+    private mutating func related(_ edge: Edge) -> Place {
+        if edge.link != nil { aliases += 1 }
         defer { aliases += 1 }
-        return Place(plan.tables[ownership.table], aliases, conversions)
+        return Place(plan.tables[edge.table], aliases, conversions)
     }
 
-    private func rows(_ ownership: Ownership, _ child: Place, of owner: Place) -> String {
-        let pairs = zip(ownership.inner, ownership.outer).map { inner, outer in
-            "\(child.column(inner)) = \(outer.map(owner.column) ?? "0")"
+    private func rows(along edge: Edge, _ related: Place, from place: Place) -> String {
+        guard let link = edge.link else {
+            return "\(related.table) WHERE \(equal(related, edge.inner, place, edge.outer))"
         }
-        return "\(child.table) WHERE \(pairs.joined(separator: " AND "))"
+        // By its keys, of which a link may give one several times.
+        let linked = Place(plan.tables[link.table], related.alias - 1, conversions)
+        let names = edge.inner.map(related.column).joined(separator: ", ")
+        let keys = edge.outer.map { $0.map(linked.column) ?? "0" }.joined(separator: ", ")
+        return "\(related.table) WHERE (\(names)) IN (SELECT \(keys) FROM \(linked.table)"
+            + " WHERE \(equal(linked, link.inner, place, link.outer)))"
+    }
+
+    private func equal(_ place: Place, _ inner: [Int], _ outer: Place, _ columns: [Int?]) -> String {
+        zip(inner, columns).map { "\(place.column($0)) = \($1.map(outer.column) ?? "0")" }.joined(separator: " AND ")
     }
 
     // MARK: Values
@@ -130,12 +140,17 @@ extension QueryCompiler {
         case .column(let column): return place.column(column)
         case .argument(let index): return "?\(parameters.value(index))"
         case .null: return "NULL"
-        case .child(let ownership, let term):
-            let child = child(ownership)
-            return "(SELECT \(value(term, child)) FROM \(rows(ownership, child, of: place)) LIMIT 1)"
-        case .childCount(let ownership, let term):
-            let child = child(ownership)
-            return "(SELECT count(*) FROM \(rows(ownership, child, of: place)) AND \(condition(term, child)))"
+        case .related(let edge, let term):
+            let related = related(edge)
+            return "(SELECT \(value(term, related)) FROM \(rows(along: edge, related, from: place)) LIMIT 1)"
+        case .relatedCount(let edge, let term):
+            let related = related(edge)
+            return "(SELECT count(*) FROM \(rows(along: edge, related, from: place)) AND \(condition(term, related)))"
+        case .relatedAggregate(let edge, let aggregate, let condition):
+            let related = related(edge)
+            let result = self.aggregate(aggregate, of: aggregate.term.map { value($0.term, related) } ?? "NULL")
+            let test = self.condition(condition, related)
+            return "(SELECT \(result) FROM \(rows(along: edge, related, from: place)) AND \(test))"
         case .arithmetic(let operation, let left, let right, let type):
             let codes = "\(SQLFunctions.code(operation)), \(SQLFunctions.code(type))"
             return "storage_compute(\(codes), \(value(left, place)), \(value(right, place)))"

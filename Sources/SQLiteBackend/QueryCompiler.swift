@@ -140,7 +140,7 @@ struct QueryCompiler {
         return grouping.isLimited ? sql + " LIMIT ?\(parameters.groupLimit) OFFSET ?\(parameters.groupLimit + 1)" : sql
     }
 
-    private func aggregate(_ aggregate: Query.Aggregate, of input: String) -> String {
+    func aggregate(_ aggregate: Query.Aggregate, of input: String) -> String {
         let type = aggregate.term?.type ?? .int64
         switch aggregate.function {
         case .count: return "count(*)"
@@ -157,15 +157,19 @@ struct QueryCompiler {
 /// The row in scope: a table's, by its alias, or a group's.
 struct Place {
     private let names: [String]
+    /// The number of the table's alias.
+    let alias: Int
     let table: String
 
     init(_ table: TableSchema, _ alias: Int, _ conversions: TableConversions) {
+        self.alias = alias
         names = table.columns.indices.map { conversions.reading("t\(alias)." + table.columns[$0].sql, $0, of: table) }
         self.table = "\(table.name.quotedName) AS t\(alias)"
     }
 
     init(results: [String]) {
         names = results
+        alias = 0
         table = ""
     }
 

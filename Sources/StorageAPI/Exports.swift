@@ -1,6 +1,7 @@
 // What an application needs of the driver interface, by name. The rest is for authors of engines, who import StorageDriver.
 @_exported public import struct StorageDriver.BackendInfo
 @_exported public import enum StorageDriver.ColumnType
+@_exported public import enum StorageDriver.DeleteRule
 @_exported public import struct StorageDriver.QueryExplanation
 @_exported public import protocol StorageDriver.StorageBackend
 @_exported public import struct StorageDriver.StorageError

@@ -23,9 +23,9 @@
 @attached(
     member,
     names: named(Key), named(schema), named(readProperties), named(write), named(writeKey), named(values),
-    named(readKey), named(ordinal), named(assign), named(Columns)
+    named(readKey), named(ordinal), named(assign), named(key), named(_keyWidth), named(Columns)
 )
-@attached(extension, conformances: Storable, names: named(init))
+@attached(extension, conformances: Storable, AlwaysKeyed, names: named(init), named(ref))
 public macro Storable() = #externalMacro(module: "StorageMacros", type: "StorableMacro")
 
 /// Makes a struct storable under another name than its own.
@@ -36,9 +36,9 @@ public macro Storable() = #externalMacro(module: "StorageMacros", type: "Storabl
 @attached(
     member,
     names: named(Key), named(schema), named(readProperties), named(write), named(writeKey), named(values),
-    named(readKey), named(ordinal), named(assign), named(Columns)
+    named(readKey), named(ordinal), named(assign), named(key), named(_keyWidth), named(Columns)
 )
-@attached(extension, conformances: Storable, names: named(init))
+@attached(extension, conformances: Storable, AlwaysKeyed, names: named(init), named(ref))
 public macro Storable(_ name: String) = #externalMacro(module: "StorageMacros", type: "StorableMacro")
 
 /// Marks the key of a `@Storable` struct that has no property called `id`, or another key than that.
@@ -80,6 +80,20 @@ public macro Field(_ storedName: String, renamedFrom: String) =
 /// - Parameter renamedFrom: the stored name in older stores, a string literal. Stores without that name open unchanged.
 @attached(peer)
 public macro Field(renamedFrom: String) = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
+
+/// Says what happens to a reference when the record that it names is deleted.
+///
+/// ```swift
+/// @Reference(onDelete: .cascade) var author: Ref<Person>
+/// @Reference(onDelete: .nullify) var editor: Ref<Person>?
+/// ```
+///
+/// Without this mark the delete is refused (``DeleteRule/deny``). The rule is recorded in the store: a program that does not
+/// declare the referring model obeys it too.
+///
+/// - Parameter onDelete: `.deny`, `.cascade`, `.nullify` for a reference that may be nil or an array, or `.unchecked`.
+@attached(peer)
+public macro Reference(onDelete: DeleteRule) = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
 /// Excludes a property of a `@Storable` struct from the store. A loaded model has the property's default value.
 @attached(peer)

@@ -7,6 +7,7 @@ enum Marker: String {
     case unique = "Unique"
     case field = "Field"
     case ignored = "Ignored"
+    case reference = "Reference"
 }
 
 /// The markers of one property.
@@ -46,6 +47,9 @@ extension AttributeSyntax {
 
     /// The older name in `@Field(renamedFrom: "name")`.
     var renamedFrom: ExprSyntax? { argument(labeled: "renamedFrom") }
+
+    /// The rule in `@Reference(onDelete: .cascade)`.
+    var deleteRule: ExprSyntax? { argument(labeled: "onDelete") }
 
     private func argument(labeled label: String?) -> ExprSyntax? {
         guard case .argumentList(let list) = arguments else { return nil }

@@ -39,12 +39,16 @@ extension StorableMacro: ExtensionMacro {
     ) throws -> [ExtensionDeclSyntax] {
         var parser = StorableParser(attribute: node, lexicalContext: context.lexicalContext)
         guard let model = parser.parse(declaration), parser.diagnostics.isEmpty else { return [] }
-        let conformance = protocols.isEmpty ? "" : ": StorageAPI.Storable"
+        let renderer = StorableRenderer(model: model)
+        let isKeyed = renderer.isAlwaysKeyed && protocols.contains { $0.trimmedDescription.hasSuffix("AlwaysKeyed") }
+        let names = ["StorageAPI.Storable"] + (isKeyed ? ["StorageAPI.AlwaysKeyed"] : [])
+        let conformance = protocols.isEmpty ? "" : ": " + names.joined(separator: ", ")
+        let parts = [renderer.initializer, isKeyed ? renderer.reference : nil].compactMap { $0 }
         return [
             try ExtensionDeclSyntax(
                 """
                 extension \(type.trimmed)\(raw: conformance) {
-                \(raw: StorableRenderer(model: model).initializer)
+                \(raw: parts.joined(separator: "\n"))
                 }
                 """)
         ]

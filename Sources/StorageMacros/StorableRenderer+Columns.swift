@@ -3,8 +3,8 @@ extension StorableRenderer {
     var columns: String {
         """
         \(access)nonisolated struct Columns: StorageAPI.ColumnSet {
-            private let \(path): StorageAPI.PropertyPath
-            \(access)init(_ path: StorageAPI.PropertyPath) { self.\(path) = path }
+            \(access)let _propertyPath: StorageAPI.PropertyPath
+            \(access)init(_ path: StorageAPI.PropertyPath) { _propertyPath = path }
         \(lines(column))
         }
         """
@@ -23,12 +23,6 @@ extension StorableRenderer {
     /// A column is visible where its property is: a wider column could name a type that is not.
     private func column(_ index: Int, _ property: StoredProperty) -> String {
         let type = "StorageAPI.QueryExpression<\(property.type)>"
-        return "    \(property.access)var \(property.name.source): \(type) { .init(\(path), \(index)) }"
-    }
-
-    /// A name that no property has.
-    private var path: String {
-        let taken = Set(model.properties.map(\.name.plain))
-        return sequence(first: "_path") { "_" + $0 }.first { !taken.contains($0) } ?? "_path"
+        return "    \(property.access)var \(property.name.source): \(type) { .init(_propertyPath, \(index)) }"
     }
 }

@@ -20,6 +20,33 @@ extension StorableRenderer {
             """
     }
 
+    /// Of a type whose key can be nil, the property; else all key properties.
+    private func key(of record: String) -> String {
+        let parts = model.keys.map { "\(record).\($0.name.source)" }
+        return parts.count == 1 ? parts[0] : "(\(parts.joined(separator: ", ")))"
+    }
+
+    var keyOfRecord: String? {
+        keyTypes.isEmpty
+            ? nil : "\(access)nonisolated static func key(of record: Self) -> Key? { \(key(of: "record")) }"
+    }
+
+    /// How many values a key has, where that is not evident from its type.
+    var keyWidth: String? {
+        keyTypes.count > 1 ? "\(access)nonisolated static var _keyWidth: Int { \(keyTypes.count) }" : nil
+    }
+
+    /// Whether every record has a key. A property called `ref` leaves no name for the reference.
+    var isAlwaysKeyed: Bool {
+        !keyTypes.isEmpty && model.keys.allSatisfy { $0.type.wrapped == nil }
+            && !model.properties.contains { $0.name.plain == "ref" }
+    }
+
+    /// What goes into the extension of such a type, indented for it.
+    var reference: String {
+        "    \(access)nonisolated var ref: StorageAPI.Ref<Self> { .init(key: \(key(of: "self"))) }"
+    }
+
     var valuesOfKey: String? {
         guard !keyTypes.isEmpty else { return nil }
         let parts = keyTypes.count == 1 ? ["key"] : keyTypes.indices.map { "key.\($0)" }

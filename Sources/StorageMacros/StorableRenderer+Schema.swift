@@ -18,6 +18,7 @@ extension StorableRenderer {
             traits(of: property),
             field?.fieldName.map { "stored: \($0.trimmedDescription)" },
             field?.renamedFrom.map { "renamedFrom: \($0.trimmedDescription)" },
+            property.markers[.reference]?.deleteRule.map { "onDelete: \($0.trimmedDescription)" },
             property.defaultValue.map { "default: { \(closureBody($0)) }" },
         ]
         return arguments.compactMap { $0 }.joined(separator: ", ")

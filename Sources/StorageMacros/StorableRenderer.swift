@@ -4,9 +4,11 @@ struct StorableRenderer {
 
     /// What goes into the struct's body.
     var members: [String] {
-        [keyType, schema, readProperties, write, writeKey, valuesOfKey, readKey, assign, ordinal, columns].compactMap {
-            $0
-        }
+        [
+            keyType, schema, readProperties, write, writeKey, keyOfRecord, keyWidth, valuesOfKey, readKey, assign,
+            ordinal,
+            columns,
+        ].compactMap { $0 }
     }
 
     var access: String { model.access }

@@ -72,8 +72,13 @@ extension QueryTerm {
         let term: QueryTerm =
             switch self {
             case .column, .argument, .null, .constant: self
-            case .child(let ownership, let term): .child(ownership, inner(term))
-            case .childCount(let ownership, let term): .childCount(ownership, inner(term))
+            case .related(let edge, let term): .related(edge, inner(term))
+            case .relatedCount(let edge, let term): .relatedCount(edge, inner(term))
+            case .relatedAggregate(let edge, var aggregate, let condition):
+                {
+                    aggregate.term = aggregate.term.map { TypedTerm(inner($0.term), $0.type) }
+                    return .relatedAggregate(edge, aggregate, inner(condition))
+                }()
             case .arithmetic(let operation, let left, let right, let type):
                 .arithmetic(operation, inner(left), inner(right), type)
             case .folded(let term, let folding): .folded(inner(term), folding)
@@ -89,8 +94,8 @@ extension QueryTerm {
             case .and(let terms): .and(terms.map(inner))
             case .or(let terms): .or(terms.map(inner))
             case .not(let term): .not(inner(term))
-            case .quantified(let quantifier, let ownership, let term):
-                .quantified(quantifier, ownership, inner(term))
+            case .quantified(let quantifier, let edge, let term):
+                .quantified(quantifier, edge, inner(term))
             }
         return change(term, &question)
     }

@@ -44,7 +44,8 @@ func expectExpansion(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
 ) {
     assertMacroExpansion(
-        source, expandedSource: expanded, macroSpecs: macroSpecs(conformances: alreadyConforms ? [] : ["Storable"]),
+        source, expandedSource: expanded,
+        macroSpecs: macroSpecs(conformances: alreadyConforms ? [] : ["Storable", "AlwaysKeyed"]),
         failureHandler: record, fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
@@ -60,8 +61,8 @@ func expectRefusal(
         fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
-private func macroSpecs(conformances: [TypeSyntax] = ["Storable"]) -> [String: MacroSpec] {
-    var specs = ["Key", "Indexed", "Unique", "Field", "Ignored"].reduce(into: [:]) { specs, marker in
+private func macroSpecs(conformances: [TypeSyntax] = ["Storable", "AlwaysKeyed"]) -> [String: MacroSpec] {
+    var specs = ["Key", "Indexed", "Unique", "Field", "Ignored", "Reference"].reduce(into: [:]) { specs, marker in
         specs[marker] = MacroSpec(type: MarkerMacro.self)
     }
     specs["Storable"] = MacroSpec(type: StorableMacro.self, conformances: conformances)

@@ -76,7 +76,10 @@ import Testing
 
     @Test func `a nested model is extended by its full name`() {
         let expansion = Expansion("struct Shop { enum Shelf { @Storable struct A { var id: Int } } }")
-        #expect(expansion.lines(with: "extension") == ["extension Shop.Shelf.A: StorageAPI.Storable {"])
+        #expect(
+            expansion.lines(with: "extension") == [
+                "extension Shop.Shelf.A: StorageAPI.Storable, StorageAPI.AlwaysKeyed {"
+            ])
     }
 
     @Test(arguments: [

@@ -103,22 +103,43 @@ import Testing
     }
 
     @Test(arguments: [
-        ("public var a: Int", "public var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
-        ("private var a: Int", "private var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
-        ("internal var a: Int", "var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
-        ("public private(set) var a: Int", "public var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
-        ("private(set) var a: Int", "var a: StorageAPI.QueryExpression<Int> { .init(_path, 1) }"),
+        ("public var a: Int", "public var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
+        ("private var a: Int", "private var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
+        ("internal var a: Int", "var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
+        ("public private(set) var a: Int", "public var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
+        ("private(set) var a: Int", "var a: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 1) }"),
     ])
     func `a column is visible where its property is`(source: String, column: String) {
-        #expect(Expansion(properties: source).lines(with: "QueryExpression<Int> { .init(_path, 1) }") == [column])
+        #expect(
+            Expansion(properties: source).lines(with: "QueryExpression<Int> { .init(_propertyPath, 1) }") == [column])
     }
 
-    @Test func `a property may be called as the columns' own path`() {
+    @Test func `a property called path does not meet the columns' own`() {
         let expansion = Expansion(properties: "var path: Int\nvar _path: Int")
-        #expect(expansion.lines(with: "private let") == ["private let __path: StorageAPI.PropertyPath"])
         #expect(
             expansion.lines(with: "var _path: StorageAPI") == [
-                "var _path: StorageAPI.QueryExpression<Int> { .init(__path, 2) }"
+                "var _path: StorageAPI.QueryExpression<Int> { .init(_propertyPath, 2) }"
             ])
+    }
+
+    @Test(arguments: [
+        ("var a: Ref<Pen>", #""a", (Ref<Pen>).self"#),
+        ("@Reference(onDelete: .cascade) var a: Ref<Pen>", #""a", (Ref<Pen>).self, onDelete: .cascade"#),
+        ("@Reference(onDelete: .nullify) var a: Ref<Pen>?", #""a", (Ref<Pen>?).self, onDelete: .nullify"#),
+        (
+            "@Reference(onDelete: .nullify) var a: [Ref<Pen>] = []",
+            #""a", ([Ref<Pen>]).self, onDelete: .nullify, default: { [] }"#
+        ),
+    ])
+    func `a reference has its rule`(source: String, property: String) {
+        #expect(Expansion(properties: source).properties == [property])
+    }
+
+    @Test func `a record whose key cannot be nil has a reference to itself`() {
+        let reference = "nonisolated var ref: StorageAPI.Ref<Self> { .init(key: self.id) }"
+        #expect(Expansion("@Storable struct A { var id: Int }").lines(with: "var ref") == [reference])
+        #expect(Expansion("@Storable struct A { var id: Int? }").lines(with: "var ref") == [])
+        #expect(Expansion("@Storable struct A { var id: Int; var ref: Int }").lines(with: "Ref<Self>") == [])
+        #expect(Expansion("@Storable struct A { var name: String }").lines(with: "Ref<Self>") == [])
     }
 }

@@ -44,6 +44,8 @@ import Testing
                     row.write(self.id)
                 }
 
+                nonisolated static func key(of record: Self) -> Key? { record.id }
+
                 nonisolated static func values(of key: Key) -> [StorageAPI.Value] {
                     [StorageAPI.Value(key)]
                 }
@@ -62,10 +64,10 @@ import Testing
                 }
 
                 nonisolated struct Columns: StorageAPI.ColumnSet {
-                    private let _path: StorageAPI.PropertyPath
-                    init(_ path: StorageAPI.PropertyPath) { self._path = path }
-                    var id: StorageAPI.QueryExpression<Int?> { .init(_path, 0) }
-                    var color: StorageAPI.QueryExpression<String> { .init(_path, 1) }
+                    let _propertyPath: StorageAPI.PropertyPath
+                    init(_ path: StorageAPI.PropertyPath) { _propertyPath = path }
+                    var id: StorageAPI.QueryExpression<Int?> { .init(_propertyPath, 0) }
+                    var color: StorageAPI.QueryExpression<String> { .init(_propertyPath, 1) }
                 }
             }
 
@@ -129,6 +131,10 @@ import Testing
                     row.write(self.number)
                 }
 
+                public nonisolated static func key(of record: Self) -> Key? { (record.order, record.number) }
+
+                public nonisolated static var _keyWidth: Int { 2 }
+
                 public nonisolated static func values(of key: Key) -> [StorageAPI.Value] {
                     [StorageAPI.Value(key.0), StorageAPI.Value(key.1)]
                 }
@@ -143,15 +149,15 @@ import Testing
                 }
 
                 public nonisolated struct Columns: StorageAPI.ColumnSet {
-                    private let _path: StorageAPI.PropertyPath
-                    public init(_ path: StorageAPI.PropertyPath) { self._path = path }
-                    public var order: StorageAPI.QueryExpression<String> { .init(_path, 0) }
-                    public var number: StorageAPI.QueryExpression<Int32> { .init(_path, 1) }
-                    private var price: StorageAPI.QueryExpression<Double> { .init(_path, 2) }
+                    public let _propertyPath: StorageAPI.PropertyPath
+                    public init(_ path: StorageAPI.PropertyPath) { _propertyPath = path }
+                    public var order: StorageAPI.QueryExpression<String> { .init(_propertyPath, 0) }
+                    public var number: StorageAPI.QueryExpression<Int32> { .init(_propertyPath, 1) }
+                    private var price: StorageAPI.QueryExpression<Double> { .init(_propertyPath, 2) }
                 }
             }
 
-            extension OrderLine: StorageAPI.Storable {
+            extension OrderLine: StorageAPI.Storable, StorageAPI.AlwaysKeyed {
                 @inline(__always)
                 public nonisolated init(reading row: inout StorageAPI.RowReader) throws(StorageAPI.StorageError) {
                     let (p0, p1, p2) = try Self.readProperties(&row)
@@ -159,6 +165,7 @@ import Testing
                     self.number = p1
                     self.price = p2
                 }
+                public nonisolated var ref: StorageAPI.Ref<Self> { .init(key: (self.order, self.number)) }
             }
             """)
     }
@@ -200,6 +207,8 @@ import Testing
                     row.write(self.id)
                 }
 
+                nonisolated static func key(of record: Self) -> Key? { record.id }
+
                 nonisolated static func values(of key: Key) -> [StorageAPI.Value] {
                     [StorageAPI.Value(key)]
                 }
@@ -214,9 +223,9 @@ import Testing
                 }
 
                 nonisolated struct Columns: StorageAPI.ColumnSet {
-                    private let _path: StorageAPI.PropertyPath
-                    init(_ path: StorageAPI.PropertyPath) { self._path = path }
-                    var id: StorageAPI.QueryExpression<UUID> { .init(_path, 0) }
+                    let _propertyPath: StorageAPI.PropertyPath
+                    init(_ path: StorageAPI.PropertyPath) { _propertyPath = path }
+                    var id: StorageAPI.QueryExpression<UUID> { .init(_propertyPath, 0) }
                 }
             }
 

@@ -106,10 +106,10 @@ struct ErrorTests {
         func writeKey(into row: inout RowWriter) { if text != "no key" { row.write(id) } }
 
         struct Columns: ColumnSet {
-            private let path: PropertyPath
-            init(_ path: PropertyPath) { self.path = path }
-            var id: QueryExpression<Int> { QueryExpression(path, 0) }
-            var missing: QueryExpression<Int> { QueryExpression(path, 7) }
+            let _propertyPath: PropertyPath
+            init(_ path: PropertyPath) { _propertyPath = path }
+            var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+            var missing: QueryExpression<Int> { QueryExpression(_propertyPath, 7) }
         }
     }
 
@@ -156,7 +156,10 @@ struct ErrorTests {
         init(id: Int) { self.id = id }
         func write(into row: inout RowWriter) { row.write(id) }
         func writeKey(into row: inout RowWriter) { row.write(id) }
-        struct Columns: ColumnSet { init(_ path: PropertyPath) {} }
+        struct Columns: ColumnSet {
+            let _propertyPath: PropertyPath
+            init(_ path: PropertyPath) { _propertyPath = path }
+        }
     }
 
     enum NoKey: RefusedSchema { static var schema: ModelSchema { ModelSchema("A", [Property("x", Int.self)]) } }

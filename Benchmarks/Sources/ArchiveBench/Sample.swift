@@ -51,11 +51,11 @@ struct Sample: Equatable, Codable, Storable {
     func writeKey(into row: inout RowWriter) { row.write(self.id) }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { .init(path, 0) }
-        var name: QueryExpression<String> { .init(path, 1) }
-        var age: QueryExpression<Int> { .init(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { .init(_propertyPath, 0) }
+        var name: QueryExpression<String> { .init(_propertyPath, 1) }
+        var age: QueryExpression<Int> { .init(_propertyPath, 2) }
     }
 
     /// Records from a number on: a name of about 16 bytes, 64 random bytes, three tags out of a hundred.

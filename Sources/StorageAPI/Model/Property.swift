@@ -10,6 +10,10 @@ public struct Property: Sendable {
         case one(any Storable.Type)
         /// An array of owned children.
         case many(any Storable.Type)
+        /// A reference to a record: one column for each part of its key.
+        case reference(any Storable.Type)
+        /// An array of references, whose elements are the rows of a table of their own.
+        case references(any Storable.Type, elements: any Storable.Type)
         /// Something that opening a store refuses, with the reason.
         case refused(String)
     }
@@ -44,6 +48,8 @@ public struct Property: Sendable {
     /// What records read that were stored before the property existed; nil if the property has no default. For children
     /// only an empty default counts, and is given as `.null`.
     public var defaultValue: (@Sendable () throws -> Value)?
+    /// What happens to a reference if its record is deleted.
+    public var rule = DeleteRule.deny
 
     init(
         _ name: String, _ kind: Kind, optional: Bool, _ traits: Traits, _ stored: String?, _ old: String?,
@@ -58,7 +64,7 @@ public struct Property: Sendable {
         self.defaultValue = value
     }
 
-    private static func dynamic<T>(
+    static func dynamic<T>(
         _ value: PropertyDefault<T>?, _ convert: @escaping @Sendable (T) throws -> Value
     ) -> (@Sendable () throws -> Value)? {
         guard let value else { return nil }

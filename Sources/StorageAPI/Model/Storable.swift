@@ -26,17 +26,17 @@ public import StorageDriver
 ///         row.write(id)
 ///     }
 ///     struct Columns: ColumnSet {
-///         private let path: PropertyPath
-///         init(_ path: PropertyPath) { self.path = path }
-///         var id: QueryExpression<Int> { QueryExpression(path, 0) }
-///         var color: QueryExpression<String> { QueryExpression(path, 1) }
+///         let _propertyPath: PropertyPath
+///         init(_ path: PropertyPath) { _propertyPath = path }
+///         var id: QueryExpression<Int> { .init(_propertyPath, 0) }
+///         var color: QueryExpression<String> { .init(_propertyPath, 1) }
 ///     }
 /// }
 /// ```
 ///
 /// Reading and writing name every property once, in the order of the schema. A wrong number or type makes the first
 /// read or write throw; it never gives a wrong value.
-public protocol Storable: Sendable {
+public protocol Storable: Relatable where _Related == Self {
     /// The type of the key: the key property's type without its Optional, or a tuple for several. `Never` for a type
     /// without a key, which other models can own, and which has no records of its own.
     associatedtype Key: Sendable
@@ -61,8 +61,24 @@ public protocol Storable: Sendable {
     /// The values of a key, one for each key property.
     static func values(of key: Key) -> [Value]
 
+    /// The key of a record; nil if the store has not assigned it yet. The default writes and reads a row, which costs a
+    /// thousand times as much as a property.
+    static func key(of record: Self) -> Key?
+
     /// Reads a key from a row that has only the key.
     static func readKey(_ row: inout RowReader) throws(StorageError) -> Key
+
+    /// Whether two keys are equal, for ``Ref``. Do not implement it.
+    static func _isEqual(_ left: Key, _ right: Key) -> Bool
+
+    /// Hashes a key, for ``Ref``. Do not implement it.
+    static func _hash(_ key: Key, into hasher: inout Hasher)
+
+    /// How many values a key has. Do not implement it.
+    static var _keyWidth: Int { get }
+
+    /// Writes a key to a row that refers to the record. Do not implement it.
+    static func _write(_ key: Key, into row: inout RowWriter)
 
     /// Sets the key that the store has assigned. Called only on models whose key is one Optional integer or UUID.
     mutating func assign(_ key: Key)
@@ -123,6 +139,11 @@ extension Storable {
         return index
     }
 
+    /// The key that ``writeKey(into:)`` writes.
+    public static func key(of record: Self) -> Key? {
+        do throws(StorageError) { return try ModelRows<Self>().key(of: record) } catch { return nil }
+    }
+
     /// Does nothing: the store does not assign this model's key.
     public mutating func assign(_ key: Key) {}
 
@@ -147,6 +168,9 @@ extension Storable where Key: ScalarValue {
 
 /// A type that others own needs no key. To open it as a model of its own is `configuration`.
 extension Storable where Key == Never {
+    /// Nil: there is no key.
+    public static func key(of record: Self) -> Never? { nil }
+
     /// Writes nothing.
     public func writeKey(into row: inout RowWriter) {}
 

@@ -75,7 +75,7 @@ extension QueryExpression where V == Vector {
 
     /// How far the vector is from that of another property.
     public func distance(to other: Self, by metric: Vector.Metric) -> QueryExpression<Double> {
-        QueryExpression<Double>(.distance(metric, node, other.node), depth: max(depth, other.depth) + 1)
+        QueryExpression<Double>(.distance(metric, node, other.node), depth: Swift.max(depth, other.depth) + 1)
     }
 }
 

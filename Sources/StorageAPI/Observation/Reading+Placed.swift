@@ -23,7 +23,7 @@ extension Reading {
         _ selection: Selection, among keys: ValueList?, as _: M.Type
     ) throws(StorageError) -> (models: [M], places: [Value], order: [Query.SortKey]) {
         let schema = model.root.schema
-        var lowering = QueryLowering(model)
+        var lowering = QueryLowering(handle)
         var (query, arguments) = try handle.query(selection, .columns(root.columns), &lowering)
         if !query.order.isEmpty {
             let columns = root.columns.map { TypedTerm(.column($0), schema.columns[$0].type) }
@@ -35,7 +35,7 @@ extension Reading {
         }
         let buffer = BufferedRows(width: root.columns.count)
         var places: [Value] = []
-        var cursor = try session.rows(handle.plan(query), arguments)
+        var cursor = try session.rows(handle.plan(query, others: lowering.others), arguments)
         while try cursor.next() {
             buffer.add(cursor.cells)
             for cell in root.columns.count..<root.columns.count + query.order.count {

@@ -6,7 +6,7 @@ import StorageDriver
 private func compute<L, R, V>(
     _ operation: Arithmetic, _ left: QueryExpression<L>, _ right: QueryExpression<R>
 ) -> QueryExpression<V> {
-    QueryExpression<V>(.arithmetic(operation, left.node, right.node), depth: max(left.depth, right.depth) + 1)
+    QueryExpression<V>(.arithmetic(operation, left.node, right.node), depth: Swift.max(left.depth, right.depth) + 1)
 }
 
 private func value<V: ScalarValue>(_ value: V) -> QueryExpression<V> { QueryExpression<V>(.value(value.value)) }
@@ -204,6 +204,6 @@ extension QueryExpression {
     /// The value where there is one, and another term's where it is nil.
     public static func ?? <W: ScalarValue>(left: Self, right: QueryExpression<W>) -> QueryExpression<W> where V == W? {
         QueryExpression<W>(
-            .choice(.isNil(left.node), right.node, left.node), depth: max(left.depth, right.depth) + 1)
+            .choice(.isNil(left.node), right.node, left.node), depth: Swift.max(left.depth, right.depth) + 1)
     }
 }

@@ -6,7 +6,8 @@ import StorageDriver
 private func compare<L, R>(
     _ comparison: Comparison, _ left: QueryExpression<L>, _ right: QueryExpression<R>
 ) -> QueryExpression<Bool> {
-    QueryExpression<Bool>(.comparison(comparison, left.node, right.node, []), depth: max(left.depth, right.depth) + 1)
+    QueryExpression<Bool>(
+        .comparison(comparison, left.node, right.node, []), depth: Swift.max(left.depth, right.depth) + 1)
 }
 
 private func compare<L>(

@@ -51,7 +51,7 @@ extension QueryExpression where V: TextValue {
     private func test(
         _ test: TextTest, _ pattern: QueryNode.Nested, _ folding: TextFolding
     ) -> QueryExpression<Bool> {
-        QueryExpression<Bool>(.text(test, node, pattern.node, folding), depth: max(depth, pattern.depth) + 1)
+        QueryExpression<Bool>(.text(test, node, pattern.node, folding), depth: Swift.max(depth, pattern.depth) + 1)
     }
 }
 

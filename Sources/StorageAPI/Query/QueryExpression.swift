@@ -38,25 +38,25 @@ public struct QueryExpression<V>: Sendable {
     }
 }
 
-// MARK: Owned children
+// MARK: Owned children and references
 
-extension QueryExpression where V: Storable {
-    /// A property of the owned child.
-    public subscript<X>(dynamicMember property: KeyPath<V.Columns, QueryExpression<X>>) -> QueryExpression<X> {
+extension QueryExpression where V: Relatable {
+    /// A property of the owned child, or of the record that is referred to.
+    public subscript<X>(dynamicMember property: KeyPath<V._Related.Columns, QueryExpression<X>>) -> QueryExpression<X> {
         guard let path else { return QueryExpression<X>(node) }
-        return V.Columns(path)[keyPath: property]
+        return V._Related.Columns(path)[keyPath: property]
     }
 }
 
-/// An Optional owned child.
+/// An Optional owned child or reference.
 public protocol OptionalChild: Sendable {
     /// The type of the child.
     associatedtype Child: Storable
 }
 
-extension Optional: OptionalChild where Wrapped: Storable {
-    /// The child's type.
-    public typealias Child = Wrapped
+extension Optional: OptionalChild where Wrapped: Relatable {
+    /// The child's type, or that of the record that is referred to.
+    public typealias Child = Wrapped._Related
 }
 
 extension QueryExpression where V: OptionalChild {
@@ -73,15 +73,15 @@ extension QueryExpression where V: OptionalChild {
     }
 }
 
-/// An array of owned children, or an Optional of one.
+/// An array of owned children or of references, an Optional of one, or what refers to a record.
 public protocol ChildArray: Sendable {
     /// The type of the children.
     associatedtype Child: Storable
 }
 
-extension Array: ChildArray where Element: Storable {
-    /// The children's type.
-    public typealias Child = Element
+extension Array: ChildArray where Element: Relatable {
+    /// The children's type, or that of the records that are referred to.
+    public typealias Child = Element._Related
 }
 
 extension Optional: ChildArray where Wrapped: ChildArray {
@@ -110,6 +110,34 @@ extension QueryExpression where V: ChildArray {
         guard let path else { return QueryExpression<Int>(.invalid("count asks about owned arrays.")) }
         let inner = inside(path, condition)
         return QueryExpression<Int>(.childCount(path, inner.node), depth: inner.depth + 1)
+    }
+
+    /// The sum of a term of the children; 0 if there are none. Ignores nil.
+    public func sum<X: SummableValue>(
+        _ term: (V.Child.Columns) -> QueryExpression<X>
+    ) -> QueryExpression<X.Sum> { aggregate(.sum, term) }
+
+    /// The mean of a term of the children; nil if there are none. Ignores nil.
+    public func average<X: SummableValue>(
+        _ term: (V.Child.Columns) -> QueryExpression<X>
+    ) -> QueryExpression<Double?> { aggregate(.average, term) }
+
+    /// The least value of a term of the children; nil if there are none.
+    public func min<X: SortableValue>(
+        _ term: (V.Child.Columns) -> QueryExpression<X>
+    ) -> QueryExpression<X.Scalar?> { aggregate(.min, term) }
+
+    /// The greatest value of a term of the children; nil if there are none.
+    public func max<X: SortableValue>(
+        _ term: (V.Child.Columns) -> QueryExpression<X>
+    ) -> QueryExpression<X.Scalar?> { aggregate(.max, term) }
+
+    private func aggregate<X, R>(
+        _ function: AggregateFunction, _ term: (V.Child.Columns) -> QueryExpression<X>
+    ) -> QueryExpression<R> {
+        guard let path else { return QueryExpression<R>(.invalid("\(function.rawValue) asks about owned arrays.")) }
+        let inner = term(V.Child.Columns(PropertyPath(scope: path.scope + 1))).nested
+        return QueryExpression<R>(.childAggregate(function, path, inner.node), depth: inner.depth + 1)
     }
 
     private func quantified(

@@ -16,6 +16,7 @@ extension QueryLowering {
         case .text(let test, let node, let pattern, let folding):
             return try textTest(test, node, pattern, folding, in: place)
         case .hasElement(let array, let element): return try hasElement(array, element, in: place)
+        case .refers(let path, let keys): return try refers(path, keys, in: place)
         case .quantified(let quantifier, let path, let inner):
             return try quantified(quantifier, path, inner, in: place)
         case .overPath(let quantifier, let path, let comparison):
@@ -30,7 +31,7 @@ extension QueryLowering {
             let (term, type) = try operand(node, in: place)
             guard type == .bool else { throw invalid("Only a Bool is a condition by itself; compare the value.") }
             return .comparison(.equal, term, try argument(.int(1)), .bool)
-        case .value, .number, .arithmetic, .count, .childCount, .distance:
+        case .value, .number, .arithmetic, .count, .childCount, .childAggregate, .distance:
             throw invalid("A plain value is not a condition; compare it.")
         case .invalid(let reason, let code): throw StorageError(code, reason, model: model.name)
         }
@@ -50,24 +51,72 @@ extension QueryLowering {
     }
 
     private mutating func isNil(_ node: QueryNode, in place: Place) throws(StorageError) -> QueryTerm {
-        if case .property(let path) = node, case .relation(let way, let presence) = try resolve(path, in: place) {
-            guard let presence else { return .not(some(way, .constant(true))) }
+        guard case .property(let path) = node else { return .isNull(try operand(node, in: place).term) }
+        switch try resolve(path, in: place) {
+        case .column(let term, _): return .isNull(term)
+        case .parts(let parts): return .isNull(parts[0].term)
+        case .rows(let way):
+            guard let presence = way.presence else { return .not(way.some(.constant(true))) }
             let isAbsent = QueryTerm.comparison(.equal, presence, try argument(.int(0)), .bool)
             // If the array's own owner is nil, the array is nil.
-            return way.count == 1 ? isAbsent : .or([isAbsent, .isNull(presence)])
+            return way.steps.isEmpty ? isAbsent : .or([isAbsent, .isNull(presence)])
         }
-        return .isNull(try operand(node, in: place).term)
+    }
+
+    /// Whether a reference, or one of an array of them, is to a record with one of the keys.
+    private mutating func refers(
+        _ path: PropertyPath, _ keys: [[Value]], in place: Place
+    ) throws(StorageError) -> QueryTerm {
+        switch try resolve(path, in: place) {
+        case .column(let term, let type): return try equal([TypedTerm(term, type)], keys)
+        case .parts(let parts): return try equal(parts, keys)
+        case .rows(let way):
+            guard let element = way.element else {
+                throw invalid("An owned child is no reference; name a property of it.")
+            }
+            let parts = zip(element.outer, way.end.table.schema.key).map { outer, key in
+                TypedTerm(outer.map(QueryTerm.column) ?? .null, way.end.table.schema.columns[key].type)
+            }
+            return way.some(try equal(parts, keys))
+        }
+    }
+
+    private mutating func equal(_ parts: [TypedTerm], _ keys: [[Value]]) throws(StorageError) -> QueryTerm {
+        if parts.count == 1, keys.count != 1 {
+            return .isIn(parts[0].term, list: try list(keys.flatMap { $0 }, [], as: parts[0].type), parts[0].type)
+        }
+        var terms: [QueryTerm] = []
+        for key in keys where key.count == parts.count {
+            var equalities: [QueryTerm] = []
+            for (part, value) in zip(parts, key) {
+                equalities.append(.comparison(.equal, part.term, try argument(value), part.type))
+            }
+            terms.append(equalities.count == 1 ? equalities[0] : .and(equalities))
+        }
+        return terms.count == 1 ? terms[0] : .or(terms)
     }
 
     private mutating func compare(
         _ comparison: Comparison, _ left: QueryNode, _ right: QueryNode, _ folding: TextFolding, in place: Place
     ) throws(StorageError) -> QueryTerm {
+        if comparison == .equal, let same = try sameParts(left, right, in: place) { return same }
         if case .value(.null) = right { return try compareWithNil(comparison, left, in: place) }
         if case .value(.null) = left { return try compareWithNil(comparison, right, in: place) }
         guard !folding.isEmpty else { return try compare(comparison, left, right, in: place) }
         let (first, second, type) = try pair(left, right, in: place)
         guard type == .string else { throw invalid("Only text has a case and diacritics.") }
         return .comparison(comparison, folded(first, folding), folded(second, folding), type)
+    }
+
+    /// Whether two references to records with keys of several parts are equal; nil for all other terms.
+    private mutating func sameParts(
+        _ left: QueryNode, _ right: QueryNode, in place: Place
+    ) throws(StorageError) -> QueryTerm? {
+        guard case .property(let first) = left, case .property(let second) = right,
+            case .parts(let parts) = try resolve(first, in: place),
+            case .parts(let others) = try resolve(second, in: place), parts.count == others.count
+        else { return nil }
+        return .and(zip(parts, others).map { .comparison(.equal, $0.term, $1.term, $0.type) })
     }
 
     /// The two sides of an operation and their common type, to which a plain value is converted.
@@ -197,7 +246,7 @@ extension QueryLowering {
         _ quantifier: Quantifier, _ path: PropertyPath, _ comparison: (QueryNode) -> QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm {
         let ordinals = try ordinals(of: path, in: place)
-        guard let end = try firstArray(ordinals, in: place.table) else {
+        guard let end = try firstArray(ordinals, in: place) else {
             guard quantifier == .any else { throw invalid("all and none ask about owned arrays.") }
             guard case .placed(.comparison(.equal, let array, let element, []), _) = comparison(.property(path)) else {
                 throw invalid("any asks about owned arrays, or by == for an element of an array.")
@@ -210,12 +259,16 @@ extension QueryLowering {
         return try quantified(quantifier, children, comparison(.property(inner)), in: place)
     }
 
-    private func firstArray(_ ordinals: [Int], in table: TableBinding) throws(StorageError) -> Int? {
-        var table = table
+    private func firstArray(_ ordinals: [Int], in place: Place) throws(StorageError) -> Int? {
+        var place = place
         for (index, ordinal) in ordinals.enumerated() {
-            guard case .relation(let relation) = try member(ordinal, of: table) else { return nil }
-            if table.relations[relation].isMany { return index }
-            table = model.tables[table.relations[relation].target]
+            if case .relation(let relation) = try place.model.member(ordinal, of: place.table),
+                place.table.relations[relation].isMany
+            {
+                return index
+            }
+            guard let next = try self.place(behind: ordinal, in: place) else { return nil }
+            place = next
         }
         return nil
     }
@@ -223,33 +276,13 @@ extension QueryLowering {
     private mutating func quantified(
         _ quantifier: Quantifier, _ path: PropertyPath, _ inner: QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm {
-        let (way, last, _) = try children(path, in: place)
-        let term = try condition(inner, in: inside(last, place))
-        if way.count == 1 { return .quantified(quantifier, last, term) }
+        let way = try rows(path, in: place)
+        let term = way.ofElement(try condition(inner, in: inside(way, place)))
+        if way.steps.isEmpty { return .quantified(quantifier, way.last, term) }
         switch quantifier {
-        case .any: return some(way, term)
-        case .all: return .not(some(way, .not(term)))
-        case .none: return .not(some(way, term))
+        case .any: return way.some(term)
+        case .all: return .not(way.some(.not(term)))
+        case .none: return .not(way.some(term))
         }
-    }
-
-    /// The path to children, and the table at its end.
-    func children(
-        _ path: PropertyPath, in place: Place
-    ) throws(StorageError) -> (way: [Ownership], last: Ownership, presence: QueryTerm?) {
-        guard case .relation(let way, let presence) = try resolve(path, in: place), let last = way.last else {
-            throw invalid("any, all, none and count ask about owned arrays.")
-        }
-        return (way, last, presence)
-    }
-
-    /// The scope of a condition on the children.
-    func inside(_ children: Ownership, _ place: Place) throws(StorageError) -> Place {
-        try Place(table: model.tables[children.table], scope: place.scope + 1, depth: place.depth).deeper(1)
-    }
-
-    /// Whether the term is true for some row at the end of the path.
-    private func some(_ way: [Ownership], _ term: QueryTerm) -> QueryTerm {
-        way.reversed().reduce(term) { .quantified(.any, $1, $0) }
     }
 }

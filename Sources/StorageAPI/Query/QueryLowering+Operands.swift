@@ -12,14 +12,17 @@ extension QueryLowering {
             return (try argument(value), .double)
         case .invalid(let reason, let code): throw StorageError(code, reason, model: model.name)
         case .property(let path):
-            guard case .column(let term, let type) = try resolve(path, in: place) else {
-                throw invalid("An owned child cannot be compared; name one of its properties.")
+            switch try resolve(path, in: place) {
+            case .column(let term, let type): return (term, type)
+            case .parts: throw invalid("A reference to a record with a key of several parts is compared with a Ref.")
+            case .rows: throw invalid("An owned child cannot be compared; name one of its properties.")
             }
-            return (term, type)
         case .arithmetic(let operation, let left, let right):
             return try arithmetic(operation, left, right, in: place.deeper(1))
         case .count(let node): return (try count(node, in: place.deeper(1)), .int64)
         case .childCount(let path, let inner): return (try childCount(path, inner, in: place), .int64)
+        case .childAggregate(let function, let path, let inner):
+            return try childAggregate(function, path, inner, in: place)
         case .choice(let condition, let first, let second):
             return try choice(condition, first, second, in: place.deeper(1))
         case .distance(let metric, let left, let right):
@@ -70,10 +73,9 @@ extension QueryLowering {
     // MARK: Counts and aggregates
 
     private mutating func count(_ node: QueryNode, in place: Place) throws(StorageError) -> QueryTerm {
-        if case .property(let path) = node, case .relation = try resolve(path, in: place) {
-            let (way, last, presence) = try children(path, in: place)
-            let count = through(way, .childCount(last, .constant(true)))
-            guard let presence else { return count }
+        if case .property(let path) = node, case .rows(let way) = try resolve(path, in: place) {
+            let count = way.through(.relatedCount(way.last, .constant(true)))
+            guard let presence = way.presence else { return count }
             let isThere = QueryTerm.comparison(.equal, presence, try argument(.int(1)), .bool)
             return .choice(isThere, count, .null)
         }
@@ -87,14 +89,28 @@ extension QueryLowering {
     private mutating func childCount(
         _ path: PropertyPath, _ inner: QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm {
-        let (way, last, _) = try children(path, in: place)
-        let count = through(way, .childCount(last, try condition(inner, in: inside(last, place))))
-        return way.count == 1 ? count : .choice(.isNull(count), try argument(.int(0)), count)
+        let way = try rows(path, in: place)
+        let condition = try condition(inner, in: inside(way, place))
+        let count = way.through(.relatedCount(way.last, way.ofElement(condition)))
+        return way.steps.isEmpty ? count : .choice(.isNull(count), try argument(.int(0)), count)
     }
 
-    /// A term of the row at the end of a path; null if a row on the path is missing.
-    private func through(_ way: [Ownership], _ term: QueryTerm) -> QueryTerm {
-        way.dropLast().reversed().reduce(term) { .child($1, $0) }
+    private mutating func childAggregate(
+        _ function: AggregateFunction, _ path: PropertyPath, _ inner: QueryNode, in place: Place
+    ) throws(StorageError) -> Operand {
+        let way = try rows(path, in: place)
+        let (term, type) = try operand(inner, in: inside(way, place))
+        guard let type else { throw invalid("\(function.rawValue) asks about a property.") }
+        switch type {
+        case .array, .embedded: throw invalid("\(function.rawValue) asks about numbers and other values with an order.")
+        default: break
+        }
+        let value = way.element.map { QueryTerm.related($0, term) } ?? term
+        let aggregate = Query.Aggregate(function, of: TypedTerm(value, type))
+        let result = way.through(.relatedAggregate(way.last, aggregate, .constant(true)))
+        guard function == .sum, !way.steps.isEmpty else { return (result, aggregate.type) }
+        // The sum of nothing is 0, also if a row on the way is missing.
+        return (.choice(.isNull(result), try argument(aggregate.type.row.sum.ofNothing), result), aggregate.type)
     }
 
     private mutating func aggregate(
@@ -115,60 +131,156 @@ extension QueryLowering {
 
     enum Resolved {
         case column(QueryTerm, ColumnType)
-        /// A child or children, by the path to them, and the column that says whether an array is nil.
-        case relation([Ownership], presence: QueryTerm?)
+        /// The parts of a reference to a record with a key of several.
+        case parts([TypedTerm])
+        /// A child, children, or what refers to a record.
+        case rows(Way)
     }
 
-    func resolve(_ path: PropertyPath, in place: Place) throws(StorageError) -> Resolved {
+    /// How rows are reached from the row in scope.
+    struct Way {
+        /// To the row that has the rows: through children and references, one each.
+        var steps: [Edge] = []
+        /// To the rows.
+        var last: Edge
+        /// From an element of an array of references to the record.
+        var element: Edge?
+        /// The column that says whether an array is nil.
+        var presence: QueryTerm?
+        /// What the rows' own conditions have in scope.
+        var end: Place
+
+        /// A term of the row at the end of the steps; null if a row on the way is missing.
+        func through(_ term: QueryTerm) -> QueryTerm { steps.reversed().reduce(term) { .related($1, $0) } }
+
+        /// A condition on the record, as one on the row.
+        func ofElement(_ term: QueryTerm) -> QueryTerm { element.map { .quantified(.any, $0, term) } ?? term }
+
+        /// Whether the term is true for some row.
+        func some(_ term: QueryTerm) -> QueryTerm {
+            (steps + [last]).reversed().reduce(term) { .quantified(.any, $1, $0) }
+        }
+    }
+
+    mutating func resolve(_ path: PropertyPath, in place: Place) throws(StorageError) -> Resolved {
         guard !place.isGroup else { throw invalid("A group has its key and aggregates, not its records' properties.") }
         guard path.scope == place.scope else {
             throw invalid("A filter on children can only name the child's own properties.")
         }
-        return try resolve(ordinals(of: path, in: place)[...], in: place.table)
+        return try resolve(ordinals(of: path, in: place)[...], path.inverse, in: place)
+    }
+
+    /// The rows that a path leads to.
+    mutating func rows(_ path: PropertyPath, in place: Place) throws(StorageError) -> Way {
+        guard case .rows(let way) = try resolve(path, in: place) else {
+            throw invalid("any, all, none and count ask about owned arrays, references and inverses.")
+        }
+        return way
+    }
+
+    /// The scope of a condition on the rows.
+    func inside(_ way: Way, _ place: Place) throws(StorageError) -> Place {
+        var end = way.end
+        (end.scope, end.depth) = (place.scope + 1, place.depth)
+        return try end.deeper(1)
     }
 
     /// The indices in the schema of a path, which may be given by names.
     func ordinals(of path: PropertyPath, in place: Place) throws(StorageError) -> [Int] {
         var ordinals = path.ordinals
-        var table = place.table
+        var place = place
         for (index, name) in path.names.enumerated() {
-            guard let ordinal = table.ordinal(of: name.text) else { throw name.place.error(table.lacks(name.text)) }
+            guard let ordinal = place.table.ordinal(of: name.text) else {
+                throw name.place.error(place.table.lacks(name.text))
+            }
             ordinals.append(ordinal)
             guard index + 1 < path.names.count else { break }
-            guard case .relation(let relation) = table.members[ordinal] else {
-                throw name.place.error("\(name.text) is not an owned child, and has no properties of its own")
+            guard let next = try self.place(behind: ordinal, in: place) else {
+                throw name.place.error(
+                    "\(name.text) is neither an owned child nor a reference, and has no properties of its own")
             }
-            table = model.tables[table.relations[relation].target]
+            place = next
         }
         return ordinals
     }
 
-    private func resolve(_ ordinals: ArraySlice<Int>, in table: TableBinding) throws(StorageError) -> Resolved {
-        guard let ordinal = ordinals.first else { throw invalid("The model itself cannot be compared.") }
-        switch try member(ordinal, of: table) {
-        case .column(let column): return .column(.column(column), table.schema.columns[column].type)
+    /// Where a child, or the record that a reference is to, has its properties; nil for a plain column.
+    func place(behind ordinal: Int, in place: Place) throws(StorageError) -> Place? {
+        var place = place
+        switch try place.model.member(ordinal, of: place.table) {
+        case .column: return nil
         case .relation(let index):
-            let relation = table.relations[index]
-            let ownership = ownership(of: relation, in: table)
-            guard ordinals.count > 1 else { return .relation([ownership], presence: presence(of: ordinal, in: table)) }
+            place.table = place.model.tables[place.table.relations[index].target]
+            guard let element = place.table.element else { return place }
+            place.model = try tables(of: element.target)
+        case .reference(let index): place.model = try tables(of: place.table.references[index].target)
+        }
+        place.table = place.model.root
+        return place
+    }
+
+    private mutating func resolve(
+        _ ordinals: ArraySlice<Int>, _ inverse: PropertyPath.Inverse?, in place: Place
+    ) throws(StorageError) -> Resolved {
+        guard let ordinal = ordinals.first else {
+            if let inverse { return .rows(try way(inverse, from: place)) }
+            throw invalid("The model itself cannot be compared.")
+        }
+        let isEnd = ordinals.count == 1 && inverse == nil
+        guard ordinals.count <= QueryLimits.levels else { throw QueryLimits.tooDeep }
+        switch try place.model.member(ordinal, of: place.table) {
+        case .column(let column): return .column(.column(column), place.table.schema.columns[column].type)
+        case .relation(let index):
+            let relation = place.table.relations[index]
+            let edge = edge(to: relation, in: place)
+            guard !isEnd else { return .rows(try way(relation, edge, ordinal, in: place)) }
             guard !relation.isMany else {
                 throw invalid("Properties of an array's elements are reached by any, all, none or count.")
             }
-            guard ordinals.count <= QueryLimits.levels else { throw QueryLimits.tooDeep }
-            switch try resolve(ordinals.dropFirst(), in: model.tables[relation.target]) {
-            case .column(let term, let type): return .column(.child(ownership, term), type)
-            case .relation(let way, let presence):
-                return .relation([ownership] + way, presence: presence.map { .child(ownership, $0) })
+            var owned = place
+            owned.table = place.model.tables[relation.target]
+            return behind(edge, try resolve(ordinals.dropFirst(), inverse, in: owned))
+        case .reference(let index):
+            let reference = place.table.references[index]
+            let columns = reference.columns.map { TypedTerm(.column($0), place.table.schema.columns[$0].type) }
+            if isEnd { return columns.count == 1 ? .column(columns[0].term, columns[0].type) : .parts(columns) }
+            let target = try tables(of: reference.target)
+            // The record's key is here already.
+            if ordinals.count == 2, inverse == nil, let next = ordinals.last,
+                case .column(let column) = try target.member(next, of: target.root),
+                let part = target.root.schema.key.firstIndex(of: column), columns.indices.contains(part)
+            {
+                return .column(columns[part].term, columns[part].type)
             }
+            let record = Place(table: target.root, model: target)
+            let edge = edge(to: target, by: reference)
+            return behind(edge, try resolve(ordinals.dropFirst(), inverse, in: record))
         }
     }
 
-    func member(_ ordinal: Int, of table: TableBinding) throws(StorageError) -> TableBinding.Member {
-        guard table.members.indices.contains(ordinal) else {
-            throw invalid(
-                "The Columns of \(table.schema.path.joined(separator: ".")) name a property that its schema lacks.")
+    private func behind(_ edge: Edge, _ resolved: Resolved) -> Resolved {
+        switch resolved {
+        case .column(let term, let type): return .column(.related(edge, term), type)
+        case .parts(let parts): return .parts(parts.map { TypedTerm(.related(edge, $0.term), $0.type) })
+        case .rows(var way):
+            way.steps.insert(edge, at: 0)
+            way.presence = way.presence.map { .related(edge, $0) }
+            return .rows(way)
         }
-        return table.members[ordinal]
+    }
+
+    private mutating func way(
+        _ relation: RelationBinding, _ edge: Edge, _ ordinal: Int, in place: Place
+    ) throws(StorageError) -> Way {
+        let table = place.model.tables[relation.target]
+        let presence = presence(of: ordinal, in: place.table)
+        guard let element = table.element else {
+            return Way(last: edge, presence: presence, end: Place(table: table, model: place.model))
+        }
+        let target = try tables(of: element.target)
+        return Way(
+            last: edge, element: self.edge(to: target, by: element), presence: presence,
+            end: Place(table: target.root, model: target))
     }
 
     /// The column that says whether an optional array is nil.
@@ -180,17 +292,45 @@ extension QueryLowering {
             .map(QueryTerm.column)
     }
 
-    private func ownership(of relation: RelationBinding, in owner: TableBinding) -> Ownership {
-        let target = model.tables[relation.target]
+    // MARK: Edges
+
+    private mutating func edge(to relation: RelationBinding, in place: Place) -> Edge {
+        let owner = place.table
+        let target = place.model.tables[relation.target]
         let ownerKey = owner.form == .root ? owner.schema.key : Array(owner.columns.prefix(owner.groupCount))
         let inner = target.columns.prefix(target.prefixCount)
+        let table = index(of: target, in: place.model)
         guard target.form == .node else {
-            return Ownership(table: target.index, inner: Array(inner.prefix(ownerKey.count)), outer: ownerKey)
+            return Edge(table: table, inner: Array(inner.prefix(ownerKey.count)), outer: ownerKey)
         }
         // The parent's number, which is 0 if the owner is outside the recursion.
         let node = owner.form == .node ? owner.columns[owner.groupCount] : nil
-        return Ownership(
-            table: target.index, inner: Array(inner.prefix(target.groupCount)) + [inner[target.prefixCount - 1]],
+        return Edge(
+            table: table, inner: Array(inner.prefix(target.groupCount)) + [inner[target.prefixCount - 1]],
             outer: ownerKey + [node])
+    }
+
+    private mutating func edge(to target: ModelTables, by reference: ReferenceBinding) -> Edge {
+        Edge(table: index(of: target.root, in: target), inner: target.root.schema.key, outer: reference.columns)
+    }
+
+    /// To the records of a model that refer to the record in scope.
+    private mutating func way(_ inverse: PropertyPath.Inverse, from place: Place) throws(StorageError) -> Way {
+        let model = try tables(of: .type(inverse.model))
+        let (table, found) = try model.reference(inverse.ordinals)
+        guard place.table === place.model.root, found.schema.model.isSame(as: place.model.name) else {
+            throw invalid("An inverse belongs to the Columns of the model that the reference is to.")
+        }
+        let end = Place(table: model.root, model: model)
+        let key = place.table.schema.key
+        guard table !== model.root else {
+            return Way(last: Edge(table: index(of: table, in: model), inner: found.columns, outer: key), end: end)
+        }
+        let link = Edge.Link(table: index(of: table, in: model), inner: found.columns, outer: key)
+        let owner = table.columns.prefix(model.rootKeyCount)
+        return Way(
+            last: Edge(
+                table: index(of: model.root, in: model), inner: model.root.schema.key, outer: Array(owner), link: link),
+            end: end)
     }
 }

@@ -4,20 +4,26 @@ import StorageDriver
 /// extracts the values.
 struct QueryLowering {
     let model: ModelTables
+    private let directory: ModelDirectory
     /// The table whose rows the query returns.
     let table: TableBinding
+    /// The tables of other models that the query touches, in the order in which it meets them.
+    private(set) var others: [TableSchema] = []
     private(set) var arguments = QueryArguments()
     /// The groups of the query, if it has groups.
     var grouping: Query.Grouping?
 
-    init(_ model: ModelTables, table: TableBinding? = nil) {
-        self.model = model
+    init(_ handle: ModelHandle, table: TableBinding? = nil) {
+        model = handle.tables
+        directory = handle.directory
         self.table = table ?? model.root
     }
 
     /// What is in scope: a table whose columns terms may name.
     struct Place {
         var table: TableBinding
+        /// The model that the table belongs to.
+        var model: ModelTables
         var scope = 0
         var depth = 0
         /// Whether it is a group's row, which has keys and aggregates and no columns.
@@ -32,7 +38,7 @@ struct QueryLowering {
         }
     }
 
-    private var place: Place { Place(table: table) }
+    var place: Place { Place(table: table, model: model) }
 
     mutating func filter(_ node: QueryNode) throws(StorageError) -> QueryTerm {
         try placed { (lowering) throws(StorageError) in try lowering.condition(node, in: lowering.place).fitting() }
@@ -40,7 +46,7 @@ struct QueryLowering {
 
     mutating func groupFilter(_ node: QueryNode) throws(StorageError) -> QueryTerm {
         try placed { (lowering) throws(StorageError) in
-            try lowering.condition(node, in: Place(table: lowering.table, isGroup: true)).fitting()
+            try lowering.condition(node, in: lowering.place(ofGroups: true)).fitting()
         }
     }
 
@@ -57,8 +63,7 @@ struct QueryLowering {
     /// A term of a result.
     mutating func typed(_ node: QueryNode, ofGroups: Bool = false) throws(StorageError) -> TypedTerm {
         try placed { (lowering) throws(StorageError) in
-            let place = Place(table: lowering.table, isGroup: ofGroups)
-            let (term, type) = try lowering.operand(node, in: place)
+            let (term, type) = try lowering.operand(node, in: lowering.place(ofGroups: ofGroups))
             guard let type else { throw lowering.invalid("A constant is used where a property is needed.") }
             return TypedTerm(try term.fitting(), type)
         }
@@ -74,30 +79,23 @@ struct QueryLowering {
         }
     }
 
-    /// The column of a property of the root.
-    func column(_ node: QueryNode) throws(StorageError) -> Int {
-        guard case .property(let path) = node, path.ordinals.count == 1 else {
-            throw invalid("Only properties of the model itself can be named here, not those of children.")
-        }
-        guard case .column(let column) = try member(path.ordinals[0], of: model.root) else {
-            throw invalid("An owned property cannot be named here.")
-        }
-        return column
+    private func place(ofGroups isGroup: Bool) -> Place {
+        var place = place
+        place.isGroup = isGroup
+        return place
     }
 
-    /// The table of an owned property of the root, or of a property of that.
-    func ownedTable(_ node: QueryNode) throws(StorageError) -> TableBinding {
-        guard case .property(let path) = node, !path.ordinals.isEmpty else {
-            throw invalid("owned(by:) names a property of the owner.")
-        }
-        var table = model.root
-        for ordinal in path.ordinals {
-            guard case .relation(let index) = try member(ordinal, of: table) else {
-                throw invalid("owned(by:) names an owned property.")
-            }
-            table = model.tables[table.relations[index].target]
-        }
-        return table
+    // MARK: Tables
+
+    /// The tables of a model that a reference leads to, or that refers to one.
+    func tables(of target: ModelSource) throws(StorageError) -> ModelTables { try directory.tables(of: target) }
+
+    /// The index of a table in the query's plan.
+    mutating func index(of table: TableBinding, in owner: ModelTables) -> Int {
+        if owner.name.isSame(as: model.name) { return table.index }
+        let known = others.firstIndex { $0.name == table.schema.name }
+        if known == nil { others.append(table.schema) }
+        return model.tables.count + (known ?? others.count - 1)
     }
 
     // MARK: Arguments

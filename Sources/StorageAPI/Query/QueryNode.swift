@@ -10,6 +10,14 @@ public struct PropertyPath: Sendable {
     let ordinals: [Int]
     /// Names from the text form, instead of indices in the schema.
     var names: [Name] = []
+    /// What refers to the record that the path leads to; then the path ends there.
+    var inverse: Inverse?
+
+    /// A reference of another model, by the model and its path there.
+    struct Inverse: Sendable {
+        let model: any Storable.Type
+        let ordinals: [Int]
+    }
 
     /// A property's name in a query's text.
     struct Name: Sendable {
@@ -29,15 +37,18 @@ public struct PropertyPath: Sendable {
 ///
 /// ```swift
 /// struct Columns: ColumnSet {
-///     private let path: PropertyPath
-///     init(_ path: PropertyPath) { self.path = path }
-///     var id: QueryExpression<Int> { QueryExpression(path, 0) }        // the property's place in the schema
-///     var color: QueryExpression<String> { QueryExpression(path, 1) }
+///     let _propertyPath: PropertyPath
+///     init(_ path: PropertyPath) { _propertyPath = path }
+///     var id: QueryExpression<Int> { .init(_propertyPath, 0) }        // the property's place in the schema
+///     var color: QueryExpression<String> { .init(_propertyPath, 1) }
 /// }
 /// ```
 public protocol ColumnSet: Sendable {
     /// The properties of the model at the path.
     init(_ path: PropertyPath)
+
+    /// The path, from which inverses of references begin.
+    var _propertyPath: PropertyPath { get }
 }
 
 /// A query's term before it meets a schema.
@@ -52,6 +63,8 @@ indirect enum QueryNode: Sendable {
     case count(QueryNode)
     /// How many children meet the condition; 0 if the array is nil.
     case childCount(PropertyPath, QueryNode)
+    /// An aggregate of a term of the children.
+    case childAggregate(AggregateFunction, PropertyPath, QueryNode)
     case choice(QueryNode, QueryNode, QueryNode)
     /// Of two vectors.
     case distance(VectorMetric, QueryNode, QueryNode)
@@ -64,6 +77,8 @@ indirect enum QueryNode: Sendable {
     /// Among values, and numbers as ``number(_:)`` has them.
     case isIn(QueryNode, [Value], numbers: [String] = [])
     case isNil(QueryNode)
+    /// Whether a reference is to one of the records with these keys, each of as many values as the key has parts.
+    case refers(PropertyPath, [[Value]])
     case text(TextTest, QueryNode, QueryNode, TextFolding)
     case hasElement(QueryNode, Value)
     case and([QueryNode])

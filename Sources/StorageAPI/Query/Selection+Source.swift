@@ -26,6 +26,8 @@ extension Assignments {
             let name = names.text(node).dropFirst("$0.".count)
             switch assignment.content {
             case .value(let value): return ".set(\\.\(name), to: \(names.literal(value, beside: node)))"
+            case .parts(let parts):
+                return ".set(\\.\(name), to: Ref(key: (\(parts.map(\.sourceText).joined(separator: ", ")))))"
             case .computed(let term): return ".set(\\.\(name)) { \(names.text(term)) }"
             }
         }.joined()
@@ -43,6 +45,8 @@ private struct QuerySource {
         case .number(let digits): digits
         case .arithmetic(let operation, let left, let right): "(\(text(left)) \(operation.rawValue) \(text(right)))"
         case .count(let term): "\(text(term)).count"
+        case .childAggregate(let function, let path, let term):
+            "$0.\(names(path).joined(separator: ".")).\(function) { \(inside(path).text(term)) }"
         case .choice(let condition, let yes, let no): "(\(text(condition)) ? \(text(yes)) : \(text(no)))"
         case .distance(let metric, let left, let right):
             "\(vector(left)).distance(to: \(vector(right)), by: .\(metric))"
@@ -75,6 +79,8 @@ private struct QuerySource {
             "$0.\(names(path).joined(separator: ".")).\(quantifier) { \(inside(path).text(condition)) }"
         case .childCount(let path, let condition):
             "$0.\(names(path).joined(separator: ".")).count { \(inside(path).text(condition)) }"
+        case .refers(let path, let keys):
+            "$0.\(names(path).joined(separator: ".")).refers(to: [\(keys.map { $0.map(\.sourceText).joined(separator: ", ") }.joined(separator: "; "))])"
         default: "/* a term */"
         }
     }
@@ -125,6 +131,7 @@ extension Property {
     fileprivate var child: (any Storable.Type)? {
         switch kind {
         case .one(let model), .many(let model): model
+        case .reference(let model), .references(let model, elements: _): model
         case .column, .refused: nil
         }
     }

@@ -7,7 +7,8 @@ extension DynamicRecord: Storable {
 
     /// No property: a condition is text.
     public struct Columns: ColumnSet {
-        public init(_ path: PropertyPath) {}
+        public let _propertyPath: PropertyPath
+        public init(_ path: PropertyPath) { _propertyPath = path }
     }
 
     /// Names no model: each record does.

@@ -4,8 +4,14 @@ import StorageDriver
 /// once, so that a model that owns itself refers back to itself.
 struct DeclaredModels {
     private(set) var list: [DeclaredModel] = []
-    private var types: [ObjectIdentifier: Int] = [:]
+    private var types: [TypePlace: Int] = [:]
     private var records: [RecordPlace: Int] = [:]
+
+    /// The elements of two arrays of references differ in what happens when their records are deleted.
+    private struct TypePlace: Hashable {
+        let type: ObjectIdentifier
+        let elements: ReferenceSchema?
+    }
 
     /// Two schemas are one model if they are equal and refer back to the same schemas.
     private struct RecordPlace: Hashable {
@@ -17,12 +23,14 @@ struct DeclaredModels {
     init(_ type: any Storable.Type) throws(StorageError) {
         _ = add(type)
         for (index, model) in list.enumerated() { try SchemaValidation.validate(model, needsKey: index == 0) }
+        try SchemaValidation.validateRules(list)
     }
 
     init(_ schema: RecordSchema) throws(StorageError) {
         try SchemaValidation.checkSize(schema)
         _ = try add(schema, ancestors: [:])
         for (index, model) in list.enumerated() { try SchemaValidation.validate(model, needsKey: index == 0) }
+        try SchemaValidation.validateRules(list)
         guard (list[0].keyAssignment != nil) == schema.assignsKeys else {
             throw SchemaValidation.error(
                 schema.name, nil,
@@ -30,13 +38,34 @@ struct DeclaredModels {
         }
     }
 
+    /// Types, and those that they refer to, at any distance: each once.
+    static func withTargets(_ types: [any Storable.Type]) throws(StorageError) -> [any Storable.Type] {
+        var found: [any Storable.Type] = []
+        var seen: Set<ObjectIdentifier> = []
+        var open = types
+        while !open.isEmpty {
+            let next = open.removeFirst()
+            guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+            found.append(next)
+            for property in try DeclaredModels(next).list.flatMap(\.properties) {
+                if case .type(let target)? = property.target { open.append(target) }
+            }
+        }
+        return found
+    }
+
     // MARK: Types
 
-    private mutating func add(_ type: any Storable.Type) -> Int {
-        if let known = types[ObjectIdentifier(type)] { return known }
+    /// - Parameter elements: what the first column refers to, if the type stands for the elements of an array of references.
+    /// - Parameter target: the model that they refer to.
+    private mutating func add(
+        _ type: any Storable.Type, elements: ReferenceSchema? = nil, of target: (any Storable.Type)? = nil
+    ) -> Int {
+        let place = TypePlace(type: ObjectIdentifier(type), elements: elements)
+        if let known = types[place] { return known }
         let schema = type.schema
         let index = list.count
-        types[ObjectIdentifier(type)] = index
+        types[place] = index
         list.append(DeclaredModel(name: schema.name, properties: []))
         for property in schema.properties {
             let kind: DeclaredProperty.Kind
@@ -44,9 +73,34 @@ struct DeclaredModels {
             case .column(let type): kind = .column(type)
             case .one(let child): kind = .one(add(child))
             case .many(let child): kind = .many(add(child))
+            case .reference(let target):
+                let parts = target.schema.keyProperties
+                kind = .reference(parts.map { $0.columnType ?? .int64 })
+                var declared = DeclaredProperty(property, kind)
+                (declared.target, declared.partNames) = (.type(target), parts.map(\.storedName))
+                declared.references = parts.indices.map {
+                    ReferenceSchema(model: target.schema.name, onDelete: property.rule, part: $0)
+                }
+                // The default of a reference with several parts cannot be one value.
+                if parts.count > 1 {
+                    declared.defaultValue = nil
+                    if property.isOptional { declared.defaultValue = { .null } }
+                }
+                list[index].properties.append(declared)
+                continue
+            case .references(let target, let elements):
+                let reference = ReferenceSchema(
+                    model: target.schema.name, onDelete: property.rule, isElement: true)
+                kind = .many(add(elements, elements: reference, of: target))
             case .refused(let reason): kind = .refused(reason)
             }
-            list[index].properties.append(DeclaredProperty(property, kind))
+            var declared = DeclaredProperty(property, kind)
+            if var reference = elements {
+                reference.part = list[index].properties.count
+                declared.references = [reference]
+                declared.target = target.map(ModelSource.type)
+            }
+            list[index].properties.append(declared)
         }
         return index
     }
@@ -77,7 +131,9 @@ struct DeclaredModels {
         of property: RecordSchema.Property, in schema: RecordSchema, _ enclosing: [String: Int]
     ) throws(StorageError) -> DeclaredProperty.Kind {
         switch property.kind {
-        case .column(let type): return .column(type)
+        case .column(let type):
+            let isReference = property.reference.map { !$0.isElement && $0.part == 0 && !property.isPart } ?? false
+            return isReference ? .reference([type]) : .column(type)
         case .child(let child): return .one(try add(child, ancestors: enclosing))
         case .children(let child): return .many(try add(child, ancestors: enclosing))
         case .ancestor(let name, let isMany):
@@ -121,7 +177,8 @@ struct DeclaredModel {
 
     /// What the store assigns if the key is nil (clause K2); nil if the key must not be nil.
     var keyAssignment: KeyAssignment? {
-        guard keys.count == 1, keys[0].isOptional, case .column(let type) = keys[0].kind else { return nil }
+        guard keys.count == 1, keys[0].isOptional, keys[0].references.isEmpty, case .column(let type) = keys[0].kind
+        else { return nil }
         return KeyAssignment(type)
     }
 }
@@ -138,6 +195,7 @@ extension DeclaredModel {
             let kind: DeclaredProperty.Kind
             let isOptional: Bool
             let traits: Int
+            let references: [ReferenceSchema]
         }
     }
 
@@ -147,7 +205,8 @@ extension DeclaredModel {
             properties: properties.map { property in
                 Signature.Property(
                     name: Array(property.storedName.utf8), former: Array((property.renamedFrom ?? "").utf8),
-                    kind: property.kind, isOptional: property.isOptional, traits: property.traits.rawValue)
+                    kind: property.kind, isOptional: property.isOptional, traits: property.traits.rawValue,
+                    references: property.references)
             })
     }
 }
@@ -161,9 +220,17 @@ struct DeclaredProperty {
     var isOptional: Bool
     var traits: Property.Traits
     var defaultValue: (@Sendable () throws -> Value)?
+    /// What its columns refer to; none for other properties.
+    var references: [ReferenceSchema] = []
+    /// The model that it refers to.
+    var target: ModelSource?
+    /// The stored names of the parts of the target's key.
+    var partNames: [String] = []
 
     enum Kind: Hashable {
         case column(ColumnType)
+        /// A reference, by the types of its parts.
+        case reference([ColumnType])
         /// An owned record of the model at this index.
         case one(Int)
         case many(Int)
@@ -194,7 +261,12 @@ struct DeclaredProperty {
         case .one: if isOptional { defaultValue = { .null } }
         // Records that were stored before own none.
         case .many: defaultValue = { .null }
-        case .column, .refused: break
+        case .column, .reference, .refused: break
+        }
+        if let reference = property.reference {
+            references = [reference]
+            target = .recorded(reference.model)
+            partNames = [property.name]
         }
     }
 
@@ -207,7 +279,18 @@ struct DeclaredProperty {
     var child: Int? {
         switch kind {
         case .one(let child), .many(let child): child
-        case .column, .refused: nil
+        case .column, .reference, .refused: nil
+        }
+    }
+}
+
+extension DeclaredProperty.Kind {
+    /// The type of its one column; nil if it has none, or several.
+    var columnType: ColumnType? {
+        switch self {
+        case .column(let type): type
+        case .reference(let types): types.count == 1 ? types[0] : nil
+        case .one, .many, .refused: nil
         }
     }
 }

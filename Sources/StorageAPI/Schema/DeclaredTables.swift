@@ -30,6 +30,9 @@ struct DeclaredTables {
             return true
         }
 
+        /// Whether the rows are the elements of an array of references.
+        var isOfReferences: Bool { model.properties.first?.references.first?.isElement == true }
+
         /// Whether every owner has exactly one row here.
         var isRequired: Bool {
             form == .child && owner?.property.isRequiredChild == true
@@ -38,8 +41,9 @@ struct DeclaredTables {
 
     struct Member {
         var property: DeclaredProperty
-        /// Its column in its owner's row. Of owned properties only optional arrays have one.
-        var column: ColumnSchema?
+        /// Its columns in its owner's row: one, of a reference one for each part of its key. Of owned properties only
+        /// optional arrays have one.
+        var columns: [ColumnSchema]
         var relation: Int?
     }
 
@@ -81,7 +85,9 @@ struct DeclaredTables {
         for property in models[model].properties {
             switch property.kind {
             case .column(let type):
-                tables[index].members.append(Member(property: property, column: column(property, type, at: index)))
+                tables[index].members.append(Member(property: property, columns: columns(property, [type], at: index)))
+            case .reference(let types):
+                tables[index].members.append(Member(property: property, columns: columns(property, types, at: index)))
             case .one(let child):
                 try relate(property, child, isMany: false, owner: model, index, entry)
             case .many(let child):
@@ -97,7 +103,7 @@ struct DeclaredTables {
     ) throws(StorageError) {
         let presence = isMany && property.isOptional ? presenceColumn(property) : nil
         tables[index].members.append(
-            Member(property: property, column: presence, relation: tables[index].relations.count))
+            Member(property: property, columns: presence.map { [$0] } ?? [], relation: tables[index].relations.count))
         let key = entry.map { RecursiveKey(entry: $0, model: owner, property: property.storedName) }
         let known = key.flatMap { recursive[$0] }
         let target = known ?? tables.count
@@ -152,7 +158,7 @@ struct DeclaredTables {
         guard index > 0 else {
             return model.keys.map { key in
                 var type = ColumnType.int64
-                if case .column(let keyType) = key.kind { type = keyType }
+                if let keyType = key.kind.columnType { type = keyType }
                 return ColumnSchema(
                     name: "owner_" + key.storedName, role: .owner, property: key.storedName, type: type)
             }
@@ -164,14 +170,18 @@ struct DeclaredTables {
         }
     }
 
-    private func column(_ property: DeclaredProperty, _ type: ColumnType, at index: Int) -> ColumnSchema {
+    private func columns(_ property: DeclaredProperty, _ types: [ColumnType], at index: Int) -> [ColumnSchema] {
         // A key that the store assigns is nil only in models that are not stored yet.
         let isAssigned = index == 0 && model.keyAssignment != nil && property.name == model.keys.first?.name
-        return ColumnSchema(
-            name: property.storedName, property: property.storedName, type: type,
-            isOptional: property.isOptional && !isAssigned,
-            isIndexed: index == 0 && property.traits.contains(.indexed),
-            isUnique: index == 0 && property.traits.contains(.unique))
+        return types.enumerated().map { part, type in
+            let name = types.count == 1 ? property.storedName : property.storedName + "." + property.partNames[part]
+            let reference = property.references.indices.contains(part) ? property.references[part] : nil
+            return ColumnSchema(
+                name: name, property: name, type: type, isOptional: property.isOptional && !isAssigned,
+                // What refers to a record is found by the first part of its key (clause R5).
+                isIndexed: reference?.part == 0 || index == 0 && property.traits.contains(.indexed),
+                isUnique: index == 0 && property.traits.contains(.unique), reference: reference)
+        }
     }
 
     private func presenceColumn(_ property: DeclaredProperty) -> ColumnSchema {

@@ -17,8 +17,7 @@ struct ForeignMapping {
     ///   not the table's, or where `@Unique` asks for what the table does not enforce.
     func schema() throws(StorageError) -> TableSchema {
         var schema = foreign
-        for member in table.members {
-            guard let wanted = member.column else { continue }
+        for wanted in table.members.flatMap(\.columns) {
             let index = try column(wanted)
             let stored = foreign.columns[index]
             guard wanted.type == stored.type || wanted.type.row.standsFor.contains(stored.type) else {
@@ -29,6 +28,7 @@ struct ForeignMapping {
             }
             schema.columns[index].type = wanted.type
             schema.columns[index].isOptional = wanted.isOptional
+            schema.columns[index].reference = wanted.reference
         }
         schema.key = try key()
         schema.assignsKeys = table.assignsKeys
@@ -37,8 +37,8 @@ struct ForeignMapping {
 
     /// What the table does not do for the model, and needs not.
     var notes: [SchemaStep] {
-        table.members.compactMap { member in
-            guard let wanted = member.column, wanted.isIndexed, let index = place(of: wanted.property) else {
+        table.members.flatMap(\.columns).compactMap { wanted in
+            guard wanted.isIndexed, let index = place(of: wanted.property) else {
                 return nil
             }
             guard !foreign.columns[index].isIndexed, !foreign.key.starts(with: [index]) else { return nil }

@@ -42,6 +42,12 @@ extension TableBinding {
             members: members.map { member in
                 if case .column(let column) = member { .column(place(column)) } else { member }
             },
-            relations: relations, identity: identity.map(place), names: names)
+            relations: relations,
+            references: references.map {
+                ReferenceBinding(
+                    property: $0.property, target: $0.target, schema: $0.schema, cells: $0.cells,
+                    columns: $0.columns.map(place))
+            },
+            identity: identity.map(place), names: names)
     }
 }

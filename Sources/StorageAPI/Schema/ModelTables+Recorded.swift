@@ -25,18 +25,54 @@ extension ModelTables {
         let own = schema.columns.indices.filter { !schema.columns[$0].role.isPrefix && !schema.columns[$0].isRemoved }
         let relations = tables.owned[index].map { relation(schema, tables.list[$0], target: $0) }
         let properties = own.filter { schema.columns[$0].role == .property }
-        let names = properties.map { schema.columns[$0].property } + relations.map(\.property)
         let columns = prefix + own
+        let references = references(in: schema, own, prefixCount: prefix.count)
+        // The parts of a reference are properties of their own, and together one more.
+        let composite = references.indices.filter {
+            references[$0].columns.count > 1 && !references[$0].schema.isElement
+        }
+        let names =
+            properties.map { schema.columns[$0].property } + relations.map(\.property)
+            + composite.map { references[$0].property }
         return TableBinding(
             index: index, schema: schema, form: schema.isRoot ? .root : schema.isNode ? .node : .child,
             columns: columns, prefixCount: prefix.count,
             keyCells: schema.isRoot
                 ? schema.key.compactMap(columns.firstIndex) : Array(tables.list[0].key.indices),
-            members: properties.map(TableBinding.Member.column) + relations.indices.map(TableBinding.Member.relation),
-            relations: relations,
+            members: properties.map { member($0, references) } + relations.indices.map(TableBinding.Member.relation)
+                + composite.map { .reference($0) },
+            relations: relations, references: references,
             // A store does not record the keys of owned records; most are called id.
             identity: own.filter { schema.columns[$0].role == .property && schema.columns[$0].property == "id" },
             names: names.map { .init(name: $0, storedName: $0) })
+    }
+
+    private static func member(_ column: Int, _ references: [ReferenceBinding]) -> TableBinding.Member {
+        let single = references.firstIndex { $0.columns == [column] && !$0.schema.isElement }
+        return single.map(TableBinding.Member.reference) ?? .column(column)
+    }
+
+    /// The references in a table's rows: the columns from a first part to the next.
+    private static func references(
+        in schema: TableSchema, _ own: [Int], prefixCount: Int
+    ) -> [ReferenceBinding] {
+        var found: [(schema: ReferenceSchema, places: [Int])] = []
+        for (place, column) in own.enumerated() {
+            guard let reference = schema.columns[column].reference else { continue }
+            if reference.part > 0, let last = found.indices.last {
+                found[last].places.append(place)
+            } else {
+                found.append((reference, [place]))
+            }
+        }
+        return found.map { reference, places in
+            let columns = places.map { own[$0] }
+            let name = schema.columns[columns[0]].property
+            let base = columns.count > 1 ? String(name.prefix(upTo: name.lastIndex(of: ".") ?? name.endIndex)) : name
+            return ReferenceBinding(
+                property: reference.isElement ? schema.path.last ?? name : base, target: .recorded(reference.model),
+                schema: reference, cells: places.map { prefixCount + $0 }, columns: columns)
+        }
     }
 
     private static func relation(_ owner: TableSchema, _ child: TableSchema, target: Int) -> RelationBinding {
@@ -133,6 +169,9 @@ struct RecordedTables {
 }
 
 extension TableSchema {
+    /// Whether it is the root's table of a model.
+    func isRoot(of model: String) -> Bool { isRoot && !isRemoved && path[0].isSame(as: model) }
+
     /// Whether the rows are of a type that owns itself.
     var isNode: Bool { columns.contains { $0.role == .node } }
 

@@ -9,6 +9,8 @@ final class ModelTables: Sendable {
     let tables: [TableBinding]
     let root: TableBinding
     let hasChildren: Bool
+    /// Whether some row refers to a record.
+    let hasReferences: Bool
     /// What replaces a nil key, if anything.
     let assigns: KeyAssignment?
 
@@ -26,6 +28,7 @@ final class ModelTables: Sendable {
         self.assigns = assigns
         root = tables[0]
         hasChildren = tables.count > 1
+        hasReferences = tables.contains { !$0.references.isEmpty }
         let schema = root.schema
         keyRows = TableBinding(
             index: 0, schema: schema, form: .root, columns: schema.key, prefixCount: 0,
@@ -33,6 +36,9 @@ final class ModelTables: Sendable {
     }
 
     var rootKeyCount: Int { root.keyCells.count }
+
+    /// The stored names of the models that the rows refer to.
+    var targets: [String] { tables.flatMap(\.references).map(\.schema.model) }
 }
 
 /// Which columns of a recorded table have the cells that a model reads and writes.
@@ -59,6 +65,8 @@ final class TableBinding: Sendable {
     /// What each property of the model is here, in its order.
     let members: [Member]
     let relations: [RelationBinding]
+    /// The references in the rows. Those of the elements of an array are one.
+    let references: [ReferenceBinding]
     /// The columns of the model's own key, which in owned rows is data (clause C2) and the mark by which a row is still
     /// the same one (clause S7).
     let identity: [Int]
@@ -74,11 +82,13 @@ final class TableBinding: Sendable {
     enum Member: Sendable {
         case column(Int)
         case relation(Int)
+        case reference(Int)
     }
 
     init(
         index: Int, schema: TableSchema, form: Form, columns: [Int], prefixCount: Int, keyCells: [Int],
-        members: [Member], relations: [RelationBinding], identity: [Int] = [], names: [MemberName] = []
+        members: [Member], relations: [RelationBinding], references: [ReferenceBinding] = [], identity: [Int] = [],
+        names: [MemberName] = []
     ) {
         self.index = index
         self.schema = schema
@@ -88,6 +98,7 @@ final class TableBinding: Sendable {
         self.keyCells = keyCells
         self.members = members
         self.relations = relations
+        self.references = references
         self.identity = identity
         self.names = names
     }
@@ -104,11 +115,26 @@ final class TableBinding: Sendable {
         "\(schema.path.joined(separator: ".")) has no property \(name); it has \(names.map(\.name).joined(separator: ", "))"
     }
 
+    /// The reference in each row, if the rows are the elements of an array of references.
+    var element: ReferenceBinding? { references.first.flatMap { $0.schema.isElement ? $0 : nil } }
+
     /// The cells that rows are ordered by.
     var orderCells: [Int] { schema.key.compactMap { columns.firstIndex(of: $0) } }
 
     /// How many leading cells two rows share that have the same owner, parent apart.
     var groupCount: Int { form == .node ? prefixCount - 2 : prefixCount }
+}
+
+/// A reference: which columns have the key of which model's record.
+struct ReferenceBinding: Sendable {
+    let property: String
+    let target: ModelSource
+    /// Of its first column.
+    let schema: ReferenceSchema
+    /// The cells of a row, one for each part of the key.
+    let cells: [Int]
+    /// The columns of the table, one for each part of the key.
+    let columns: [Int]
 }
 
 /// An owned property: which table its rows are in.

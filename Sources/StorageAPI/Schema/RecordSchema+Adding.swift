@@ -48,6 +48,13 @@ extension RecordSchema {
         guard stored.isOptional || !wanted.isOptional || stored.isKey else {
             throw mismatch(way, "it is stored as required and declared as Optional")
         }
+        guard wanted.reference == nil || stored.reference?.model == wanted.reference?.model else {
+            throw mismatch(
+                way,
+                "it refers to \(wanted.reference?.model ?? "nothing"), and is stored as "
+                    + (stored.reference.map { "a reference to \($0.model)" } ?? stored.kind.words))
+        }
+        sum.reference = wanted.reference ?? stored.reference
         sum.isIndexed = stored.isIndexed || wanted.isIndexed
         sum.isUnique = stored.isUnique || wanted.isUnique
         return sum

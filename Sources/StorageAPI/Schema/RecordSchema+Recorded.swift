@@ -88,6 +88,7 @@ extension RecordSchema.Property {
     fileprivate init(_ column: ColumnSchema, isKey: Bool) {
         self.init(
             name: column.property, kind: .column(column.type), isOptional: column.isOptional, isKey: isKey,
-            isIndexed: column.isIndexed, isUnique: column.isUnique)
+            isIndexed: column.isIndexed, isUnique: column.isUnique,
+            reference: column.reference)
     }
 }

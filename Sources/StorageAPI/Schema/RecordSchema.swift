@@ -47,11 +47,14 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         public var isIndexed: Bool
         /// Whether no two records have equal values, nil excepted.
         public var isUnique: Bool
+        /// What it refers to; nil for all but references. A reference to a record with a key of several parts has a
+        /// property for each. The elements of an array of references are owned records that consist of the key.
+        public var reference: Reference?
 
         /// A property; by default neither Optional, nor a part of the key, nor indexed.
         public init(
             name: String, kind: Kind, isOptional: Bool = false, isKey: Bool = false, isIndexed: Bool = false,
-            isUnique: Bool = false
+            isUnique: Bool = false, reference: Reference? = nil
         ) {
             self.name = name
             self.kind = kind
@@ -59,8 +62,15 @@ public struct RecordSchema: Hashable, Sendable, Codable {
             self.isKey = isKey
             self.isIndexed = isIndexed
             self.isUnique = isUnique
+            self.reference = reference
         }
+
+        /// Whether it is one of several columns of a reference.
+        var isPart: Bool { name.contains(".") }
     }
+
+    /// What a property refers to.
+    public typealias Reference = ReferenceSchema
 
     /// What is stored for a property.
     public indirect enum Kind: Hashable, Sendable, Codable {

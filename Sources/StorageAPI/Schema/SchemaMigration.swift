@@ -4,7 +4,7 @@ import StorageDriver
 /// Carries out the steps of a schema's change, inside the caller's transaction: all of them or none.
 struct SchemaMigration {
     let writer: any StorageWriter
-    let ids: PlanIDs
+    let directory: ModelDirectory
     let logger: Logger
     let info: BackendInfo
 
@@ -82,14 +82,15 @@ struct SchemaMigration {
         let greatest = new.assignsKeys && old.assignsKeys ? try writer.greatestKey(in: old) : 0
         try writer.change(.create(temporary))
         try copyRows(old, to: temporary, sources)
-        try AssignedKeys(writer: writer, ids: ids).remember(greatest, in: temporary)
+        try AssignedKeys(writer: writer, directory: directory).remember(greatest, in: temporary)
         try writer.change(.drop(old))
         try writer.change(.alter(from: temporary, to: new, added: []))
     }
 
     private func copyRows(_ old: TableSchema, to new: TableSchema, _ sources: [ColumnSource]) throws(StorageError) {
         var cursor = try writer.rows(plan(Query(.columns(Array(old.columns.indices))), old), QueryArguments())
-        let plan = WritePlan(id: ids.next(), operation: .insert, table: new, columns: Array(new.columns.indices))
+        let plan = WritePlan(
+            id: directory.nextPlan(), operation: .insert, table: new, columns: Array(new.columns.indices))
         var list = ValueList(width: sources.count, values: [])
         while try cursor.next() {
             let key = old.key.map { cursor.cells[$0].value }

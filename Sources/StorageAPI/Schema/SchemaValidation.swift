@@ -31,6 +31,27 @@ enum SchemaValidation {
         try validateRenames(schema)
     }
 
+    /// A delete that reached an owned record would leave its owner without it, so a rule that deletes stands in root models
+    /// alone; and a reference that becomes nil has to be Optional (clause R3).
+    static func validateRules(_ models: [DeclaredModel]) throws(StorageError) {
+        for (index, model) in models.enumerated() {
+            for property in model.properties {
+                guard let reference = property.references.first else { continue }
+                if reference.onDelete == .cascade, index > 0 || reference.isElement {
+                    throw error(
+                        models[0].name, property.name,
+                        "cannot cascade: only a reference of a record itself can, not one in what it owns or in an array"
+                    )
+                }
+                if reference.onDelete == .nullify, !reference.isElement, !property.isOptional {
+                    throw error(
+                        model.name, property.name,
+                        "is not Optional, so it cannot become nil; make it Ref<\(reference.model)>?")
+                }
+            }
+        }
+    }
+
     static func noKey(_ model: String) -> StorageError {
         error(
             model, nil,
@@ -54,7 +75,7 @@ enum SchemaValidation {
 
     private static func validateKey(_ key: DeclaredProperty, _ schema: DeclaredModel, isOnly: Bool) throws(StorageError)
     {
-        guard case .column(let type) = key.kind, type.canBeKey else {
+        guard let type = key.kind.columnType, type.canBeKey else {
             throw error(
                 schema.name, key.name,
                 "cannot be a key: keys are integers, String, UUID or enums of integers or strings")
@@ -72,7 +93,8 @@ enum SchemaValidation {
         switch property.kind {
         case .column(.embedded), .column(.array): break
         case .column: return
-        case .one, .many, .refused: break
+        case .reference(let types) where types.count == 1: return
+        case .reference, .one, .many, .refused: break
         }
         throw error(model, property.name, "cannot be indexed or unique: only scalars can")
     }

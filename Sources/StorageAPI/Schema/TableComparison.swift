@@ -32,8 +32,7 @@ struct TableComparison {
     mutating func run() throws(StorageError) -> TableSchema {
         try comparePrefix()
         for index in old.columns.indices { sources.append(source(of: index, in: old.columns[index])) }
-        for member in table.members {
-            guard let wanted = member.column else { continue }
+        for (member, wanted) in table.members.flatMap({ member in member.columns.map { (member, $0) } }) {
             if let index = try storedColumn(for: wanted, member.property) {
                 kept.insert(index)
                 try compare(index, wanted, member.property)
@@ -54,6 +53,7 @@ struct TableComparison {
         else {
             throw otherForm()
         }
+        guard old.isRoot || old.isOfReferences == table.isOfReferences else { throw otherForm() }
         for (column, wanted) in zip(stored, table.prefix) {
             guard let index = new.columns.firstIndex(of: column) else { continue }
             // Positions carry the property's name, which may have been declared as renamed.
@@ -86,7 +86,7 @@ struct TableComparison {
             if let current { drop(current) }
             return place(former)
         }
-        if let former = property.renamedFrom {
+        if let former = property.renamedFrom.map({ $0 + wanted.property.dropFirst(property.storedName.count) }) {
             if let formerColumn = place(former), !old.columns[formerColumn].isRemoved {
                 return try renamed(formerColumn, former, to: current, property)
             }
@@ -130,6 +130,8 @@ struct TableComparison {
         column.isIndexed = wanted.isIndexed
         column.isUnique = wanted.isUnique
         column.isRemoved = false
+        try compareReferences(stored, wanted, property)
+        column.reference = wanted.reference
         if stored.property != wanted.property { rename(&column, to: wanted, from: stored) }
         if stored.type != wanted.type {
             guard ValueConversion.exists(from: stored.type, to: wanted.type) else {
@@ -148,6 +150,25 @@ struct TableComparison {
         sources[index] = ColumnSource(
             column: index, missing: stored.isRemoved ? try returningValue(wanted, property) : nil, from: stored.type,
             to: column, error: conversionError(stored, wanted, property))
+    }
+
+    private mutating func compareReferences(
+        _ stored: ColumnSchema, _ wanted: ColumnSchema, _ property: DeclaredProperty
+    ) throws(StorageError) {
+        guard let old = stored.reference, let new = wanted.reference else {
+            if let new = wanted.reference { notes.append("\(wanted.property) refers to \(new.model)") }
+            if let old = stored.reference { notes.append("\(wanted.property) no longer refers to \(old.model)") }
+            return
+        }
+        guard old.model.isSame(as: new.model), old.part == new.part else {
+            throw mismatch(
+                property.name,
+                "is stored as a reference to \(old.model) and declared as one to \(new.model). "
+                    + PropertyKinds.advice(property))
+        }
+        if old.onDelete != new.onDelete {
+            notes.append("\(wanted.property) is \(new.onDelete) on delete, and was \(old.onDelete)")
+        }
     }
 
     private var takenNames: [String] {
@@ -308,7 +329,7 @@ struct TableComparison {
         let property = table.owner?.property
         return mismatch(
             property?.name,
-            "is owned in another way than it is stored: one, several, or in a type that owns itself. "
+            "is owned in another way than it is stored: one, several, by reference, or in a type that owns itself. "
                 + (property.map(PropertyKinds.advice) ?? "Declare it as it is stored"))
     }
 

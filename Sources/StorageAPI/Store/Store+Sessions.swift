@@ -51,8 +51,16 @@ extension Store {
         _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
-        try checkCancellation(operation)
-        return try reading(operation, model, body)
+        while true {
+            try checkCancellation(operation)
+            do throws(StorageError) {
+                return try reading(operation, model, body)
+            } catch {
+                // The query leads to a model that refers to this one, and that nobody has named so far.
+                guard let type = error.unpreparedType, registry.handle(type) == nil else { throw error }
+                try await prepare([type])
+            }
+        }
     }
 
     func checkCancellation(_ operation: String) throws(StorageError) {
@@ -83,6 +91,7 @@ extension Store {
             let context = SessionContext(self, writer: writer, job: job)
             defer { context.end() }
             try body(context)
+            try context.unresolved?.check(context)
             job.prepared = context.prepared
             job.changed = context.changed
             job.noted = context.noted

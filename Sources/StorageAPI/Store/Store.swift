@@ -183,7 +183,7 @@ public final class Store: Sendable {
     private func jobPreparing(_ models: [any Storable.Type]) throws(StorageError) -> WriteJob? {
         let behind = try reading("open", .snapshot) { (reader) throws(StorageError) in
             var behind: [any Storable.Type] = []
-            for model in models {
+            for model in try DeclaredModels.withTargets(models) where registry.handle(model) == nil {
                 if let handle = try registry.upToDate(model, in: reader, canWrite: canWrite) {
                     registry.add([ObjectIdentifier(model): handle])
                 } else {

@@ -45,7 +45,7 @@ struct CopyTarget {
 
     private func truncate(_ table: TableSchema, _ writer: any StorageWriter) throws(StorageError) {
         let plan = WritePlan(
-            id: context.store.registry.ids.next(), operation: .truncate, table: table, columns: [])
+            id: context.store.registry.directory.nextPlan(), operation: .truncate, table: table, columns: [])
         var nothing = Cell.null
         let result = withUnsafePointer(to: &nothing) { cells in
             Result { () throws(StorageError) in try writer.write(RowBatch(plan: plan, count: 0, cells: cells)) }

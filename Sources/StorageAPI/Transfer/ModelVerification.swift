@@ -3,11 +3,17 @@ import StorageDriver
 /// Looks at the rows of one model for what no store should hold.
 struct ModelVerification {
     private let model: StoredModel
+    private let roots: [TableSchema]
     private let reader: any StorageSession
     private let report: (StoreProblem) -> Void
 
-    init(_ model: StoredModel, _ reader: any StorageSession, _ report: @escaping (StoreProblem) -> Void) {
+    /// - Parameter tables: those of all models.
+    init(
+        _ model: StoredModel, in tables: [TableSchema], _ reader: any StorageSession,
+        _ report: @escaping (StoreProblem) -> Void
+    ) {
         self.model = model
+        roots = tables
         self.reader = reader
         self.report = report
     }
@@ -20,6 +26,7 @@ struct ModelVerification {
                 try checkUnique(column, of: table)
             }
         }
+        for table in model.tables { try checkReferences(in: table) }
         for table in model.tables.dropFirst() where !table.isNode {
             guard let owner = owner(of: table) else {
                 report(StoreProblem("The table \(table.name) has no owner's table.", model: model.name))
@@ -53,6 +60,44 @@ struct ModelVerification {
                 report(scan.problem(last == key ? "The key is there twice." : "The key is not in its order."))
             }
             last = key
+        }
+    }
+
+    /// Every reference names a stored record, where that is checked (clause R2). Another program may have left one.
+    private func checkReferences(in table: TableSchema) throws(StorageError) {
+        var found: [(columns: [Int], schema: ReferenceSchema)] = []
+        for (index, column) in table.columns.enumerated() where !column.isRemoved {
+            guard let reference = column.reference, reference.onDelete != .unchecked else { continue }
+            if reference.part > 0, let last = found.indices.last {
+                found[last].columns.append(index)
+            } else {
+                found.append(([index], reference))
+            }
+        }
+        for (columns, reference) in found {
+            guard let target = roots.first(where: { $0.isRoot(of: reference.model) }), target.key.count == columns.count
+            else {
+                report(
+                    StoreProblem(
+                        "It refers to \(reference.model), which the store does not have.", model: model.name,
+                        property: table.property(of: columns[0])))
+                continue
+            }
+            let edge = Edge(table: 1, inner: target.key, outer: columns)
+            let filter = QueryTerm.and([
+                .not(.isNull(.column(columns[0]))), .quantified(.none, edge, .constant(true)),
+            ])
+            let query = Query(.columns(table.key + columns), filter: filter)
+            var cursor = try reader.rows(
+                QueryPlan(id: nil, query: query, table: table, tables: [table, target]), QueryArguments())
+            while try cursor.next() {
+                let key = columns.indices.map { cursor.cells[table.key.count + $0].value.description }
+                report(
+                    StoreProblem(
+                        "\(reference.model) \(key.joined(separator: ", ")), to which it refers, is not stored.",
+                        model: model.name, key: table.key.indices.map { cursor.cells[$0].value },
+                        property: table.property(of: columns[0])))
+            }
         }
     }
 

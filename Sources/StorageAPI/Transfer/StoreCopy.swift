@@ -40,7 +40,8 @@ struct StoreCopy {
             try copy(from, to: to, of: model, &hasher)
             hasher.end()
             guard from.assignsKeys, to.assignsKeys else { continue }
-            let keys = AssignedKeys(writer: try context.openWriter(model.name), ids: context.store.registry.ids)
+            let keys = AssignedKeys(
+                writer: try context.openWriter(model.name), directory: context.store.registry.directory)
             try keys.remember(try reader.greatestKey(in: from), in: to)
         }
         return hasher.finish()
@@ -79,7 +80,8 @@ private final class RowCopies {
     init(_ table: TableSchema, _ store: Store) {
         self.table = table
         plan = WritePlan(
-            id: store.registry.ids.next(), operation: .insert, table: table, columns: Array(table.columns.indices))
+            id: store.registry.directory.nextPlan(), operation: .insert, table: table,
+            columns: Array(table.columns.indices))
         limits = store.info.limits
         rows = RowBuffer(width: table.columns.count)
         isKey = table.columns.indices.map(table.key.contains)

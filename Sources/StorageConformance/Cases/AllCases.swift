@@ -8,7 +8,7 @@ extension Conformance {
         indexCases, arithmeticCases, plainNumberCases, textCases, patternCases, throughCases,
         orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, misuseCases, schemaCases, evolutionCases, sharedSchemaCases,
-        nameCases, errorCases,
+        referenceCases, relatedCases, nameCases, errorCases,
         durabilityCases, costCases, observationCases, observationCostCases, feedCases, mutantCases,
     ].flatMap { $0 }
 }

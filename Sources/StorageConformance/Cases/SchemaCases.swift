@@ -238,5 +238,8 @@ struct Counted<S: Shape>: Storable {
     func writeKey(into row: inout RowWriter) { row.write(id) }
     mutating func assign(_ key: Int) { id = key }
 
-    struct Columns: ColumnSet { init(_ path: PropertyPath) {} }
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+    }
 }

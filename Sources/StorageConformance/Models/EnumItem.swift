@@ -24,10 +24,10 @@ struct EnumItem<E: RawRepresentable & Sendable>: Storable where E.RawValue: Scal
     func writeKey(into row: inout RowWriter) { row.write(id) }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var value: QueryExpression<E> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var value: QueryExpression<E> { QueryExpression(_propertyPath, 1) }
     }
 }
 

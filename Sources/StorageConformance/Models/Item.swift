@@ -41,10 +41,10 @@ struct Item<S: Shape>: Storable {
     func writeKey(into row: inout RowWriter) { row.write(id) }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var value: QueryExpression<S.Value> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var value: QueryExpression<S.Value> { QueryExpression(_propertyPath, 1) }
     }
 }
 
@@ -76,9 +76,9 @@ struct BareItem: Storable {
     func writeKey(into row: inout RowWriter) { row.write(id) }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
     }
 }
 

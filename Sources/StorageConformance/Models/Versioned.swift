@@ -102,10 +102,10 @@ struct Versioned<V: ModelVersion>: Storable, Equatable {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
         /// The key, which stands first in every version.
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
     }
 }
 

@@ -37,11 +37,11 @@ struct Voucher: Storable {
     mutating func assign(_ key: UUID) { id = key }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<UUID?> { QueryExpression(path, 0) }
-        var note: QueryExpression<String> { QueryExpression(path, 1) }
-        var pens: QueryExpression<[Pen]> { QueryExpression(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<UUID?> { QueryExpression(_propertyPath, 0) }
+        var note: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var pens: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 2) }
     }
 }
 

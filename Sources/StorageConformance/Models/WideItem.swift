@@ -40,12 +40,12 @@ struct WideItem<W: Width>: Storable {
     func writeKey(into row: inout RowWriter) { row.write(id) }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var last: QueryExpression<Int> { QueryExpression(path, W.count) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var last: QueryExpression<Int> { QueryExpression(_propertyPath, W.count) }
         /// A property that the schema does not have.
-        var unknown: QueryExpression<Int> { QueryExpression(path, W.count + 1) }
+        var unknown: QueryExpression<Int> { QueryExpression(_propertyPath, W.count + 1) }
     }
 }
 
@@ -65,7 +65,10 @@ struct WiderItem<W: Width>: Storable {
     func write(into row: inout RowWriter) { row.write(id) }
     func writeKey(into row: inout RowWriter) { row.write(id) }
 
-    struct Columns: ColumnSet { init(_ path: PropertyPath) {} }
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+    }
 }
 
 /// A model whose container would hide owned records.
@@ -85,7 +88,10 @@ struct HidingItem: Storable {
     func write(into row: inout RowWriter) { row.write(id) }
     func writeKey(into row: inout RowWriter) { row.write(id) }
 
-    struct Columns: ColumnSet { init(_ path: PropertyPath) {} }
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+    }
 }
 
 /// A conformance that writes and reads one value more, or one less, than its schema has.
@@ -118,5 +124,8 @@ struct MisfitItem: Storable {
 
     func writeKey(into row: inout RowWriter) { row.write(id) }
 
-    struct Columns: ColumnSet { init(_ path: PropertyPath) {} }
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+    }
 }

@@ -17,6 +17,12 @@ public struct ColumnBounds {
 
     private init(_ column: Int) { self.column = column }
 
+    /// Rows with one value of the column.
+    init(_ column: Int, equalTo value: Value) {
+        self.column = column
+        values = [value]
+    }
+
     /// Whether the filter names the one value that it can have.
     public var isSingle: Bool { values?.count == 1 }
 

@@ -229,7 +229,8 @@ public final class QueryPlan: Sendable {
     public let query: Query
     /// The table whose rows the query returns.
     public let table: TableSchema
-    /// All tables of the model, in the order that ``Ownership/table`` uses.
+    /// The tables that the query touches, of whatever model, in the order that ``Edge/table`` uses: those of the table's
+    /// model, then those that its edges lead to.
     public let tables: [TableSchema]
 
     package init(id: Int?, query: Query, table: TableSchema, tables: [TableSchema]) {

@@ -22,18 +22,18 @@ extension QueryEvaluation {
             return test.holds(text, pattern)
         case .hasElement(let array, let element):
             return ArrayElements.contains(try value(array, row), try value(element, row))
-        case .quantified(let quantifier, let ownership, let term):
-            return try isTrue(quantifier, term, ofChildren: children(ownership, of: row))
-        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .distance,
-            .choice:
+        case .quantified(let quantifier, let edge, let term):
+            return try isTrue(quantifier, term, ofRows: rows(along: edge, from: row))
+        case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
+            .distance, .choice:
             return try value(term, row) == .int(1)
         }
     }
 
     private func isTrue(
-        _ quantifier: Quantifier, _ term: QueryTerm, ofChildren children: [Tables.Row]
+        _ quantifier: Quantifier, _ term: QueryTerm, ofRows rows: [Tables.Row]
     ) throws(StorageError) -> Bool {
-        for child in children where try isTrue(term, child) != (quantifier == .all) { return quantifier == .any }
+        for row in rows where try isTrue(term, row) != (quantifier == .all) { return quantifier == .any }
         return quantifier != .any
     }
 
@@ -45,13 +45,15 @@ extension QueryEvaluation {
         case .column(let column): return row[column]
         case .argument(let index): return arguments.values[index]
         case .null: return .null
-        case .child(let ownership, let term):
-            guard let child = children(ownership, of: row).first else { return .null }
-            return try value(term, child)
-        case .childCount(let ownership, let term):
+        case .related(let edge, let term):
+            guard let related = rows(along: edge, from: row).first else { return .null }
+            return try value(term, related)
+        case .relatedCount(let edge, let term):
             var count: Int64 = 0
-            for child in children(ownership, of: row) where try isTrue(term, child) { count += 1 }
+            for related in rows(along: edge, from: row) where try isTrue(term, related) { count += 1 }
             return .int(count)
+        case .relatedAggregate(let edge, let aggregate, let condition):
+            return try value(aggregate, where: condition, ofRows: rows(along: edge, from: row))
         case .arithmetic(let operation, let left, let right, let type):
             return try operation.apply(value(left, row), value(right, row), as: type)
         case .folded(let term, let folding):
@@ -67,13 +69,47 @@ extension QueryEvaluation {
         }
     }
 
-    private func children(_ ownership: Ownership, of row: Tables.Row) -> [Tables.Row] {
-        let table = plan.tables[ownership.table]
-        let wanted = ownership.outer.map { $0.map { row[$0] } ?? .int(0) }
-        let prefix = zip(ownership.inner, table.key).prefix { $0 == $1 }.count
-        let rest = zip(ownership.inner, wanted).dropFirst(prefix)
-        return tables.rows(of: table, keyPrefix: Array(wanted.prefix(prefix)))
-            .filter { child in rest.allSatisfy { child[$0] == $1 } }
+    private func value(
+        _ aggregate: Query.Aggregate, where condition: QueryTerm, ofRows rows: [Tables.Row]
+    ) throws(StorageError) -> Value {
+        var state = AggregateState(aggregate)
+        for row in rows where try isTrue(condition, row) {
+            try state.add(aggregate.term.map { (term) throws(StorageError) in try value(term.term, row) } ?? .null)
+        }
+        return try state.result()
+    }
+
+    // MARK: Edges
+
+    /// The rows along an edge, each once and in the order of their key.
+    private func rows(along edge: Edge, from row: Tables.Row) -> [Tables.Row] {
+        guard let link = edge.link else {
+            return rows(
+                of: plan.tables[edge.table], edge.inner, equal: edge.outer.map { $0.map { row[$0] } ?? .int(0) })
+        }
+        let linked = rows(of: plan.tables[link.table], link.inner, equal: link.outer.map { row[$0] })
+        let wanted = Set(linked.map { row in edge.outer.map { $0.map { row[$0] } ?? .int(0) } })
+        return Self.ordered(wanted).flatMap { rows(of: plan.tables[edge.table], edge.inner, equal: $0) }
+    }
+
+    /// The rows whose columns have these values, found by their key or by an index.
+    private func rows(of table: TableSchema, _ columns: [Int], equal wanted: [Value]) -> [Tables.Row] {
+        if wanted.contains(where: \.isNull) { return [] }
+        let prefix = zip(columns, table.key).prefix { $0 == $1 }.count
+        guard prefix == 0, let column = columns.first,
+            let keys = tables.keys(of: table, within: ColumnBounds(column, equalTo: wanted[0]))
+        else {
+            return filtered(
+                tables.rows(of: table, keyPrefix: Array(wanted.prefix(prefix))), columns, wanted, from: prefix)
+        }
+        return keys.flatMap { filtered(tables.rows(of: table, keyPrefix: $0), columns, wanted, from: 1) }
+    }
+
+    private func filtered(
+        _ rows: Tables.Rows, _ columns: [Int], _ wanted: [Value], from start: Int
+    ) -> [Tables.Row] {
+        let rest = zip(columns, wanted).dropFirst(start)
+        return rows.filter { row in rest.allSatisfy { row[$0] == $1 } }
     }
 }
 

@@ -188,7 +188,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         return RowAccess(way: .scan, prefixes: [[]])
     }
 
-    private static func ordered(_ keys: some Sequence<[Value]>) -> [[Value]] {
+    static func ordered(_ keys: some Sequence<[Value]>) -> [[Value]] {
         keys.sorted { order($0, $1) == .before }
     }
 

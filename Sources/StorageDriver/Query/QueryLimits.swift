@@ -27,8 +27,12 @@ extension QueryTerm {
     public var nestingCost: Int {
         switch self {
         case .column, .argument, .null, .constant: 0
-        case .child(_, let term): 4 + term.nestingCost
-        case .childCount(_, let term), .quantified(_, _, let term): 10 + term.nestingCost
+        case .related(let edge, let term): (edge.link == nil ? 4 : 14) + term.nestingCost
+        case .relatedCount(let edge, let term), .quantified(_, let edge, let term):
+            max(10 + term.nestingCost, edge.link == nil ? 0 : 24)
+        case .relatedAggregate(let edge, let aggregate, let condition):
+            max(
+                5 + (aggregate.term?.term.nestingCost ?? 0), 10 + condition.nestingCost, edge.link == nil ? 0 : 24)
         case .arithmetic(_, let left, let right, _), .text(_, let left, let right), .hasElement(let left, let right),
             .distance(_, let left, let right):
             5 + max(left.nestingCost, right.nestingCost)

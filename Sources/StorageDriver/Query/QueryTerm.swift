@@ -12,10 +12,13 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case null
     /// A condition that is always true, or never.
     case constant(Bool)
-    /// A term of the single child row; null if there is none.
-    case child(Ownership, QueryTerm)
-    /// The number of child rows for which the inner term is true. The child row is in scope in the inner term.
-    case childCount(Ownership, QueryTerm)
+    /// A term of the first row along the edge; null if there is none. That row is in scope in the inner term.
+    case related(Edge, QueryTerm)
+    /// The number of rows along the edge for which the inner term is true. Each is in scope in the inner term.
+    case relatedCount(Edge, QueryTerm)
+    /// An aggregate of the rows along the edge for which the condition is true. Each is in scope in the aggregate's term
+    /// and in the condition.
+    case relatedAggregate(Edge, Query.Aggregate, QueryTerm)
     /// A computation on numbers of the given type; see ``Arithmetic``.
     case arithmetic(Arithmetic, QueryTerm, QueryTerm, ColumnType)
     /// The folded text; see ``TextFolding``.
@@ -45,8 +48,8 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case or([QueryTerm])
     /// Whether it is false.
     case not(QueryTerm)
-    /// A test over the child rows. The child row is in scope in the inner term.
-    case quantified(Quantifier, Ownership, QueryTerm)
+    /// A test over the rows along the edge. Each is in scope in the inner term.
+    case quantified(Quantifier, Edge, QueryTerm)
 }
 
 /// How two values are compared, in the total order of their type.
@@ -62,24 +65,48 @@ public enum TextTest: String, Hashable, Sendable {
     case like
 }
 
-/// For how many of a record's children a condition must hold. `all` and `none` hold if there are no children.
+/// For how many rows along an edge a condition must hold. `all` and `none` hold if there are no rows.
 public enum Quantifier: Hashable, Sendable {
     case any, all, none
 }
 
-/// How the rows of a child table belong to the row in scope.
-public struct Ownership: Hashable, Sendable {
-    /// The child's table, an index into ``QueryPlan/tables``.
+/// The rows of a table that belong to the row in scope: what it owns, what it refers to, or what refers to it.
+///
+/// A row belongs to the row in scope if its ``inner`` columns equal that row's ``outer`` values. The inner columns begin
+/// with leading ones of the table's key, or with a column that has an index. So an engine finds the rows by key or by
+/// index and never scans the table. Rows come in the order of their key. Null equals nothing here.
+public struct Edge: Hashable, Sendable {
+    /// The table of the rows, an index into ``QueryPlan/tables``.
     public var table: Int
-    /// Columns of the child, the leading ones of its key first.
+    /// Columns of the rows.
     public var inner: [Int]
-    /// The columns of the row in scope that they equal; nil means the number 0.
+    /// The columns that they equal, of the row in scope or, if there is a ``link``, of its rows; nil means the number 0.
     public var outer: [Int?]
+    /// Rows between the row in scope and those of the edge: what refers, if it is owned by the rows that the edge leads to.
+    /// A row of the edge that several of them name belongs to the row in scope once.
+    public var link: Link?
 
-    package init(table: Int, inner: [Int], outer: [Int?]) {
+    /// Rows of a table whose columns equal columns of the row in scope.
+    public struct Link: Hashable, Sendable {
+        /// An index into ``QueryPlan/tables``.
+        public var table: Int
+        /// Columns of the rows.
+        public var inner: [Int]
+        /// The columns of the row in scope that they equal.
+        public var outer: [Int]
+
+        package init(table: Int, inner: [Int], outer: [Int]) {
+            self.table = table
+            self.inner = inner
+            self.outer = outer
+        }
+    }
+
+    package init(table: Int, inner: [Int], outer: [Int?], link: Link? = nil) {
         self.table = table
         self.inner = inner
         self.outer = outer
+        self.link = link
     }
 }
 
@@ -87,7 +114,8 @@ extension QueryTerm {
     /// Whether the term is a condition: true or false, never null.
     public var isCondition: Bool {
         switch self {
-        case .column, .argument, .null, .child, .childCount, .arithmetic, .folded, .elementCount, .distance, .choice:
+        case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
+            .distance, .choice:
             false
         default: true
         }
@@ -100,14 +128,27 @@ extension QueryTerm {
         switch self {
         case .arithmetic: true
         case .column, .argument, .null, .constant: false
-        case .child(_, let term), .childCount(_, let term), .folded(let term, _), .elementCount(let term),
+        case .related(_, let term), .relatedCount(_, let term), .folded(let term, _), .elementCount(let term),
             .isIn(let term, _, _), .isNull(let term), .not(let term), .quantified(_, _, let term):
             term.canFail
         case .comparison(_, let left, let right, _), .text(_, let left, let right), .hasElement(let left, let right),
             .distance(_, let left, let right):
             left.canFail || right.canFail
+        case .relatedAggregate(_, let aggregate, let condition): condition.canFail || aggregate.canFail
         case .choice(let condition, let first, let second): condition.canFail || first.canFail || second.canFail
         case .and(let terms), .or(let terms): terms.contains(where: \.canFail)
+        }
+    }
+}
+
+extension Query.Aggregate {
+    /// Whether computing it can fail: its term can, or a sum of integers, decimals or durations overflows.
+    public var canFail: Bool {
+        if term?.term.canFail == true { return true }
+        guard function == .sum, let computing = term?.type.row.computing else { return false }
+        switch computing {
+        case .double, .float: return false
+        case .integer, .decimal, .duration: return true
         }
     }
 }

@@ -96,6 +96,12 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// Whether the table holds root records, not owned ones.
     public var isRoot: Bool { path.count == 1 }
 
+    /// Whether the rows are the elements of an array of references.
+    public var isOfReferences: Bool {
+        let own = columns.filter { $0.role == .property && !$0.isRemoved }
+        return !isRoot && !own.isEmpty && own.allSatisfy { $0.reference?.isElement == true }
+    }
+
     /// The columns that are declared as indexed or unique, in their order.
     public var indexedColumns: [Int] { columns.indices.filter { columns[$0].isIndexed || columns[$0].isUnique } }
 
@@ -137,11 +143,13 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     public var isUnique: Bool
     /// Whether the property was removed from the model. The column keeps its data and is null in new rows.
     public var isRemoved: Bool
+    /// What the column refers to; nil for all columns but those of references.
+    public var reference: ReferenceSchema?
 
     /// A column, by default that of a property.
     public init(
         name: String, role: Role = .property, property: String, type: ColumnType, isOptional: Bool = false,
-        isIndexed: Bool = false, isUnique: Bool = false, isRemoved: Bool = false
+        isIndexed: Bool = false, isUnique: Bool = false, isRemoved: Bool = false, reference: ReferenceSchema? = nil
     ) {
         self.name = name
         self.role = role
@@ -151,6 +159,7 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
         self.isIndexed = isIndexed
         self.isUnique = isUnique
         self.isRemoved = isRemoved
+        self.reference = reference
     }
 }
 

@@ -120,8 +120,8 @@ extension Mutant {
         },
         Mutant("counts-all-children", [.q3], "The condition on counted children is ignored.") {
             $0.rewrite { term, _ in
-                guard case .childCount(let ownership, _) = term else { return term }
-                return .childCount(ownership, .constant(true))
+                guard case .relatedCount(let edge, _) = term else { return term }
+                return .relatedCount(edge, .constant(true))
             }
         },
     ]

@@ -110,23 +110,23 @@ extension Mutant {
             }
         },
         terms("all-of-nothing-is-false", [.q3], "all is false where there are no children.") { term in
-            guard case .quantified(.all, let ownership, _) = term else { return term }
-            return .and([term, .quantified(.any, ownership, .constant(true))])
+            guard case .quantified(.all, let edge, _) = term else { return term }
+            return .and([term, .quantified(.any, edge, .constant(true))])
         },
         terms("none-is-not-all", [.q3], "none is true where some child does not meet the condition.") { term in
-            guard case .quantified(.none, let ownership, let inner) = term else { return term }
-            return .not(.quantified(.all, ownership, inner))
+            guard case .quantified(.none, let edge, let inner) = term else { return term }
+            return .not(.quantified(.all, edge, inner))
         },
         terms("any-is-all", [.q3], "any asks that all children meet the condition.") { term in
-            guard case .quantified(.any, let ownership, let inner) = term else { return term }
-            return .quantified(.all, ownership, inner)
+            guard case .quantified(.any, let edge, let inner) = term else { return term }
+            return .quantified(.all, edge, inner)
         },
         terms("absent-child-drops-row", [.q3, .q2], "A record without its Optional child meets no condition on it.") {
             term in
             switch term {
-            case .isNull(.child): return .constant(false)
-            case .comparison(.notEqual, .child(let way, let inner), let right, let type):
-                let child = QueryTerm.child(way, inner)
+            case .isNull(.related): return .constant(false)
+            case .comparison(.notEqual, .related(let way, let inner), let right, let type):
+                let child = QueryTerm.related(way, inner)
                 return .and([.comparison(.notEqual, child, right, type), .not(.isNull(child))])
             default: return term
             }

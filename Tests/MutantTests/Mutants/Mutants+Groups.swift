@@ -77,7 +77,7 @@ extension Mutant {
         },
         Mutant("orders-through-children-ignored", [.q5], "Sort keys of children are ignored.") {
             $0.order { order, _ in
-                order.removeAll { if case .child = $0.term { true } else { false } }
+                order.removeAll { if case .related = $0.term { true } else { false } }
             }
         },
         Mutant("chosen-children-are-nil", [.c6], "What is chosen of a child is nil.") {
@@ -85,7 +85,7 @@ extension Mutant {
                 guard case .terms(let terms) = question.query.result else { return }
                 question.query.result = .terms(
                     terms.map { term in
-                        if case .child = term.term { TypedTerm(.null, term.type) } else { term }
+                        if case .related = term.term { TypedTerm(.null, term.type) } else { term }
                     })
             }
         },

@@ -39,9 +39,12 @@ private struct WatchedBackend: StorageBackend {
                 for value in arguments.lists[list].values { check(value, type) }
                 look(at: term, arguments)
             case .and(let terms), .or(let terms): for term in terms { look(at: term, arguments) }
-            case .not(let term), .isNull(let term), .quantified(_, _, let term), .child(_, let term),
-                .childCount(_, let term), .folded(let term, _), .elementCount(let term):
+            case .not(let term), .isNull(let term), .quantified(_, _, let term), .related(_, let term),
+                .relatedCount(_, let term), .folded(let term, _), .elementCount(let term):
                 look(at: term, arguments)
+            case .relatedAggregate(_, let aggregate, let condition):
+                if let term = aggregate.term { look(at: term.term, arguments) }
+                look(at: condition, arguments)
             case .distance(_, let left, let right):
                 for side in [left, right] { look(at: side, arguments) }
             case .choice(let condition, let first, let second):

@@ -5,15 +5,18 @@ import Synchronization
 @usableFromInline
 final class ModelHandle: Sendable {
     let tables: ModelTables
-    private let ids: PlanIDs
+    let directory: ModelDirectory
     private let shapes = Mutex(RecentlyUsed<Shape, QueryPlan>(most: mostPlans))
     private let patches = Mutex(RecentlyUsed<[Int], WritePlan>(most: mostPlans))
+    private let knownReferrers = Mutex<(version: Int, list: [Referrer])?>(nil)
     /// A graph writer that the last write has left.
     private let spareGraphWriter = Mutex<GraphWriter?>(nil)
 
     private struct Shape: Hashable {
         let table: Int
         let query: Query
+        /// The tables of other models, by their names.
+        let others: [String]
     }
 
     /// How many shapes of a model's queries, and of its partial updates, are remembered. A program has dozens.
@@ -36,39 +39,51 @@ final class ModelHandle: Sendable {
     nonisolated(unsafe) let plainRows: RowContext?
 
     /// - Throws: as ``KeptTables``.
-    convenience init(_ tables: ModelTables, ids: PlanIDs) throws(StorageError) {
-        self.init(tables, ids: ids, kept: try KeptTables(tables, ids: ids), undeclared: tables.undeclared)
+    convenience init(_ tables: ModelTables, directory: ModelDirectory) throws(StorageError) {
+        self.init(
+            tables, directory: directory, kept: try KeptTables(tables, directory: directory),
+            undeclared: tables.undeclared)
+    }
+
+    /// The model with plans of its own, since tables of other models that they touch have changed.
+    func replanned() -> ModelHandle {
+        return ModelHandle(
+            tables, directory: directory, kept: kept, undeclared: tables.undeclared, refusal: refusal)
     }
 
     /// The model beside the tables of now, which another process may have changed.
-    func compared(with recorded: [TableSchema], ids: PlanIDs) -> ModelHandle {
+    func compared(with recorded: [TableSchema], directory: ModelDirectory) -> ModelHandle {
         do throws(StorageError) {
             let now = try tables.rebound(to: recorded)
-            return ModelHandle(tables, ids: ids, kept: try KeptTables(now, ids: ids), undeclared: now.undeclared)
+            return ModelHandle(
+                tables, directory: directory, kept: try KeptTables(now, directory: directory),
+                undeclared: now.undeclared)
         } catch {
-            return ModelHandle(tables, ids: ids, kept: nil, undeclared: [], refusal: error)
+            return ModelHandle(tables, directory: directory, kept: nil, undeclared: [], refusal: error)
         }
     }
 
     private init(
-        _ tables: ModelTables, ids: PlanIDs, kept: KeptTables?, undeclared: [TableSchema], refusal: StorageError? = nil
+        _ tables: ModelTables, directory: ModelDirectory, kept: KeptTables?, undeclared: [TableSchema],
+        refusal: StorageError? = nil
     ) {
         (self.kept, self.refusal) = (kept, refusal)
         self.tables = tables
-        self.ids = ids
+        self.directory = directory
         let keyCount = tables.rootKeyCount
         let schemas = tables.tables.map(\.schema)
-        let root = TableReads(tables.root, schemas, keyCount: keyCount, ids: ids)
-        wholeRows = [root] + tables.tables.dropFirst().map { TableReads($0, schemas, keyCount: keyCount, ids: ids) }
+        let root = TableReads(tables.root, schemas, keyCount: keyCount, directory: directory)
+        wholeRows =
+            [root] + tables.tables.dropFirst().map { TableReads($0, schemas, keyCount: keyCount, directory: directory) }
         rowOfKey = root.key
         plainRows = tables.hasChildren ? nil : RowContext(model: tables, table: tables.root)
         _ = plainRows?.recordFields
-        wholeWrites = tables.tables.map { TableWrites($0, keyCount: keyCount, ids: ids) }
+        wholeWrites = tables.tables.map { TableWrites($0, keyCount: keyCount, directory: directory) }
         undeclaredWrites = undeclared.map { table in
             let key = Array(table.key.prefix(keyCount))
             return (
-                WritePlan(id: ids.next(), operation: .delete, table: table, columns: key),
-                WritePlan(id: ids.next(), operation: .truncate, table: table, columns: [])
+                WritePlan(id: directory.nextPlan(), operation: .delete, table: table, columns: key),
+                WritePlan(id: directory.nextPlan(), operation: .truncate, table: table, columns: [])
             )
         }
     }
@@ -76,12 +91,14 @@ final class ModelHandle: Sendable {
     var name: String { tables.name }
 
     /// The plan for a shape. It is the same each time, unless many others were used since.
-    func plan(_ query: Query, table: Int = 0) -> QueryPlan {
+    ///
+    /// - Parameter others: the tables of other models that it touches.
+    func plan(_ query: Query, table: Int = 0, others: [TableSchema] = []) -> QueryPlan {
         shapes.withLock { shapes in
-            shapes.value(Shape(table: table, query: query)) { oldest in
+            shapes.value(Shape(table: table, query: query, others: others.map(\.name))) { oldest in
                 QueryPlan(
-                    id: oldest?.id ?? ids.next(), query: query, table: tables.tables[table].schema,
-                    tables: tables.tables.map(\.schema))
+                    id: oldest?.id ?? directory.nextPlan(), query: query, table: tables.tables[table].schema,
+                    tables: tables.tables.map(\.schema) + others)
             }
         }
     }
@@ -107,6 +124,16 @@ final class ModelHandle: Sendable {
         }
     }
 
+    /// What refers to the model's records, as it was found at this version of what is known of the models.
+    func referrers(
+        at version: Int, _ find: () throws(StorageError) -> [Referrer]
+    ) throws(StorageError) -> [Referrer] {
+        if let known = knownReferrers.withLock({ $0 }), known.version == version { return known.list }
+        let list = try find()
+        knownReferrers.withLock { $0 = (version, list) }
+        return list
+    }
+
     /// A graph writer for one write. Making one takes as long as writing a small model.
     func takeGraphWriter(_ limits: BackendInfo.Limits) -> GraphWriter {
         spareGraphWriter.withLock { $0.take() } ?? GraphWriter(tables, limits: limits)
@@ -123,7 +150,8 @@ final class ModelHandle: Sendable {
         patches.withLock { patches in
             patches.value(columns) { oldest in
                 WritePlan(
-                    id: oldest?.id ?? ids.next(), operation: .patch, table: tables.root.schema, columns: columns,
+                    id: oldest?.id ?? directory.nextPlan(), operation: .patch, table: tables.root.schema,
+                    columns: columns,
                     keyColumns: tables.root.schema.key)
             }
         }
@@ -136,17 +164,11 @@ final class ModelHandle: Sendable {
         patches.withLock { patches in
             patches.value(columns) { oldest in
                 WritePlan(
-                    id: oldest?.id ?? ids.next(), operation: .update, table: tables.root.schema, columns: columns)
+                    id: oldest?.id ?? directory.nextPlan(), operation: .update, table: tables.root.schema,
+                    columns: columns)
             }
         }
     }
-}
-
-/// Gives the plans of one store their numbers.
-final class PlanIDs: Sendable {
-    private let last = Atomic<Int>(-1)
-
-    func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
 /// The plans that read a table's rows whole: all, one root's, several roots'.
@@ -155,10 +177,11 @@ private struct TableReads {
     let key: QueryPlan
     let keys: QueryPlan
 
-    init(_ table: TableBinding, _ tables: [TableSchema], keyCount: Int, ids: PlanIDs) {
+    init(_ table: TableBinding, _ tables: [TableSchema], keyCount: Int, directory: ModelDirectory) {
         func plan(_ scope: Query.Scope) -> QueryPlan {
             QueryPlan(
-                id: ids.next(), query: Query(.columns(table.columns), scope: scope), table: table.schema, tables: tables
+                id: directory.nextPlan(), query: Query(.columns(table.columns), scope: scope), table: table.schema,
+                tables: tables
             )
         }
         all = plan(.all)
@@ -175,9 +198,9 @@ private struct TableWrites {
     let delete: WritePlan
     let truncate: WritePlan
 
-    init(_ table: TableBinding, keyCount: Int, ids: PlanIDs) {
+    init(_ table: TableBinding, keyCount: Int, directory: ModelDirectory) {
         func plan(_ operation: WriteOperation, _ columns: [Int]) -> WritePlan {
-            WritePlan(id: ids.next(), operation: operation, table: table.schema, columns: columns)
+            WritePlan(id: directory.nextPlan(), operation: operation, table: table.schema, columns: columns)
         }
         insert = plan(.insert, table.columns)
         upsert = plan(.upsert, table.columns)

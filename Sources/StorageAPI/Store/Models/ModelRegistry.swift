@@ -8,7 +8,9 @@ final class ModelRegistry: Sendable {
     /// Models known only by their recorded tables, by their stored name.
     private let recorded = Mutex<[String: ModelHandle]>([:])
     private let names = ModelNames()
-    let ids = PlanIDs()
+    let directory = ModelDirectory()
+    /// Rises with each change of what is known of the models.
+    let schemaVersion = Atomic(0)
     /// The version of the engine's tables that the models were compared with.
     private let tablesVersion = Atomic(0)
     private let info: BackendInfo
@@ -17,6 +19,7 @@ final class ModelRegistry: Sendable {
     init(_ info: BackendInfo, logger: Logger) {
         self.info = info
         self.logger = logger
+        directory.serve(self)
     }
 
     func handle(_ type: any Storable.Type) -> ModelHandle? {
@@ -43,6 +46,7 @@ final class ModelRegistry: Sendable {
 
     func add(_ prepared: [ObjectIdentifier: ModelHandle]) {
         guard !prepared.isEmpty else { return }
+        schemaVersion.add(1, ordering: .releasing)
         handles.withLock { handles in for (type, handle) in prepared { handles.add(handle, for: type) } }
     }
 
@@ -55,8 +59,14 @@ final class ModelRegistry: Sendable {
         try claiming(type) { (declared) throws(StorageError) in
             let planner = try planner(declared, in: session)
             guard !planner.steps.contains(where: { canWrite ? $0.changesStore : $0.isNeeded }) else { return nil }
-            return try ModelHandle(planner.binding, ids: ids)
+            return try prepared(planner.binding, type)
         }
+    }
+
+    private func prepared(_ tables: ModelTables, _ type: any Storable.Type) throws(StorageError) -> ModelHandle {
+        let handle = try ModelHandle(tables, directory: directory)
+        directory.set(tables, of: type)
+        return handle
     }
 
     /// Creates or changes the model's tables as declared.
@@ -66,7 +76,7 @@ final class ModelRegistry: Sendable {
         try claiming(type) { (declared) throws(StorageError) in
             let planner = try planner(declared, in: writer)
             try run(planner.steps, in: writer)
-            return try ModelHandle(planner.binding, ids: ids)
+            return try prepared(planner.binding, type)
         }
     }
 
@@ -83,7 +93,7 @@ final class ModelRegistry: Sendable {
     }
 
     private func run(_ steps: [SchemaStep], in writer: any StorageWriter) throws(StorageError) {
-        let migration = SchemaMigration(writer: writer, ids: ids, logger: logger, info: info)
+        let migration = SchemaMigration(writer: writer, directory: directory, logger: logger, info: info)
         for step in steps { try migration.run(step) }
     }
 
@@ -107,7 +117,12 @@ final class ModelRegistry: Sendable {
     /// Drops the handles of models whose tables have changed.
     func forget(_ models: Set<String>) {
         guard !models.isEmpty else { return }
-        handles.withLock { $0.removeAll { models.contains($0.name) } }
+        schemaVersion.add(1, ordering: .releasing)
+        handles.withLock { handles in
+            handles.removeAll { models.contains($0.name) }
+            // Their plans may touch tables that have changed.
+            handles.replaceAll { $0.replanned() }
+        }
     }
 
     /// Compares the models with tables that another process may have changed (clause S11), if that was not done at this
@@ -115,7 +130,8 @@ final class ModelRegistry: Sendable {
     func compareAgain(at version: Int, in session: any StorageSession) throws(StorageError) {
         guard tablesVersion.load(ordering: .acquiring) != version else { return }
         let tables = try session.tables()
-        handles.withLock { $0.replaceAll { $0.compared(with: tables, ids: ids) } }
+        handles.withLock { $0.replaceAll { $0.compared(with: tables, directory: directory) } }
+        schemaVersion.add(1, ordering: .releasing)
         tablesVersion.store(version, ordering: .releasing)
     }
 
@@ -123,8 +139,39 @@ final class ModelRegistry: Sendable {
     func recorded(_ name: String, in session: any StorageSession) throws(StorageError) -> ModelHandle {
         let tables = try session.tables()
         let known = recorded.withLock { $0[name] }
-        if let known, known.tables.isMade(of: tables) { return known }
-        let handle = try ModelHandle(ModelTables(recorded: name, tables), ids: ids)
+        if let known, isMade(known.tables, of: tables) { return known }
+        return try record(name, tables)
+    }
+
+    /// Whether a recorded model, and all that it refers to, is as it was when it was bound.
+    private func isMade(_ model: ModelTables, of tables: [TableSchema]) -> Bool {
+        var seen: Set<String> = []
+        var open = [model]
+        while let next = open.popLast() {
+            guard next.isMade(of: tables) else { return false }
+            for name in next.targets where seen.insert(name).inserted {
+                // What refers to a model that is gone leads nowhere, until it is used.
+                if let target = directory.tables(named: name) { open.append(target) }
+            }
+        }
+        return true
+    }
+
+    /// Binds a recorded model and those that it refers to.
+    private func record(_ name: String, _ tables: [TableSchema]) throws(StorageError) -> ModelHandle {
+        let model = try ModelTables(recorded: name, tables)
+        var seen: Set<String> = [name]
+        var open = [model]
+        directory.set(model, named: name)
+        while let next = open.popLast() {
+            for name in next.targets where seen.insert(name).inserted && tables.contains(where: { $0.isRoot(of: name) })
+            {
+                let target = try ModelTables(recorded: name, tables)
+                directory.set(target, named: name)
+                open.append(target)
+            }
+        }
+        let handle = try ModelHandle(model, directory: directory)
         recorded.withLock { $0[name] = handle }
         return handle
     }

@@ -27,7 +27,7 @@ extension ModelHandle {
     /// The plan for a query of groups.
     func plan(_ groups: GroupSelection) throws(StorageError) -> ResultPlan {
         try checkPage(groups.limit, groups.offset)
-        var lowering = QueryLowering(tables)
+        var lowering = QueryLowering(self)
         var keys: [TypedTerm] = []
         for key in groups.keys { keys.append(try lowering.typed(key)) }
         lowering.grouping = Query.Grouping(keys: keys, aggregates: [], order: [])
@@ -46,7 +46,8 @@ extension ModelHandle {
         arguments.groupOffset = groups.offset
         query.result = .groups(grouping)
         return ResultPlan(
-            plan: plan(query), arguments: arguments, binding: tables.binding(of: grouping.inputs), outputs: outputs)
+            plan: plan(query, others: lowering.others), arguments: arguments,
+            binding: tables.binding(of: grouping.inputs), outputs: outputs)
     }
 
     private func cell(of term: TypedTerm) throws(StorageError) -> Int {

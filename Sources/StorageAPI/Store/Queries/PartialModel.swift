@@ -29,9 +29,19 @@ public struct PartialModel<Model: Storable>: Sendable {
         dynamicMember property: KeyPath<Model.Columns, QueryExpression<V?>>
     ) -> V? where V.RawValue: ScalarValue { get throws(StorageError) { try value(property) } }
 
+    /// A reference.
+    public subscript<M: Storable>(
+        dynamicMember property: KeyPath<Model.Columns, QueryExpression<Ref<M>>>
+    ) -> Ref<M> { get throws(StorageError) { try value(property) } }
+
+    /// A reference that may be nil.
+    public subscript<M: Storable>(
+        dynamicMember property: KeyPath<Model.Columns, QueryExpression<Ref<M>?>>
+    ) -> Ref<M>? { get throws(StorageError) { try value(property) } }
+
     private func value<V>(_ property: KeyPath<Model.Columns, QueryExpression<V>>) throws(StorageError) -> V {
-        let column = try QueryLowering(model).column(Model.Columns(PropertyPath())[keyPath: property].node)
-        guard let place = model.ownColumns.firstIndex(of: column) else {
+        let columns = try model.columns(Model.Columns(PropertyPath())[keyPath: property].node)
+        guard let first = columns.first, let place = model.ownColumns.firstIndex(of: first) else {
             throw StorageError(.invalidQuery, "The property was not loaded.", model: model.name)
         }
         let buffer = BufferedRows(width: values.count)
@@ -99,7 +109,13 @@ extension Reading {
 extension ModelTables {
     /// The columns of the root's own properties, the key among them.
     fileprivate var ownColumns: [Int] {
-        let own = root.members.compactMap { if case .column(let column) = $0 { column } else { nil } }
+        let own = root.members.flatMap { (member) -> [Int] in
+            switch member {
+            case .column(let column): [column]
+            case .reference(let index): root.references[index].columns
+            case .relation: []
+            }
+        }
         return root.schema.key + own.filter { !root.schema.key.contains($0) }
     }
 

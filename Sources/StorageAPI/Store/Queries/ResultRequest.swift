@@ -54,7 +54,7 @@ struct ResultReader<V> {
     private let body: (inout RowReader) throws(StorageError) -> V
 
     init() throws(StorageError) {
-        guard let body = Self.scalar() ?? Self.children() ?? Self.embedded() else {
+        guard let body = Self.scalar() ?? Self.reference() ?? Self.children() ?? Self.embedded() else {
             throw StorageError(.invalidQuery, "\(V.self) cannot be read by itself; load the model.")
         }
         self.body = body
@@ -98,6 +98,13 @@ struct ResultReader<V> {
             }
             return try cast(value)
         }
+    }
+
+    private static func reference() -> Body? {
+        func one<R: ReadableReference>(_: R.Type) -> Body {
+            { (row) throws(StorageError) in try cast(R.read(&row)) }
+        }
+        return (V.self as? any ReadableReference.Type).map { one($0) }
     }
 
     private static func children() -> Body? {

@@ -99,7 +99,7 @@ extension Reading {
     func owned<Owner: Storable, Child: Storable>(
         _ property: QueryNode, _ selection: Selection
     ) throws(StorageError) -> [Owned<Owner, Child>] {
-        let table = try QueryLowering(handle.tables).ownedTable(property)
+        let table = try model.ownedTable(property)
         let (plan, arguments) = try handle.plan(selection, .columns(table.columns), table: table)
         let buffer = BufferedRows(width: table.columns.count)
         var cursor = try session.rows(plan, arguments)
@@ -117,6 +117,6 @@ extension Reading {
     }
 
     func countOwned(_ property: QueryNode, _ selection: Selection) throws(StorageError) -> Int {
-        try count(selection, in: QueryLowering(handle.tables).ownedTable(property))
+        try count(selection, in: model.ownedTable(property))
     }
 }

@@ -13,6 +13,13 @@ public struct Selection: Sendable {
     /// Whether it selects all records in key order.
     var isEverything: Bool { filter == nil && order.isEmpty && limit == nil && offset == 0 && problem == nil }
 
+    /// The same without limit and offset.
+    var withoutPage: Selection {
+        var selection = self
+        (selection.limit, selection.offset) = (nil, 0)
+        return selection
+    }
+
     mutating func add(_ condition: QueryNode, depth: Int = 0) { add((condition, depth)) }
 
     mutating func add(_ condition: QueryNode.Nested) {
@@ -84,12 +91,16 @@ extension SelectionBuilder {
 
 extension ModelHandle {
     /// The plan and the arguments for a selection from a table, by default the root's.
+    ///
+    /// - Parameter change: changes the lowered query, such as its scope.
     func plan(
-        _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil
+        _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil,
+        _ change: (inout Query, inout QueryArguments) -> Void = { _, _ in }
     ) throws(StorageError) -> (QueryPlan, QueryArguments) {
-        var lowering = QueryLowering(tables, table: table)
-        let (query, arguments) = try query(selection, result, &lowering)
-        return (plan(query, table: lowering.table.index), arguments)
+        var lowering = QueryLowering(self, table: table)
+        var (query, arguments) = try query(selection, result, &lowering)
+        change(&query, &arguments)
+        return (plan(query, table: lowering.table.index, others: lowering.others), arguments)
     }
 
     /// The shape and the arguments of a selection; the other terms are already lowered.

@@ -36,6 +36,26 @@ extension AssignmentBuilder {
         _ property: KeyPath<Model.Columns, QueryExpression<[V]>>, to value: [V]
     ) -> Self where V.RawValue: ScalarValue { assigning(property, value.map(\.rawValue)) }
 
+    /// Sets a reference. The record that it names must be stored when the call ends, or the transaction.
+    public func set<M: Storable>(
+        _ property: KeyPath<Model.Columns, QueryExpression<Ref<M>>>, to reference: Ref<M>
+    ) -> Self { assigning(property, parts: M.values(of: reference.key)) }
+
+    /// Sets a reference that may be nil.
+    public func set<M: Storable>(
+        _ property: KeyPath<Model.Columns, QueryExpression<Ref<M>?>>, to reference: Ref<M>?
+    ) -> Self {
+        assigning(
+            property, parts: reference.map { M.values(of: $0.key) } ?? Array(repeating: .null, count: M._keyWidth))
+    }
+
+    private func assigning<V>(_ property: KeyPath<Model.Columns, QueryExpression<V>>, parts: [Value]) -> Self {
+        var builder = self
+        let node = Model.Columns(PropertyPath())[keyPath: property].node
+        builder.assignments.list.append(Assignment(property: .term(node), content: .parts(parts)))
+        return builder
+    }
+
     /// Sets an embedded value.
     @_disfavoredOverload
     public func set<V: Codable & Sendable>(_ property: KeyPath<Model.Columns, QueryExpression<V>>, to value: V) -> Self

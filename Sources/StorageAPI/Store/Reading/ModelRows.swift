@@ -18,7 +18,7 @@ package final class ModelRows<Model: Storable> {
         self.declared = declared
         let planner = try SchemaPlanner(
             declared, recorded: [], reservedPrefixes: [], columnLimit: BackendInfo.Limits().columns)
-        handle = try ModelHandle(planner.binding, ids: PlanIDs())
+        handle = try ModelHandle(planner.binding, directory: ModelDirectory())
     }
 
     /// The model's tables, the root's first.
@@ -31,17 +31,21 @@ package final class ModelRows<Model: Storable> {
         for (table, binding) in zip(declared.tables, handle.tables.tables) {
             var values = [Value](repeating: .null, count: binding.schema.columns.count)
             var cell = binding.prefixCount
-            for member in table.members where member.column != nil {
-                values[binding.columns[cell]] = try Self.initial(member, model: table.model.name)
-                cell += 1
+            for member in table.members {
+                for column in member.columns {
+                    values[binding.columns[cell]] = try Self.initial(member, column, model: table.model.name)
+                    cell += 1
+                }
             }
             defaults.append(values)
         }
         return defaults
     }
 
-    private static func initial(_ member: DeclaredTables.Member, model: String) throws(StorageError) -> Value {
-        if member.column?.role == .presence { return .int(0) }
+    private static func initial(
+        _ member: DeclaredTables.Member, _ column: ColumnSchema, model: String
+    ) throws(StorageError) -> Value {
+        if column.role == .presence { return .int(0) }
         do {
             return try member.property.defaultValue?() ?? .null
         } catch {
@@ -52,6 +56,21 @@ package final class ModelRows<Model: Storable> {
     }
 
     // MARK: Writing
+
+    /// The key of a model; nil if it has none yet.
+    func key(of model: Model) throws(StorageError) -> Model.Key? {
+        let graph = GraphWriter(handle.tables, limits: limits)
+        let keys = RowBuffer(width: handle.tables.rootKeyCount)
+        try graph.writeKey(to: keys) { model.writeKey(into: &$0) }
+        let cells = (0..<keys.width).map { keys.row(0)[$0] }
+        if cells.contains(where: \.isNull) { return nil }
+        let context = RowContext(model: handle.tables, table: handle.tables.keyRows)
+        var row = RowReader(
+            UnsafePointer(keys.row(0)), from: 0, to: keys.width, context: .passUnretained(context))
+        let key = try Model.readKey(&row)
+        withExtendedLifetime((graph, context)) {}
+        return key
+    }
 
     /// Calls the body with each model's rows, one ``TableRows`` for each of ``tables``, valid until it returns.
     ///

@@ -58,7 +58,7 @@ extension Reading {
 extension ModelHandle {
     /// The plan for chosen properties of the records: the key first if children are among them.
     func plan(_ outputs: [QueryNode], _ selection: Selection) throws(StorageError) -> ResultPlan {
-        var lowering = QueryLowering(tables)
+        var lowering = QueryLowering(self)
         var terms: [TypedTerm] = []
         var relations: [RelationBinding] = []
         for output in outputs {
@@ -76,20 +76,20 @@ extension ModelHandle {
         let result = columns.count == all.count ? Query.Result.columns(columns) : .terms(all)
         let (query, arguments) = try query(selection, result, &lowering)
         return ResultPlan(
-            plan: plan(query), arguments: arguments,
+            plan: plan(query, others: lowering.others), arguments: arguments,
             binding: tables.binding(of: all, key: key.count, relations: relations))
     }
 }
 
 extension QueryLowering {
     /// The relation that a node names, with the column that says whether its array is nil; nil for any other term.
-    func relation(_ node: QueryNode) throws(StorageError) -> (RelationBinding, QueryTerm?)? {
-        guard case .property(let path) = node,
-            case .relation(_, let presence) = try resolve(path, in: Place(table: table))
-        else { return nil }
-        guard path.ordinals.count == 1, case .relation(let index) = try member(path.ordinals[0], of: table) else {
+    mutating func relation(_ node: QueryNode) throws(StorageError) -> (RelationBinding, QueryTerm?)? {
+        guard case .property(let path) = node, case .rows(let way) = try resolve(path, in: place) else { return nil }
+        guard path.ordinals.count == 1, path.inverse == nil,
+            case .relation(let index) = try model.member(path.ordinals[0], of: table)
+        else {
             throw invalid("Children of children are loaded with their owner; choose the owner.")
         }
-        return (table.relations[index], presence)
+        return (table.relations[index], way.presence)
     }
 }

@@ -12,7 +12,14 @@ enum Executor {
         case .store(let store):
             try store.checkNotInTransaction(operation)
             if case .type(let type) = model, store.registry.handle(type) == nil { try store.prepareBlocking([type]) }
-            return try store.reading(operation, model, body)
+            while true {
+                do throws(StorageError) {
+                    return try store.reading(operation, model, body)
+                } catch {
+                    guard let type = error.unpreparedType, store.registry.handle(type) == nil else { throw error }
+                    try store.prepareBlocking([type])
+                }
+            }
         case .session(let context):
             return try placed(operation, model, context) { () throws(StorageError) in try body(context.reading(model)) }
         }
@@ -94,8 +101,16 @@ enum ModelSource: Sendable {
 func placed<T>(
     _ operation: String, _ model: ModelSource, _ context: SessionContext, _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
-    do {
-        return try body()
+    do throws(StorageError) {
+        while true {
+            do throws(StorageError) {
+                return try body()
+            } catch {
+                // A query is lowered before anything is read or written.
+                guard let type = error.unpreparedType, !context.isPrepared(type) else { throw error }
+                _ = try context.handle(type)
+            }
+        }
     } catch {
         throw error.at(
             operation: operation, model: context.store.registry.name(of: model), backend: context.store.info.name)

@@ -21,6 +21,8 @@ final class SessionContext {
         noted?.signature = signature
         return signature
     }()
+    /// What has been written and refers to records that were not there; nil if there is none.
+    @exclusivity(unchecked) var unresolved: UnresolvedReferences?
 
     init(_ store: Store, reader: any StorageReader) {
         self.store = store
@@ -52,7 +54,7 @@ final class SessionContext {
     func writing(_ model: ModelSource) throws(StorageError) -> Writing {
         let handle = try handle(model)
         return Writing(
-            handle: handle, writer: try openWriter(handle.name), limits: store.info.limits, changes: noted)
+            handle: handle, writer: try openWriter(handle.name), limits: store.info.limits, context: self)
     }
 
     /// Creates or changes tables as schemas declare.
@@ -73,7 +75,7 @@ final class SessionContext {
         }
     }
 
-    private func handle(_ model: ModelSource) throws(StorageError) -> ModelHandle {
+    func handle(_ model: ModelSource) throws(StorageError) -> ModelHandle {
         switch model {
         case .type(let type): try handle(type)
         case .recorded(let name): try store.registry.recorded(name, in: openSession())
@@ -99,6 +101,18 @@ final class SessionContext {
             if let refusal = known.refusal { throw refusal }
             return known
         }
+        let handle = try prepare(type)
+        for target in try DeclaredModels.withTargets([type]).dropFirst() {
+            if !isPrepared(target) { _ = try prepare(target) }
+        }
+        return handle
+    }
+
+    func isPrepared(_ type: any Storable.Type) -> Bool {
+        prepared[ObjectIdentifier(type)] != nil || store.registry.handle(type) != nil
+    }
+
+    private func prepare(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
         let session = try openSession()
         if let handle = try store.registry.upToDate(type, in: session, canWrite: writer != nil) {
             prepared[ObjectIdentifier(type)] = handle
@@ -113,6 +127,16 @@ final class SessionContext {
         noted?.noteEverything(of: handle.name)
         prepared[ObjectIdentifier(type)] = handle
         return handle
+    }
+
+    /// What refers to a model's records, whoever has declared it.
+    func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
+        let writer = try openWriter(model.name)
+        // What this transaction has prepared is not known to others, and perhaps undone.
+        guard prepared.isEmpty, changed.isEmpty else { return try Referrer.all(to: model, in: writer) }
+        return try model.referrers(at: store.registry.schemaVersion.load(ordering: .acquiring)) {
+            () throws(StorageError) in try Referrer.all(to: model, in: writer)
+        }
     }
 
     /// Runs a user's closure in a savepoint, which is undone if the closure throws.

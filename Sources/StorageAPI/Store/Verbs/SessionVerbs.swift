@@ -52,6 +52,17 @@ extension ReadingVerbs where Self: ~Copyable {
         }
     }
 
+    /// The record that a reference names; nil if it is not stored.
+    public func find<M: Storable>(_ reference: Ref<M>) throws(StorageError) -> M? {
+        try find(M.self, key: reference.key)
+    }
+
+    /// The records that references name: one for each that is stored, by its reference.
+    public func find<M: Storable>(_ references: [Ref<M>]) throws(StorageError) -> [Ref<M>: M] {
+        let references = Array(Set(references))
+        return references.records(try find(M.self, keys: references.map(\.key)))
+    }
+
     /// Queries records; see ``Select``.
     public func select<M: Storable>(_: M.Type) -> Select<M, Store.Session> { Select(source: _session) }
 }

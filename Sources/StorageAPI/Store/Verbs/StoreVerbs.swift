@@ -160,6 +160,26 @@ extension Store {
         }
     }
 
+    /// The record that a reference names; nil if it is not stored.
+    ///
+    /// - Throws: as ``find(_:key:)``.
+    @inlinable
+    public nonisolated(nonsending) func find<M: Storable>(_ reference: Ref<M>) async throws(StorageError) -> M? {
+        try await find(M.self, key: reference.key)
+    }
+
+    /// The records that references name: one for each that is stored, by its reference. A reference may be given
+    /// several times.
+    ///
+    /// Costs one query for each table, whatever their number.
+    /// - Throws: as ``find(_:key:)``.
+    public nonisolated(nonsending) func find<M: Storable>(
+        _ references: [Ref<M>]
+    ) async throws(StorageError) -> [Ref<M>: M] {
+        let references = Array(Set(references))
+        return references.records(try await find(M.self, keys: references.map(\.key)))
+    }
+
     /// Queries records; see ``Select``.
     public func select<M: Storable>(_: M.Type) -> Select<M, Store> { Select(source: self) }
 

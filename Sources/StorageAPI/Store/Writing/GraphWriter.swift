@@ -149,7 +149,7 @@ final class GraphWriter: @unchecked Sendable {
         try checkKey(keys.row(keys.count - 1), cells: Array(0..<model.rootKeyCount))
     }
 
-    private func writeKey(to keys: RowBuffer, _ write: (inout RowWriter) -> Void) throws(StorageError) {
+    func writeKey(to keys: RowBuffer, _ write: (inout RowWriter) -> Void) throws(StorageError) {
         try writeKey(to: keys.row(keys.append()), write)
     }
 

@@ -26,7 +26,7 @@ final class KeptTables: Sendable {
     let keyCount: Int
 
     /// - Throws: `schemaMismatch` for a type that owns itself in a store that has not recorded its name yet.
-    init?(_ model: ModelTables, ids: PlanIDs) throws(StorageError) {
+    init?(_ model: ModelTables, directory: ModelDirectory) throws(StorageError) {
         guard !model.undeclared.isEmpty || model.tables.dropFirst().contains(where: { !$0.unknownColumns.isEmpty })
         else { return nil }
         let recorded = try RecordedTables(model.name, model.tables.map(\.schema) + model.undeclared)
@@ -41,7 +41,7 @@ final class KeptTables: Sendable {
         tables = places.map { index in
             var table = Table(
                 recorded.list[index], bindings[index], entry: recorded.entries[index].flatMap(places.firstIndex),
-                keyCount: model.rootKeyCount, all: recorded.list, ids)
+                keyCount: model.rootKeyCount, all: recorded.list, directory)
             table.owned = recorded.owned[index].compactMap(places.firstIndex)
             return table
         }
@@ -65,7 +65,8 @@ final class KeptTables: Sendable {
 
 extension KeptTables.Table {
     fileprivate init(
-        _ schema: TableSchema, _ binding: TableBinding?, entry: Int?, keyCount: Int, all: [TableSchema], _ ids: PlanIDs
+        _ schema: TableSchema, _ binding: TableBinding?, entry: Int?, keyCount: Int, all: [TableSchema],
+        _ directory: ModelDirectory
     ) {
         func columns(_ role: ColumnSchema.Role) -> [Int] {
             schema.columns.indices.filter { schema.columns[$0].role == role }
@@ -85,11 +86,12 @@ extension KeptTables.Table {
         unknown = binding?.unknownColumns ?? []
         let everything = Array(schema.columns.indices)
         read = QueryPlan(
-            id: ids.next(), query: Query(.columns(everything), scope: .keys(columns: keyCount, list: 0)), table: schema,
+            id: directory.nextPlan(), query: Query(.columns(everything), scope: .keys(columns: keyCount, list: 0)),
+            table: schema,
             tables: all)
-        insert = WritePlan(id: ids.next(), operation: .insert, table: schema, columns: everything)
+        insert = WritePlan(id: directory.nextPlan(), operation: .insert, table: schema, columns: everything)
         delete = WritePlan(
-            id: ids.next(), operation: .delete, table: schema, columns: Array(schema.key.prefix(keyCount)))
+            id: directory.nextPlan(), operation: .delete, table: schema, columns: Array(schema.key.prefix(keyCount)))
     }
 }
 

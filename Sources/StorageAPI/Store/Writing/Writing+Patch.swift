@@ -10,6 +10,8 @@ struct Assignment: Sendable {
 
     enum Content: Sendable {
         case value(Value)
+        /// A reference, by the parts of its key, all null for nil.
+        case parts([Value])
         /// A term over the record's own properties.
         case computed(QueryNode)
     }
@@ -28,17 +30,18 @@ extension Writing {
         // assignments to a column the last counts.
         var contents: [(column: Int, content: Assignment.Content)] = []
         for assignment in assignments {
-            let (column, content) = try resolved(assignment)
-            contents.removeAll { $0.column == column }
-            contents.append((column, content))
+            for (column, content) in try resolved(assignment) {
+                contents.removeAll { $0.column == column }
+                contents.append((column, content))
+            }
         }
         var values = ValueList(width: contents.count, values: [])
         for case (_, .value(let value)) in contents { values.values.append(value) }
-        if values.values.count == contents.count {
-            return try patch(
-                contents.map(\.column), values, Reading(handle: handle, session: writer).keyValues(selection))
-        }
-        return try update(contents, selection)
+        guard values.values.count == contents.count else { return try update(contents, selection) }
+        let columns = contents.map(\.column)
+        let count = try patch(columns, values, Reading(handle: handle, session: writer).keyValues(selection))
+        if count > 0, model.hasReferences { try resolveReferences(columns, values) }
+        return count
     }
 
     /// Sets columns of the root to one value each in the records with these keys.
@@ -59,18 +62,21 @@ extension Writing {
         _ contents: [(column: Int, content: Assignment.Content)], _ selection: Selection
     ) throws(StorageError) -> Int {
         let schema = model.root.schema
-        var lowering = QueryLowering(model)
+        var lowering = QueryLowering(handle)
         var terms = schema.key.map { TypedTerm(.column($0), schema.columns[$0].type) }
         for (column, content) in contents {
             switch content {
             case .value(let value): terms.append(TypedTerm(try lowering.argument(value), schema.columns[column].type))
+            case .parts:
+                throw StorageError(
+                    .invalidQuery, "A reference is set by itself, not beside what is computed.", model: model.name)
             case .computed(let node): terms.append(try lowering.assigned(node, to: schema.columns[column]))
             }
         }
         let (query, arguments) = try handle.query(selection, .terms(terms), &lowering)
         let columns = schema.key + contents.map(\.column)
         let rows = ValueCells(width: columns.count)
-        var cursor = try writer.rows(handle.plan(query), arguments)
+        var cursor = try writer.rows(handle.plan(query, others: lowering.others), arguments)
         while try cursor.next() {
             var row: [Value] = []
             for cell in columns.indices { row.append(cursor.cells[cell].value) }
@@ -85,7 +91,9 @@ extension Writing {
         guard rows.count > 0 else { return 0 }
         let batch = RowBatch(plan: handle.plan(updating: columns), count: rows.count, cells: rows.cells)
         do throws(StorageError) {
-            return try writer.write(batch)
+            let count = try writer.write(batch)
+            if model.hasReferences { try resolveReferences(columns, rows.list) }
+            return count
         } catch {
             // The caller has named none of the records by its place.
             throw withoutElement(error)
@@ -109,10 +117,28 @@ extension Writing {
         return stored
     }
 
-    /// The column that an assignment sets, and what to.
-    private func resolved(_ assignment: Assignment) throws(StorageError) -> (Int, Assignment.Content) {
+    /// The columns that an assignment sets, and what to: several of a reference whose key has several parts.
+    private func resolved(_ assignment: Assignment) throws(StorageError) -> [(Int, Assignment.Content)] {
         if let reason = assignment.invalid { throw StorageError(.invalidValue, reason, model: model.name) }
-        let index = try column(assignment.property)
+        let columns = try columns(assignment.property)
+        guard case .parts(let values) = assignment.content else {
+            guard columns.count == 1, let column = columns.first else {
+                throw StorageError(
+                    .invalidQuery, "A reference to a record with a key of several parts is set to a Ref.")
+            }
+            return [try resolved(assignment, column)]
+        }
+        var parts: [(Int, Assignment.Content)] = []
+        for (column, value) in zip(columns, values) {
+            parts.append(
+                try resolved(Assignment(property: assignment.property, content: .value(value)), column))
+        }
+        return parts
+    }
+
+    private func resolved(
+        _ assignment: Assignment, _ index: Int
+    ) throws(StorageError) -> (Int, Assignment.Content) {
         let column = model.root.schema.columns[index]
         guard !model.root.schema.key.contains(index) else {
             throw StorageError(
@@ -133,14 +159,14 @@ extension Writing {
         return (index, .value(value))
     }
 
-    private func column(_ property: Assignment.Property) throws(StorageError) -> Int {
+    private func columns(_ property: Assignment.Property) throws(StorageError) -> [Int] {
         switch property {
-        case .term(let node): return try QueryLowering(model).column(node)
+        case .term(let node): return try model.columns(node)
         case .name(let name):
             guard let ordinal = model.root.ordinal(of: name) else {
                 throw StorageError(.invalidQuery, model.root.lacks(name), model: model.name, property: name)
             }
-            return try QueryLowering(model).column(.property(PropertyPath([ordinal])))
+            return try model.columns(.property(PropertyPath([ordinal])))
         }
     }
 

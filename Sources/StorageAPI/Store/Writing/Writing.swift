@@ -12,8 +12,10 @@ struct Writing {
     let handle: ModelHandle
     let writer: any StorageWriter
     let limits: BackendInfo.Limits
+    let context: SessionContext
+
     /// Where it notes what it changes; nil if nobody asks.
-    let changes: NotedChanges?
+    var changes: NotedChanges? { context.noted }
 
     var model: ModelTables { handle.tables }
 
@@ -58,6 +60,7 @@ struct Writing {
                 throw error.with { $0.element = first + rows.count }
             }
             try flush(rows.graph, operation, first: first)
+            if model.hasReferences { try resolveReferences(in: rows.graph) }
             rows.removeAll()
         }
         handle.giveBack(graph)
@@ -89,7 +92,7 @@ struct Writing {
         }
     }
 
-    private func batch(_ plan: WritePlan, _ rows: RowBuffer) -> RowBatch {
+    func batch(_ plan: WritePlan, _ rows: RowBuffer) -> RowBatch {
         RowBatch(plan: plan, count: rows.count, cells: UnsafePointer(rows.cells))
     }
 
@@ -124,6 +127,13 @@ struct Writing {
 
     func delete(_ keys: RowBuffer) throws(StorageError) -> Int {
         guard keys.count > 0 else { return 0 }
+        let referrers = try context.referrers(to: handle)
+        guard referrers.isEmpty else { return try DeleteRules(context: context).delete(keys, handle, referrers) }
+        return try deleteRows(keys)
+    }
+
+    /// Deletes records with all that they own, whatever refers to them.
+    func deleteRows(_ keys: RowBuffer) throws(StorageError) -> Int {
         if changes != nil { try noteDelete(keys) }
         try deleteChildren(keys)
         try deleteUndeclared(keys)
@@ -153,6 +163,7 @@ struct Writing {
     }
 
     func truncate() throws(StorageError) {
+        for referrer in try context.referrers(to: handle) { try referrer.requireNone(of: handle, in: writer) }
         noteEverything()
         let nothing = RowBuffer(width: 1)
         for plans in handle.undeclaredWrites { _ = try writer.write(batch(plans.truncate, nothing)) }

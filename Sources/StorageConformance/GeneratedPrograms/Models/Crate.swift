@@ -67,14 +67,14 @@ extension Generated.Crate: Storable {
     }
 
     public struct Columns: ColumnSet {
-        private let path: PropertyPath
-        public init(_ path: PropertyPath) { self.path = path }
-        public var name: QueryExpression<String> { QueryExpression(path, 0) }
-        public var size: QueryExpression<Int> { QueryExpression(path, 1) }
-        public var lid: QueryExpression<Generated.Lid> { QueryExpression(path, 2) }
-        public var spare: QueryExpression<Generated.Lid?> { QueryExpression(path, 3) }
-        public var items: QueryExpression<[Generated.Item]> { QueryExpression(path, 4) }
-        public var extras: QueryExpression<[Generated.Item]?> { QueryExpression(path, 5) }
+        public let _propertyPath: PropertyPath
+        public init(_ path: PropertyPath) { _propertyPath = path }
+        public var name: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        public var size: QueryExpression<Int> { QueryExpression(_propertyPath, 1) }
+        public var lid: QueryExpression<Generated.Lid> { QueryExpression(_propertyPath, 2) }
+        public var spare: QueryExpression<Generated.Lid?> { QueryExpression(_propertyPath, 3) }
+        public var items: QueryExpression<[Generated.Item]> { QueryExpression(_propertyPath, 4) }
+        public var extras: QueryExpression<[Generated.Item]?> { QueryExpression(_propertyPath, 5) }
     }
 }
 
@@ -113,10 +113,10 @@ extension Generated.Lid: Storable {
     }
 
     public struct Columns: ColumnSet {
-        private let path: PropertyPath
-        public init(_ path: PropertyPath) { self.path = path }
-        public var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        public var width: QueryExpression<Int> { QueryExpression(path, 1) }
-        public var label: QueryExpression<String?> { QueryExpression(path, 2) }
+        public let _propertyPath: PropertyPath
+        public init(_ path: PropertyPath) { _propertyPath = path }
+        public var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        public var width: QueryExpression<Int> { QueryExpression(_propertyPath, 1) }
+        public var label: QueryExpression<String?> { QueryExpression(_propertyPath, 2) }
     }
 }

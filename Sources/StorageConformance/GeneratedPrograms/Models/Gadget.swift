@@ -134,29 +134,29 @@ extension Generated.Gadget: Storable {
     }
 
     public struct Columns: ColumnSet {
-        private let path: PropertyPath
-        public init(_ path: PropertyPath) { self.path = path }
-        public var id: QueryExpression<Int?> { QueryExpression(path, 0) }
-        public var flag: QueryExpression<Bool> { QueryExpression(path, 1) }
-        public var small: QueryExpression<Int8> { QueryExpression(path, 2) }
-        public var wide: QueryExpression<Int64> { QueryExpression(path, 3) }
-        public var unsigned: QueryExpression<UInt64> { QueryExpression(path, 4) }
-        public var real: QueryExpression<Double> { QueryExpression(path, 5) }
-        public var single: QueryExpression<Float> { QueryExpression(path, 6) }
-        public var text: QueryExpression<String> { QueryExpression(path, 7) }
-        public var note: QueryExpression<String?> { QueryExpression(path, 8) }
-        public var code: QueryExpression<String?> { QueryExpression(path, 9) }
-        public var number: QueryExpression<Int?> { QueryExpression(path, 10) }
-        public var ratio: QueryExpression<Double?> { QueryExpression(path, 11) }
-        public var data: QueryExpression<Data> { QueryExpression(path, 12) }
-        public var date: QueryExpression<Date> { QueryExpression(path, 13) }
-        public var uuid: QueryExpression<UUID?> { QueryExpression(path, 14) }
-        public var amount: QueryExpression<Decimal> { QueryExpression(path, 15) }
-        public var link: QueryExpression<URL?> { QueryExpression(path, 16) }
-        public var wait: QueryExpression<Duration> { QueryExpression(path, 17) }
-        public var spot: QueryExpression<Vector> { QueryExpression(path, 18) }
-        public var words: QueryExpression<[String]> { QueryExpression(path, 19) }
-        public var reals: QueryExpression<[Double]> { QueryExpression(path, 20) }
-        public var nested: QueryExpression<[[Int?]]> { QueryExpression(path, 21) }
+        public let _propertyPath: PropertyPath
+        public init(_ path: PropertyPath) { _propertyPath = path }
+        public var id: QueryExpression<Int?> { QueryExpression(_propertyPath, 0) }
+        public var flag: QueryExpression<Bool> { QueryExpression(_propertyPath, 1) }
+        public var small: QueryExpression<Int8> { QueryExpression(_propertyPath, 2) }
+        public var wide: QueryExpression<Int64> { QueryExpression(_propertyPath, 3) }
+        public var unsigned: QueryExpression<UInt64> { QueryExpression(_propertyPath, 4) }
+        public var real: QueryExpression<Double> { QueryExpression(_propertyPath, 5) }
+        public var single: QueryExpression<Float> { QueryExpression(_propertyPath, 6) }
+        public var text: QueryExpression<String> { QueryExpression(_propertyPath, 7) }
+        public var note: QueryExpression<String?> { QueryExpression(_propertyPath, 8) }
+        public var code: QueryExpression<String?> { QueryExpression(_propertyPath, 9) }
+        public var number: QueryExpression<Int?> { QueryExpression(_propertyPath, 10) }
+        public var ratio: QueryExpression<Double?> { QueryExpression(_propertyPath, 11) }
+        public var data: QueryExpression<Data> { QueryExpression(_propertyPath, 12) }
+        public var date: QueryExpression<Date> { QueryExpression(_propertyPath, 13) }
+        public var uuid: QueryExpression<UUID?> { QueryExpression(_propertyPath, 14) }
+        public var amount: QueryExpression<Decimal> { QueryExpression(_propertyPath, 15) }
+        public var link: QueryExpression<URL?> { QueryExpression(_propertyPath, 16) }
+        public var wait: QueryExpression<Duration> { QueryExpression(_propertyPath, 17) }
+        public var spot: QueryExpression<Vector> { QueryExpression(_propertyPath, 18) }
+        public var words: QueryExpression<[String]> { QueryExpression(_propertyPath, 19) }
+        public var reals: QueryExpression<[Double]> { QueryExpression(_propertyPath, 20) }
+        public var nested: QueryExpression<[[Int?]]> { QueryExpression(_propertyPath, 21) }
     }
 }

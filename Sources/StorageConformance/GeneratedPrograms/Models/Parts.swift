@@ -58,12 +58,12 @@ extension Generated.Item: Storable {
     }
 
     public struct Columns: ColumnSet {
-        private let path: PropertyPath
-        public init(_ path: PropertyPath) { self.path = path }
-        public var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        public var label: QueryExpression<String?> { QueryExpression(path, 1) }
-        public var weight: QueryExpression<Double> { QueryExpression(path, 2) }
-        public var tags: QueryExpression<[Generated.Tag]> { QueryExpression(path, 3) }
+        public let _propertyPath: PropertyPath
+        public init(_ path: PropertyPath) { _propertyPath = path }
+        public var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        public var label: QueryExpression<String?> { QueryExpression(_propertyPath, 1) }
+        public var weight: QueryExpression<Double> { QueryExpression(_propertyPath, 2) }
+        public var tags: QueryExpression<[Generated.Tag]> { QueryExpression(_propertyPath, 3) }
     }
 }
 
@@ -99,9 +99,9 @@ extension Generated.Tag: Storable {
     }
 
     public struct Columns: ColumnSet {
-        private let path: PropertyPath
-        public init(_ path: PropertyPath) { self.path = path }
-        public var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        public var text: QueryExpression<String> { QueryExpression(path, 1) }
+        public let _propertyPath: PropertyPath
+        public init(_ path: PropertyPath) { _propertyPath = path }
+        public var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        public var text: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
     }
 }

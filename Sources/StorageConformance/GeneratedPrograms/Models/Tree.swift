@@ -57,11 +57,11 @@ extension Generated.Tree: Storable {
     }
 
     public struct Columns: ColumnSet {
-        private let path: PropertyPath
-        public init(_ path: PropertyPath) { self.path = path }
-        public var area: QueryExpression<String> { QueryExpression(path, 0) }
-        public var number: QueryExpression<Int> { QueryExpression(path, 1) }
-        public var title: QueryExpression<String> { QueryExpression(path, 2) }
-        public var branches: QueryExpression<[Generated.Tree]> { QueryExpression(path, 3) }
+        public let _propertyPath: PropertyPath
+        public init(_ path: PropertyPath) { _propertyPath = path }
+        public var area: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        public var number: QueryExpression<Int> { QueryExpression(_propertyPath, 1) }
+        public var title: QueryExpression<String> { QueryExpression(_propertyPath, 2) }
+        public var branches: QueryExpression<[Generated.Tree]> { QueryExpression(_propertyPath, 3) }
     }
 }

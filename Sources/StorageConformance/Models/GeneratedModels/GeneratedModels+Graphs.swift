@@ -52,17 +52,19 @@ extension Node: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.children]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var name: QueryExpression<String> { QueryExpression(path, 1) }
-        var children: QueryExpression<[Node]> { QueryExpression(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var children: QueryExpression<[Node]> { QueryExpression(_propertyPath, 2) }
     }
 }
 
@@ -106,16 +108,18 @@ extension Link: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.next]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var next: QueryExpression<[Chain]> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var next: QueryExpression<[Chain]> { QueryExpression(_propertyPath, 1) }
     }
 }
 
@@ -159,16 +163,18 @@ extension Chain: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.link]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var link: QueryExpression<Link?> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var link: QueryExpression<Link?> { QueryExpression(_propertyPath, 1) }
     }
 }
 
@@ -232,19 +238,21 @@ extension House: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.door, \.front, \.back, \.left, \.right]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var door: QueryExpression<Pen> { QueryExpression(path, 1) }
-        var front: QueryExpression<Pen?> { QueryExpression(path, 2) }
-        var back: QueryExpression<Pen?> { QueryExpression(path, 3) }
-        var left: QueryExpression<[Pen]> { QueryExpression(path, 4) }
-        var right: QueryExpression<[Pen]> { QueryExpression(path, 5) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var door: QueryExpression<Pen> { QueryExpression(_propertyPath, 1) }
+        var front: QueryExpression<Pen?> { QueryExpression(_propertyPath, 2) }
+        var back: QueryExpression<Pen?> { QueryExpression(_propertyPath, 3) }
+        var left: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 4) }
+        var right: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 5) }
     }
 }

@@ -53,6 +53,8 @@ extension Pair: Storable, DeclaredModel {
         row.write(second)
     }
 
+    static func key(of record: Self) -> Key? { (record.first, record.second) }
+
     static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1)] }
 
     static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
@@ -65,11 +67,11 @@ extension Pair: Storable, DeclaredModel {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var first: QueryExpression<String> { QueryExpression(path, 0) }
-        var second: QueryExpression<String> { QueryExpression(path, 1) }
-        var note: QueryExpression<String> { QueryExpression(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var first: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        var second: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var note: QueryExpression<String> { QueryExpression(_propertyPath, 2) }
     }
 }
 
@@ -125,6 +127,8 @@ extension Triple: Storable, DeclaredModel {
         row.write(kind)
     }
 
+    static func key(of record: Self) -> Key? { (record.code, record.number, record.kind) }
+
     static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1), Value(key.2)] }
 
     static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
@@ -137,12 +141,12 @@ extension Triple: Storable, DeclaredModel {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var note: QueryExpression<String> { QueryExpression(path, 0) }
-        var code: QueryExpression<UUID> { QueryExpression(path, 1) }
-        var number: QueryExpression<Int64> { QueryExpression(path, 2) }
-        var kind: QueryExpression<Kind> { QueryExpression(path, 3) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var note: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        var code: QueryExpression<UUID> { QueryExpression(_propertyPath, 1) }
+        var number: QueryExpression<Int64> { QueryExpression(_propertyPath, 2) }
+        var kind: QueryExpression<Kind> { QueryExpression(_propertyPath, 3) }
     }
 }
 
@@ -186,16 +190,18 @@ extension ByKind: Storable, DeclaredModel {
         row.write(kind)
     }
 
+    static func key(of record: Self) -> Key? { record.kind }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.kind, \.note]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var kind: QueryExpression<Kind> { QueryExpression(path, 0) }
-        var note: QueryExpression<String> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var kind: QueryExpression<Kind> { QueryExpression(_propertyPath, 0) }
+        var note: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
     }
 }
 
@@ -239,15 +245,17 @@ extension ByLevel: Storable, DeclaredModel {
         row.write(level)
     }
 
+    static func key(of record: Self) -> Key? { record.level }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.level, \.note]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var level: QueryExpression<Level> { QueryExpression(path, 0) }
-        var note: QueryExpression<String> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var level: QueryExpression<Level> { QueryExpression(_propertyPath, 0) }
+        var note: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
     }
 }

@@ -49,10 +49,10 @@ extension Halt: Storable, DeclaredModel {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var town: QueryExpression<String> { QueryExpression(path, 0) }
-        var minutes: QueryExpression<Int?> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var town: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        var minutes: QueryExpression<Int?> { QueryExpression(_propertyPath, 1) }
     }
 }
 
@@ -103,11 +103,11 @@ extension Leg: Storable, DeclaredModel {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var line: QueryExpression<String> { QueryExpression(path, 0) }
-        var stops: QueryExpression<[Halt]> { QueryExpression(path, 1) }
-        var detour: QueryExpression<Halt?> { QueryExpression(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var line: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        var stops: QueryExpression<[Halt]> { QueryExpression(_propertyPath, 1) }
+        var detour: QueryExpression<Halt?> { QueryExpression(_propertyPath, 2) }
     }
 }
 
@@ -161,17 +161,19 @@ extension Journey: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.first, \.spare, \.legs]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var first: QueryExpression<Leg> { QueryExpression(path, 1) }
-        var spare: QueryExpression<Leg?> { QueryExpression(path, 2) }
-        var legs: QueryExpression<[Leg]> { QueryExpression(path, 3) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var first: QueryExpression<Leg> { QueryExpression(_propertyPath, 1) }
+        var spare: QueryExpression<Leg?> { QueryExpression(_propertyPath, 2) }
+        var legs: QueryExpression<[Leg]> { QueryExpression(_propertyPath, 3) }
     }
 }

@@ -52,6 +52,8 @@ extension Account: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     mutating func assign(_ key: Key) { id = key }
 
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
@@ -60,11 +62,11 @@ extension Account: Storable, DeclaredModel {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int?> { QueryExpression(path, 0) }
-        var name: QueryExpression<String> { QueryExpression(path, 1) }
-        var pens: QueryExpression<[Pen]> { QueryExpression(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int?> { QueryExpression(_propertyPath, 0) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var pens: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 2) }
     }
 }
 
@@ -108,6 +110,8 @@ extension Ticket: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     mutating func assign(_ key: Key) { id = key }
 
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
@@ -116,10 +120,10 @@ extension Ticket: Storable, DeclaredModel {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int8?> { QueryExpression(path, 0) }
-        var note: QueryExpression<String> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int8?> { QueryExpression(_propertyPath, 0) }
+        var note: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
     }
 }
 
@@ -163,6 +167,8 @@ extension Coupon: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     mutating func assign(_ key: Key) { id = key }
 
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
@@ -171,10 +177,10 @@ extension Coupon: Storable, DeclaredModel {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<UInt64?> { QueryExpression(path, 0) }
-        var note: QueryExpression<String> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<UInt64?> { QueryExpression(_propertyPath, 0) }
+        var note: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
     }
 }
 
@@ -218,16 +224,18 @@ extension Member: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.email]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var email: QueryExpression<String?> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var email: QueryExpression<String?> { QueryExpression(_propertyPath, 1) }
     }
 }
 
@@ -271,15 +279,17 @@ extension Keyed: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.note]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<K> { QueryExpression(path, 0) }
-        var note: QueryExpression<String> { QueryExpression(path, 1) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<K> { QueryExpression(_propertyPath, 0) }
+        var note: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
     }
 }

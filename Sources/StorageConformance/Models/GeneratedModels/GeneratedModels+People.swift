@@ -52,17 +52,19 @@ extension Pen: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.color, \.price]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var color: QueryExpression<String> { QueryExpression(path, 1) }
-        var price: QueryExpression<Double?> { QueryExpression(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var color: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var price: QueryExpression<Double?> { QueryExpression(_propertyPath, 2) }
     }
 }
 
@@ -116,18 +118,20 @@ extension District: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.streets, \.lamps]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var name: QueryExpression<String> { QueryExpression(path, 1) }
-        var streets: QueryExpression<[String]> { QueryExpression(path, 2) }
-        var lamps: QueryExpression<[Pen]?> { QueryExpression(path, 3) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var streets: QueryExpression<[String]> { QueryExpression(_propertyPath, 2) }
+        var lamps: QueryExpression<[Pen]?> { QueryExpression(_propertyPath, 3) }
     }
 }
 
@@ -181,18 +185,20 @@ extension City: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.spell, \.districts]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var name: QueryExpression<String> { QueryExpression(path, 1) }
-        var spell: QueryExpression<String?> { QueryExpression(path, 2) }
-        var districts: QueryExpression<[District]> { QueryExpression(path, 3) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var spell: QueryExpression<String?> { QueryExpression(_propertyPath, 2) }
+        var districts: QueryExpression<[District]> { QueryExpression(_propertyPath, 3) }
     }
 }
 
@@ -276,6 +282,8 @@ extension Person: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [
             \.id, \.name, \.age, \.height, \.nickname, \.isMember, \.tags, \.city, \.pens, \.spares,
@@ -284,17 +292,17 @@ extension Person: Storable, DeclaredModel {
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var name: QueryExpression<String> { QueryExpression(path, 1) }
-        var age: QueryExpression<Int> { QueryExpression(path, 2) }
-        var height: QueryExpression<Double> { QueryExpression(path, 3) }
-        var nickname: QueryExpression<String?> { QueryExpression(path, 4) }
-        var isMember: QueryExpression<Bool> { QueryExpression(path, 5) }
-        var tags: QueryExpression<[String]> { QueryExpression(path, 6) }
-        var city: QueryExpression<City?> { QueryExpression(path, 7) }
-        var pens: QueryExpression<[Pen]> { QueryExpression(path, 8) }
-        var spares: QueryExpression<[Pen]?> { QueryExpression(path, 9) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var age: QueryExpression<Int> { QueryExpression(_propertyPath, 2) }
+        var height: QueryExpression<Double> { QueryExpression(_propertyPath, 3) }
+        var nickname: QueryExpression<String?> { QueryExpression(_propertyPath, 4) }
+        var isMember: QueryExpression<Bool> { QueryExpression(_propertyPath, 5) }
+        var tags: QueryExpression<[String]> { QueryExpression(_propertyPath, 6) }
+        var city: QueryExpression<City?> { QueryExpression(_propertyPath, 7) }
+        var pens: QueryExpression<[Pen]> { QueryExpression(_propertyPath, 8) }
+        var spares: QueryExpression<[Pen]?> { QueryExpression(_propertyPath, 9) }
     }
 }

@@ -62,19 +62,21 @@ extension Measure: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.number, \.real, \.text, \.flag]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var number: QueryExpression<Int?> { QueryExpression(path, 1) }
-        var real: QueryExpression<Double?> { QueryExpression(path, 2) }
-        var text: QueryExpression<String?> { QueryExpression(path, 3) }
-        var flag: QueryExpression<Bool?> { QueryExpression(path, 4) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var number: QueryExpression<Int?> { QueryExpression(_propertyPath, 1) }
+        var real: QueryExpression<Double?> { QueryExpression(_propertyPath, 2) }
+        var text: QueryExpression<String?> { QueryExpression(_propertyPath, 3) }
+        var flag: QueryExpression<Bool?> { QueryExpression(_propertyPath, 4) }
     }
 }
 
@@ -133,19 +135,21 @@ extension Choice: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.kind, \.level, \.kinds, \.levels]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var kind: QueryExpression<Kind> { QueryExpression(path, 1) }
-        var level: QueryExpression<Level?> { QueryExpression(path, 2) }
-        var kinds: QueryExpression<[Kind]> { QueryExpression(path, 3) }
-        var levels: QueryExpression<[Level]> { QueryExpression(path, 4) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var kind: QueryExpression<Kind> { QueryExpression(_propertyPath, 1) }
+        var level: QueryExpression<Level?> { QueryExpression(_propertyPath, 2) }
+        var kinds: QueryExpression<[Kind]> { QueryExpression(_propertyPath, 3) }
+        var levels: QueryExpression<[Level]> { QueryExpression(_propertyPath, 4) }
     }
 }
 
@@ -199,18 +203,20 @@ extension Document: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.body, \.draft, \.grid]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var body: QueryExpression<Payload> { QueryExpression(path, 1) }
-        var draft: QueryExpression<Payload?> { QueryExpression(path, 2) }
-        var grid: QueryExpression<[[Int]]> { QueryExpression(path, 3) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var body: QueryExpression<Payload> { QueryExpression(_propertyPath, 1) }
+        var draft: QueryExpression<Payload?> { QueryExpression(_propertyPath, 2) }
+        var grid: QueryExpression<[[Int]]> { QueryExpression(_propertyPath, 3) }
     }
 }
 
@@ -259,17 +265,19 @@ extension Owner: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.one, \.many]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var one: QueryExpression<Holder<V>?> { QueryExpression(path, 1) }
-        var many: QueryExpression<[Holder<V>]> { QueryExpression(path, 2) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var one: QueryExpression<Holder<V>?> { QueryExpression(_propertyPath, 1) }
+        var many: QueryExpression<[Holder<V>]> { QueryExpression(_propertyPath, 2) }
     }
 }
 
@@ -333,19 +341,21 @@ extension Holder: Storable, DeclaredModel {
         row.write(id)
     }
 
+    static func key(of record: Self) -> Key? { record.id }
+
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [\.id, \.value, \.optional, \.list, \.optionals, \.optionalList]
         return properties.firstIndex(of: property)
     }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var id: QueryExpression<Int> { QueryExpression(path, 0) }
-        var value: QueryExpression<V> { QueryExpression(path, 1) }
-        var optional: QueryExpression<V?> { QueryExpression(path, 2) }
-        var list: QueryExpression<[V]> { QueryExpression(path, 3) }
-        var optionals: QueryExpression<[V?]> { QueryExpression(path, 4) }
-        var optionalList: QueryExpression<[V]?> { QueryExpression(path, 5) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var value: QueryExpression<V> { QueryExpression(_propertyPath, 1) }
+        var optional: QueryExpression<V?> { QueryExpression(_propertyPath, 2) }
+        var list: QueryExpression<[V]> { QueryExpression(_propertyPath, 3) }
+        var optionals: QueryExpression<[V?]> { QueryExpression(_propertyPath, 4) }
+        var optionalList: QueryExpression<[V]?> { QueryExpression(_propertyPath, 5) }
     }
 }

@@ -1,0 +1,73 @@
+import StorageDriver
+import Synchronization
+
+/// The tables of a store's models, which queries of other models lead to, and the numbers of the store's plans.
+final class ModelDirectory: Sendable {
+    private let lastPlan = Atomic<Int>(-1)
+    private let known = Mutex(Known())
+
+    private struct Known {
+        var types: [ObjectIdentifier: ModelTables] = [:]
+        var recorded: [String: ModelTables] = [:]
+        // The registry owns the directory.
+        weak var registry: ModelRegistry?
+    }
+
+    /// The number of the next plan.
+    func nextPlan() -> Int { lastPlan.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// - Throws: `configuration` for a model that is not prepared, with an ``UnpreparedModel`` as the cause.
+    func tables(of model: ModelSource) throws(StorageError) -> ModelTables {
+        let tables = known.withLock { known in
+            switch model {
+            case .type(let type): known.types[ObjectIdentifier(type)]
+            case .recorded(let name): known.recorded[name]
+            }
+        }
+        guard let tables else { throw UnpreparedModel(model: model).error }
+        return tables
+    }
+
+    /// A recorded model, if it is known.
+    func tables(named name: String) -> ModelTables? { known.withLock { $0.recorded[name] } }
+
+    /// The handle of a model that a query leads to.
+    func handle(of model: ModelSource, in session: any StorageSession) throws(StorageError) -> ModelHandle {
+        _ = try tables(of: model)
+        guard let registry = known.withLock({ $0.registry }) else { throw RunningCalls.closed }
+        return try registry.handle(model, in: session)
+    }
+
+    func serve(_ registry: ModelRegistry) { known.withLock { $0.registry = registry } }
+
+    func set(_ tables: ModelTables, of type: any Storable.Type) {
+        known.withLock { $0.types[ObjectIdentifier(type)] = tables }
+    }
+
+    func set(_ tables: ModelTables, named name: String) { known.withLock { $0.recorded[name] = tables } }
+}
+
+/// A query leads to a model that the store has not prepared. Calls that can prepare it do so, and begin again.
+struct UnpreparedModel: Error {
+    let model: ModelSource
+
+    fileprivate var error: StorageError {
+        let name =
+            switch model {
+            case .type(let type): type.schema.name
+            case .recorded(let name): name
+            }
+        return StorageError(
+            .configuration,
+            "The query leads to \(name), which is not opened; name it among the models when opening the store.",
+            model: name
+        ).with { $0.underlying = self }
+    }
+}
+
+extension StorageError {
+    /// The type that must be prepared before the call can succeed.
+    var unpreparedType: (any Storable.Type)? {
+        if case .type(let type)? = (underlying as? UnpreparedModel)?.model { type } else { nil }
+    }
+}

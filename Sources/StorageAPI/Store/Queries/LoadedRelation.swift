@@ -1,0 +1,246 @@
+import StorageDriver
+
+/// A property that leads to other records, which are loaded with its own: a `Ref`, a `Ref?`, a `[Ref]` or an inverse.
+public protocol LoadableRelation: Sendable {
+    /// What is loaded for each record.
+    associatedtype Loaded: Sendable
+
+    static func _relation(_ path: PropertyPath?) -> _LoadedRelation<Loaded>
+}
+
+/// A property that leads to several records.
+public protocol LoadableRelations: LoadableRelation {
+    /// The model of these records.
+    associatedtype Related: Storable
+}
+
+extension Ref: LoadableRelation {
+    public static func _relation(_ path: PropertyPath?) -> _LoadedRelation<Model> { .one(path, .init()) }
+}
+
+extension Optional: LoadableRelation where Wrapped: _ReferenceType {
+    public static func _relation(_ path: PropertyPath?) -> _LoadedRelation<Wrapped._Related?> {
+        .optional(path, .init())
+    }
+}
+
+extension Array: LoadableRelation, LoadableRelations where Element: _ReferenceType {
+    public typealias Related = Element._Related
+
+    public static func _relation(_ path: PropertyPath?) -> _LoadedRelation<[Element._Related]> {
+        .many(path, Referrers<Element._Related>.Loading<Element._Related>())
+    }
+}
+
+extension Referrers: LoadableRelation, LoadableRelations {
+    public typealias Related = Referring
+
+    public static func _relation(_ path: PropertyPath?) -> _LoadedRelation<[Referring]> {
+        .many(path, Referrers<Referring>.Loading<Referring>())
+    }
+}
+
+/// ``Ref``, and no other type.
+public protocol _ReferenceType: Relatable {}
+extension Ref: _ReferenceType {}
+
+extension Ref {
+    /// How the record that is referred to is loaded: with what it refers to in turn.
+    public struct Loading<Row: Sendable>: Sendable {
+        let relations: any Sendable
+        let make: @Sendable (JoinedRows) throws(StorageError) -> [Row]
+    }
+}
+
+extension Ref.Loading where Row == Model {
+    init() {
+        relations = joined()
+        make = { (rows) throws(StorageError) in try rows.models() }
+    }
+}
+
+extension Referrers {
+    /// How the records that belong to each record are loaded: which, in which order and how many for each, and with what
+    /// they refer to in turn.
+    public struct Loading<Row: Sendable>: SelectionBuilder, Sendable {
+        public typealias Model = Referring
+
+        /// The query so far. A limit and an offset count for each owner.
+        public var selection = Selection()
+        let relations: any Sendable
+        let make: @Sendable (JoinedRows) throws(StorageError) -> [Row]
+    }
+}
+
+extension Referrers.Loading where Row == Referring {
+    init() {
+        relations = joined()
+        make = { (rows) throws(StorageError) in try rows.models() }
+    }
+}
+
+/// How a relation is loaded: one value for each record. The library makes it.
+public struct _LoadedRelation<X: Sendable>: Sendable {
+    let load: @Sendable (JoinedRows) throws(StorageError) -> [X]
+
+    func column(_ rows: JoinedRows) throws(StorageError) -> [X] { try load(rows) }
+}
+
+/// The relations of a builder. Each gives one value for each record, and the values are joined to tuples at the end.
+struct Relations<each R: Sendable>: Sendable {
+    let parts: (repeat _LoadedRelation<each R>)
+
+    func rows<M: Storable>(_ joined: JoinedRows) throws(StorageError) -> [(M, repeat each R)] {
+        let columns = (repeat try (each parts).column(joined))
+        let models: [M] = try joined.models()
+        var rows: [(M, repeat each R)] = []
+        rows.reserveCapacity(models.count)
+        for (index, model) in models.enumerated() { rows.append((model, repeat (each columns)[index])) }
+        return rows
+    }
+}
+
+/// Relations as one value; without any, those of a builder that has none yet.
+private func joined<each R: Sendable>(_ parts: repeat _LoadedRelation<each R>) -> Relations<repeat each R> {
+    Relations(parts: (repeat each parts))
+}
+
+// MARK: The three kinds
+
+extension _LoadedRelation {
+    static func one<T: Storable>(_ path: PropertyPath?, _ record: Ref<T>.Loading<X>) -> _LoadedRelation<X> {
+        _LoadedRelation<X> { (rows) throws(StorageError) in
+            let found = try rows.records(path, record)
+            var values: [X] = []
+            values.reserveCapacity(rows.count)
+            for (row, place) in found.places.enumerated() {
+                guard let place else { throw rows.dangling(path, row) }
+                values.append(found.rows[place])
+            }
+            return values
+        }
+    }
+
+    static func optional<T: Storable, S>(
+        _ path: PropertyPath?, _ record: Ref<T>.Loading<S>
+    ) -> _LoadedRelation<S?> where X == S? {
+        _LoadedRelation<S?> { (rows) throws(StorageError) in
+            let found = try rows.records(path, record)
+            var values: [S?] = []
+            values.reserveCapacity(rows.count)
+            for (row, place) in found.places.enumerated() {
+                if place == nil, try !rows.isNil(path, row) { throw rows.dangling(path, row) }
+                values.append(place.map { found.rows[$0] })
+            }
+            return values
+        }
+    }
+
+    static func many<T: Storable, S>(
+        _ path: PropertyPath?, _ records: Referrers<T>.Loading<S>
+    ) -> _LoadedRelation<[S]> where X == [S] {
+        _LoadedRelation<[S]> { (rows) throws(StorageError) in try rows.lists(path, records) }
+    }
+}
+
+// MARK: Relations of what is loaded
+
+extension Ref.Loading {
+    /// Loads the record with what it refers to, or what refers to it.
+    public func with<X: LoadableRelation, each R: Sendable>(
+        _ relation: KeyPath<Model.Columns, QueryExpression<X>>
+    ) -> Ref<Model>.Loading<(Model, repeat each R, X.Loaded)> where Row == (Model, repeat each R) {
+        adding(X._relation(Model.columns[keyPath: relation].path))
+    }
+
+    /// Loads the record with several others, of which conditions, an order and a limit choose.
+    public func with<X: LoadableRelations, S: Sendable, each R: Sendable>(
+        _ relation: KeyPath<Model.Columns, QueryExpression<X>>,
+        _ more: (Referrers<X.Related>.Loading<X.Related>) -> Referrers<X.Related>.Loading<S>
+    ) -> Ref<Model>.Loading<(Model, repeat each R, [S])> where Row == (Model, repeat each R) {
+        adding(.many(Model.columns[keyPath: relation].path, more(.init())))
+    }
+
+    /// Loads the record with one that it refers to, with what that refers to in turn.
+    public func with<T: Storable, S: Sendable, each R: Sendable>(
+        _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
+        _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
+    ) -> Ref<Model>.Loading<(Model, repeat each R, S)> where Row == (Model, repeat each R) {
+        adding(.one(Model.columns[keyPath: relation].path, more(Ref<T>.Loading<T>())))
+    }
+
+    /// The same for a reference that may be nil.
+    public func with<T: Storable, S: Sendable, each R: Sendable>(
+        _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>?>>,
+        _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
+    ) -> Ref<Model>.Loading<(Model, repeat each R, S?)> where Row == (Model, repeat each R) {
+        adding(.optional(Model.columns[keyPath: relation].path, more(Ref<T>.Loading<T>())))
+    }
+
+    private func adding<X, each R: Sendable>(
+        _ relation: _LoadedRelation<X>
+    ) -> Ref<Model>.Loading<(Model, repeat each R, X)> where Row == (Model, repeat each R) {
+        let new = Relations<repeat each R>.adding(relation, to: relations, of: Model.self)
+        return Ref<Model>.Loading<(Model, repeat each R, X)>(relations: new.relations, make: new.make)
+    }
+}
+
+extension Referrers.Loading {
+    /// Loads the records with what they refer to, or what refers to them.
+    public func with<X: LoadableRelation, each R: Sendable>(
+        _ relation: KeyPath<Model.Columns, QueryExpression<X>>
+    ) -> Referrers<Model>.Loading<(Model, repeat each R, X.Loaded)> where Row == (Model, repeat each R) {
+        adding(X._relation(Model.columns[keyPath: relation].path))
+    }
+
+    /// Loads the records with several others each, of which conditions, an order and a limit choose.
+    public func with<X: LoadableRelations, S: Sendable, each R: Sendable>(
+        _ relation: KeyPath<Model.Columns, QueryExpression<X>>,
+        _ more: (Referrers<X.Related>.Loading<X.Related>) -> Referrers<X.Related>.Loading<S>
+    ) -> Referrers<Model>.Loading<(Model, repeat each R, [S])> where Row == (Model, repeat each R) {
+        adding(.many(Model.columns[keyPath: relation].path, more(Referrers<X.Related>.Loading<X.Related>())))
+    }
+
+    /// Loads the records with one that they refer to, with what that refers to in turn.
+    public func with<T: Storable, S: Sendable, each R: Sendable>(
+        _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>>>,
+        _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
+    ) -> Referrers<Model>.Loading<(Model, repeat each R, S)> where Row == (Model, repeat each R) {
+        adding(.one(Model.columns[keyPath: relation].path, more(Ref<T>.Loading<T>())))
+    }
+
+    /// The same for a reference that may be nil.
+    public func with<T: Storable, S: Sendable, each R: Sendable>(
+        _ relation: KeyPath<Model.Columns, QueryExpression<Ref<T>?>>,
+        _ more: (Ref<T>.Loading<T>) -> Ref<T>.Loading<S>
+    ) -> Referrers<Model>.Loading<(Model, repeat each R, S?)> where Row == (Model, repeat each R) {
+        adding(.optional(Model.columns[keyPath: relation].path, more(Ref<T>.Loading<T>())))
+    }
+
+    private func adding<X, each R: Sendable>(
+        _ relation: _LoadedRelation<X>
+    ) -> Referrers<Model>.Loading<(Model, repeat each R, X)> where Row == (Model, repeat each R) {
+        let new = Relations<repeat each R>.adding(relation, to: relations, of: Model.self)
+        return Referrers<Model>.Loading<(Model, repeat each R, X)>(
+            selection: selection, relations: new.relations, make: new.make)
+    }
+}
+
+extension Relations {
+    /// The relations of a builder and one more, and how rows are made of them.
+    static func adding<M: Storable, X>(
+        _ relation: _LoadedRelation<X>, to old: any Sendable, of _: M.Type
+    ) -> (relations: any Sendable, make: @Sendable (JoinedRows) throws(StorageError) -> [(M, repeat each R, X)]) {
+        guard let old = old as? Relations else {
+            // The row's type says which relations there are, so this cannot be.
+            return (
+                old,
+                { (_) throws(StorageError) in
+                    throw StorageError(.invalidQuery, "The relations are not those of the rows.")
+                }
+            )
+        }
+        let new = Relations<repeat each R, X>(parts: (repeat each old.parts, relation))
+        return (new, { (rows) throws(StorageError) in try new.rows(rows) })
+    }
+}

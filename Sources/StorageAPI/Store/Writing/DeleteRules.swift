@@ -1,0 +1,97 @@
+import StorageDriver
+
+/// Deletes records by the rules of what refers to them (clause R3): what cascades goes in the same call, what nullifies is
+/// set to nil, and what denies is judged at the end, when all has gone that goes.
+///
+/// Costs a lookup by index for each referring property and level, however many records there are.
+struct DeleteRules {
+    let context: SessionContext
+    private var denied: [(referrer: Referrer, target: String, keys: ReferredKeys)] = []
+    private var open: [(keys: [[Value]], model: ModelHandle)] = []
+    /// What is deleted already, by the model's name: a cycle ends there.
+    private var deleted: [String: ReferredKeys] = [:]
+
+    init(context: SessionContext) { self.context = context }
+
+    /// - Returns: how many of the given records there were.
+    func delete(_ keys: RowBuffer, _ model: ModelHandle, _ referrers: [Referrer]) throws(StorageError) -> Int {
+        var rules = self
+        let given = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }
+        let count = try rules.delete(given, model, referrers)
+        while let (keys, model) = rules.open.popLast() {
+            _ = try rules.delete(keys, model, try context.referrers(to: model))
+        }
+        try rules.judge()
+        return count
+    }
+
+    private mutating func delete(
+        _ keys: [[Value]], _ model: ModelHandle, _ referrers: [Referrer]
+    ) throws(StorageError) -> Int {
+        var going = ReferredKeys(width: model.tables.rootKeyCount)
+        var known = deleted[model.name] ?? going
+        let new = keys.filter { known.insert($0) }
+        deleted[model.name] = known
+        guard !new.isEmpty else { return 0 }
+        for key in new { _ = going.insert(key) }
+        let writer = try context.openWriter(model.name)
+        let writing = Writing(handle: model, writer: writer, limits: context.store.info.limits, context: context)
+        let cells = ValueCells(ValueList(width: model.tables.rootKeyCount, values: new.flatMap { $0 }))
+        let count = try writing.deleteRows(cells.rows)
+        for referrer in referrers { try apply(referrer, going, model.name, writer) }
+        return count
+    }
+
+    private mutating func apply(
+        _ referrer: Referrer, _ keys: ReferredKeys, _ target: String, _ writer: any StorageWriter
+    ) throws(StorageError) {
+        switch referrer.rule {
+        case .unchecked: break
+        case .deny: denied.append((referrer, target, keys))
+        case .nullify: try nullify(referrer, keys, writer)
+        case .cascade:
+            let rows = try referrer.rows(keys, in: writer)
+            guard rows.count > 0 else { return }
+            let model = try context.handle(.recorded(referrer.model))
+            open.append((referrer.roots(of: rows, keyCount: model.tables.rootKeyCount), model))
+        }
+    }
+
+    private func nullify(
+        _ referrer: Referrer, _ keys: ReferredKeys, _ writer: any StorageWriter
+    ) throws(StorageError) {
+        let rows = try referrer.rows(keys, in: writer)
+        guard rows.count > 0 else { return }
+        let writing = try context.writing(.recorded(referrer.model))
+        let width = writing.model.rootKeyCount
+        let roots = referrer.roots(of: rows, keyCount: width)
+        guard referrer.isElement else {
+            writing.noteUpdate(ValueList(width: width, values: roots.flatMap { $0 }))
+            return try referrer.nullify(rows, in: writer)
+        }
+        // The elements behind move up, wherever in the record the array is: the record is written again, a part at a time.
+        for start in stride(from: 0, to: roots.count, by: Reading.partOfRecords) {
+            let part = Array(roots[start..<min(start + Reading.partOfRecords, roots.count)])
+            let records = try Reading(handle: writing.handle, session: writer).find(DynamicRecord.self, keys: part)
+            _ = try writing.put(
+                records.compactMap { $0.map { referrer.removing(keys, from: $0) } }, WriteOperation.update)
+        }
+    }
+
+    private func judge() throws(StorageError) {
+        for (referrer, target, keys) in denied {
+            let writer = try context.openWriter(target)
+            let rows = try referrer.rows(keys, in: writer)
+            guard rows.count > 0 else { continue }
+            let model = try context.handle(.recorded(referrer.model))
+            let roots = referrer.roots(of: rows, keyCount: model.tables.rootKeyCount)
+            let shown = roots.prefix(10).map { $0.map(\.description).joined(separator: ", ") }
+            let list = shown.joined(separator: "; ") + (roots.count > shown.count ? "; …" : "")
+            throw StorageError(
+                .constraint,
+                "\(referrer.name) of \(roots.count) \(roots.count == 1 ? "record" : "records") refers to what is to be "
+                    + "deleted: \(list). Delete these first or in the same call, or let them refer to other records.",
+                model: target, property: referrer.name)
+        }
+    }
+}

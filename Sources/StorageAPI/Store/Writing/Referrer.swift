@@ -1,0 +1,146 @@
+import StorageDriver
+
+/// One property, of whatever model the store has recorded, that refers to a model's records.
+struct Referrer: Sendable {
+    /// The stored name of the referring model.
+    let model: String
+    /// Where the referring rows are: the model's own table, or one of what it owns.
+    let table: TableSchema
+    /// The columns that have the parts of the key.
+    let columns: [Int]
+    let rule: DeleteRule
+    /// Whether the rows are the elements of an array of references.
+    let isElement: Bool
+    private let find: QueryPlan
+    private let nullify: WritePlan
+    private let exists: QueryPlan
+
+    /// All that refer to a model, in the order of their tables. Those that are not checked are left out.
+    static func all(to target: ModelHandle, in session: any StorageSession) throws(StorageError) -> [Referrer] {
+        var found: [Referrer] = []
+        for table in try session.tables() where !table.isRemoved {
+            var reference: (columns: [Int], schema: ReferenceSchema)?
+            for column in table.columns.indices where !table.columns[column].isRemoved {
+                guard let part = table.columns[column].reference else { continue }
+                if part.part == 0 {
+                    if let reference { found.append(Referrer(table, reference, to: target)) }
+                    reference = ([column], part)
+                } else {
+                    reference?.columns.append(column)
+                }
+            }
+            if let reference { found.append(Referrer(table, reference, to: target)) }
+        }
+        return found.filter { $0.isOf(target) && $0.rule != .unchecked }
+    }
+
+    private let target: String
+
+    private func isOf(_ model: ModelHandle) -> Bool {
+        target.isSame(as: model.name) && columns.count == model.tables.rootKeyCount
+    }
+
+    private init(_ table: TableSchema, _ reference: (columns: [Int], schema: ReferenceSchema), to model: ModelHandle) {
+        self.table = table
+        self.model = table.path[0]
+        target = reference.schema.model
+        columns = reference.columns
+        rule = reference.schema.onDelete
+        isElement = reference.schema.isElement
+        let directory = model.directory
+        func plan(_ query: Query) -> QueryPlan {
+            QueryPlan(id: directory.nextPlan(), query: query, table: table, tables: [table])
+        }
+        func type(_ column: Int) -> ColumnType { table.columns[column].type }
+        // A key of several parts is looked for by its first, and the rest is compared here.
+        let filter = QueryTerm.isIn(.column(columns[0]), list: 0, type(columns[0]))
+        find = plan(Query(.columns(table.key + columns), filter: filter))
+        exists = plan(Query(.exists, filter: .not(.isNull(.column(columns[0])))))
+        nullify = WritePlan(
+            id: directory.nextPlan(), operation: .patch, table: table, columns: columns, keyColumns: table.key)
+    }
+
+    /// The property's path, for errors: `Book.author`.
+    var name: String {
+        let property = table.columns[columns[0]].property
+        return (table.path + (isElement ? [] : [property])).joined(separator: ".")
+    }
+
+    /// The keys of the rows that refer to one of the keys, row after row.
+    func rows(_ keys: ReferredKeys, in session: any StorageSession) throws(StorageError) -> ValueList {
+        var found = ValueList(width: table.key.count, values: [])
+        let wanted = ValueList(width: 1, values: keys.firstParts)
+        var cursor = try session.rows(find, QueryArguments(lists: [wanted]))
+        while try cursor.next() {
+            let key = (0..<columns.count).map { cursor.cells[table.key.count + $0].value }
+            guard keys.contains(key) else { continue }
+            for cell in 0..<table.key.count { found.values.append(cursor.cells[cell].value) }
+        }
+        return found
+    }
+
+    /// The keys of the records that have the rows, each once.
+    func roots(of rows: ValueList, keyCount: Int) -> [[Value]] {
+        var seen: Set<[Value]> = []
+        return (0..<rows.count).compactMap { row in
+            let key = Array(rows[row].prefix(keyCount))
+            return seen.insert(key).inserted ? key : nil
+        }
+    }
+
+    /// Sets the reference in rows to nil.
+    func nullify(_ rows: ValueList, in writer: any StorageWriter) throws(StorageError) {
+        let keys = ValueCells(rows)
+        let nothing = ValueCells(ValueList(width: columns.count, values: columns.map { _ in .null }))
+        _ = try writer.write(RowBatch(plan: nullify, count: keys.count, cells: keys.cells, values: nothing.cells))
+    }
+
+    /// A record without the elements that refer to one of the keys.
+    func removing(_ keys: ReferredKeys, from record: DynamicRecord) -> DynamicRecord {
+        let elements = table.path.joined(separator: ".")
+        let names = columns.map { table.columns[$0].property }
+        var record = record
+        for index in record.fields.indices {
+            switch record.fields[index].content {
+            case .child(let child?): record.fields[index].content = .child(removing(keys, from: child))
+            case .children(let children?):
+                record.fields[index].content = .children(
+                    children.filter { child in
+                        child.model != elements || !keys.contains(names.compactMap { child.value($0) })
+                    }.map { removing(keys, from: $0) })
+            case .value, .child, .children: break
+            }
+        }
+        return record
+    }
+
+    /// - Throws: `constraint` if a row of another model refers to a record.
+    func requireNone(of target: ModelHandle, in session: any StorageSession) throws(StorageError) {
+        guard !model.isSame(as: target.name) else { return }
+        var cursor = try session.rows(exists, QueryArguments())
+        guard try cursor.next(), cursor.cells[0].int != 0 else { return }
+        throw StorageError(
+            .constraint,
+            "\(name) refers to records of \(target.name), so they cannot all go at once; truncate \(model) before, or "
+                + "delete the records, which follows the references' rules.",
+            model: target.name, property: name)
+    }
+}
+
+/// Keys of records that something may refer to.
+struct ReferredKeys {
+    private(set) var firstParts: [Value] = []
+    private var keys: Set<[Value]> = []
+    private let width: Int
+
+    init(width: Int) { self.width = width }
+
+    /// Adds a key; returns whether it is new.
+    mutating func insert(_ key: [Value]) -> Bool {
+        guard keys.insert(key).inserted else { return false }
+        firstParts.append(key[0])
+        return true
+    }
+
+    func contains(_ key: [Value]) -> Bool { keys.contains(key) }
+}

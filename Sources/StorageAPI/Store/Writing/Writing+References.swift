@@ -1,0 +1,118 @@
+import StorageDriver
+
+// Clause R2: when a call or a transaction ends, every reference that it has written names a stored record.
+extension Writing {
+    /// Looks for the records that the rows refer to, once for each property. What is not there yet may come later in the
+    /// same call or transaction.
+    func resolveReferences(in graph: GraphWriter) throws(StorageError) {
+        for table in model.tables {
+            let rows = graph.buffers[table.index]
+            guard rows.count > 0 else { continue }
+            for reference in table.references where reference.schema.onDelete != .unchecked {
+                var keys = ReferredKeys(width: reference.cells.count)
+                var list = ValueList(width: reference.cells.count, values: [])
+                for index in 0..<rows.count {
+                    let row = rows.row(index)
+                    guard let first = reference.cells.first, !row[first].isNull else { continue }
+                    let key = reference.cells.map { row[$0].value }
+                    if keys.insert(key) { list.values += key }
+                }
+                try resolve(list, reference, in: table)
+            }
+        }
+    }
+
+    /// Looks for the records that columns of the root were set to refer to.
+    func resolveReferences(_ columns: [Int], _ rows: ValueList) throws(StorageError) {
+        for reference in model.root.references where reference.schema.onDelete != .unchecked {
+            let places = reference.columns.compactMap { columns.firstIndex(of: $0) }
+            guard places.count == reference.columns.count, let first = places.first else { continue }
+            var keys = ReferredKeys(width: places.count)
+            var list = ValueList(width: places.count, values: [])
+            for index in 0..<rows.count {
+                let row = Array(rows[index])
+                let key = places.map { row[$0] }
+                if !row[first].isNull, keys.insert(key) { list.values += key }
+            }
+            try resolve(list, reference, in: model.root)
+        }
+    }
+
+    /// - Parameter keys: what the rows of a table refer to, each once.
+    func resolve(
+        _ keys: ValueList, _ reference: ReferenceBinding, in table: TableBinding
+    ) throws(StorageError) {
+        guard keys.count > 0 else { return }
+        let missing = try context.handle(reference.target).missing(keys, in: writer)
+        guard !missing.isEmpty else { return }
+        let unresolved = context.unresolved ?? UnresolvedReferences()
+        unresolved.add(missing, UnresolvedReferences.Place(reference: reference, model: model, table: table.index))
+        context.unresolved = unresolved
+    }
+}
+
+extension ModelHandle {
+    /// Those of the keys that no record has. Costs one query.
+    fileprivate func missing(_ keys: ValueList, in session: any StorageSession) throws(StorageError) -> [[Value]] {
+        let query = Query(.columns(tables.root.schema.key), scope: .keys(columns: keys.width, list: 0))
+        var cursor = try session.rows(plan(query), QueryArguments(lists: [keys]))
+        var found: Set<[Value]> = []
+        while try cursor.next() { found.insert((0..<keys.width).map { cursor.cells[$0].value }) }
+        guard found.count < keys.count else { return [] }
+        return (0..<keys.count).map { Array(keys[$0]) }.filter { !found.contains($0) }
+    }
+}
+
+/// References that were written before their records. They are looked at again when the call or the transaction ends.
+///
+/// Used by one thread: the one that runs the write.
+final class UnresolvedReferences {
+    struct Place {
+        let reference: ReferenceBinding
+        let model: ModelTables
+        let table: Int
+
+        fileprivate var name: String {
+            let path = model.tables[table].schema.path.dropFirst()
+            return (path + (reference.schema.isElement ? [] : [reference.property])).joined(separator: ".")
+        }
+    }
+
+    private var places: [String: (place: Place, keys: Set<[Value]>)] = [:]
+
+    func add(_ keys: [[Value]], _ place: Place) {
+        let id = place.model.tables[place.table].schema.name + "." + place.reference.property
+        places[id, default: (place, [])].keys.formUnion(keys)
+    }
+
+    /// - Throws: `constraint` with the first record that refers to one that is not stored.
+    func check(_ context: SessionContext) throws(StorageError) {
+        for (_, entry) in places.sorted(by: { $0.key < $1.key }) { try check(entry.place, entry.keys, context) }
+    }
+
+    private func check(_ place: Place, _ keys: Set<[Value]>, _ context: SessionContext) throws(StorageError) {
+        let writer = try context.openWriter(place.model.name)
+        let width = place.reference.columns.count
+        let target = try context.handle(place.reference.target)
+        let missing = try target.missing(ValueList(width: width, values: keys.flatMap { $0 }), in: writer)
+        guard !missing.isEmpty else { return }
+        // The row that referred to it may have been changed or deleted since.
+        let table = place.model.tables[place.table].schema
+        let columns = place.reference.columns
+        let filter = QueryTerm.isIn(.column(columns[0]), list: 0, table.columns[columns[0]].type)
+        let plan = QueryPlan(
+            id: nil, query: Query(.columns(table.key + columns), filter: filter), table: table, tables: [table])
+        let wanted = ValueList(width: 1, values: Array(Set(missing.map { $0[0] })))
+        var cursor = try writer.rows(plan, QueryArguments(lists: [wanted]))
+        while try cursor.next() {
+            let key = (0..<width).map { cursor.cells[table.key.count + $0].value }
+            guard missing.contains(key) else { continue }
+            throw StorageError(
+                .constraint,
+                "\(place.name) refers to \(target.name) \(key.map(\.description).joined(separator: ", ")), which is not "
+                    + "stored. Store it before, or in the same call or transaction.",
+                model: place.model.name,
+                key: (0..<place.model.rootKeyCount).map { cursor.cells[$0].value }, property: place.name)
+        }
+    }
+}

@@ -1,0 +1,521 @@
+internal import StorageAPI
+
+// Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+struct Writer {
+    var id: Int
+    var name: String = ""
+    var born: Int? = nil
+    var mentor: Ref<Writer>? = nil
+}
+
+extension Writer: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Writer {
+            var id: Int
+            var name: String = ""
+            var born: Int? = nil
+            @Reference(onDelete: .nullify) var mentor: Ref<Writer>? = nil
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Writer",
+            [
+                Property("id", Int.self, .key),
+                Property("name", String.self, default: { "" }),
+                Property("born", Int?.self),
+                Property("mentor", Ref<Writer>?.self, onDelete: .nullify),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        name = try row.read(String.self)
+        born = try row.read(Int?.self)
+        mentor = try row.read(Ref<Writer>?.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(name)
+        row.write(born)
+        row.write(mentor)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    static func key(of record: Self) -> Key? { record.id }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.name, \.born, \.mentor]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var born: QueryExpression<Int?> { QueryExpression(_propertyPath, 2) }
+        var mentor: QueryExpression<Ref<Writer>?> { QueryExpression(_propertyPath, 3) }
+    }
+}
+
+struct Label {
+    var name: String
+    var rank: Int = 0
+}
+
+extension Label: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Label {
+            @Key var name: String
+            var rank: Int = 0
+        }
+        """
+    }
+
+    typealias Key = String
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Label",
+            [
+                Property("name", String.self, .key),
+                Property("rank", Int.self, default: { 0 }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        name = try row.read(String.self)
+        rank = try row.read(Int.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(name)
+        row.write(rank)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(name)
+    }
+
+    static func key(of record: Self) -> Key? { record.name }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.name, \.rank]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        var rank: QueryExpression<Int> { QueryExpression(_propertyPath, 1) }
+    }
+}
+
+struct Chapter {
+    var title: String
+    var guest: Ref<Writer>? = nil
+    var sources: [Ref<Volume>] = []
+}
+
+extension Chapter: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Chapter {
+            var title: String
+            @Reference(onDelete: .nullify) var guest: Ref<Writer>? = nil
+            @Reference(onDelete: .nullify) var sources: [Ref<Volume>] = []
+        }
+        """
+    }
+
+    typealias Key = Never
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Chapter",
+            [
+                Property("title", String.self),
+                Property("guest", Ref<Writer>?.self, onDelete: .nullify),
+                Property("sources", [Ref<Volume>].self, onDelete: .nullify, default: { [] }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        title = try row.read(String.self)
+        guest = try row.read(Ref<Writer>?.self)
+        sources = try row.read([Ref<Volume>].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(title)
+        row.write(guest)
+        row.write(sources)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.title, \.guest, \.sources]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var title: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        var guest: QueryExpression<Ref<Writer>?> { QueryExpression(_propertyPath, 1) }
+        var sources: QueryExpression<[Ref<Volume>]> { QueryExpression(_propertyPath, 2) }
+    }
+}
+
+struct Volume {
+    var id: Int
+    var title: String = ""
+    var year: Int = 0
+    var author: Ref<Writer>
+    var editor: Ref<Writer>? = nil
+    var labels: [Ref<Label>] = []
+    var chapters: [Chapter] = []
+}
+
+extension Volume: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Volume {
+            var id: Int
+            var title: String = ""
+            var year: Int = 0
+            @Reference(onDelete: .cascade) var author: Ref<Writer>
+            var editor: Ref<Writer>? = nil
+            @Reference(onDelete: .nullify) var labels: [Ref<Label>] = []
+            var chapters: [Chapter] = []
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Volume",
+            [
+                Property("id", Int.self, .key),
+                Property("title", String.self, default: { "" }),
+                Property("year", Int.self, default: { 0 }),
+                Property("author", Ref<Writer>.self, onDelete: .cascade),
+                Property("editor", Ref<Writer>?.self),
+                Property("labels", [Ref<Label>].self, onDelete: .nullify, default: { [] }),
+                Property("chapters", [Chapter].self, default: { [] }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        title = try row.read(String.self)
+        year = try row.read(Int.self)
+        author = try row.read(Ref<Writer>.self)
+        editor = try row.read(Ref<Writer>?.self)
+        labels = try row.read([Ref<Label>].self)
+        chapters = try row.read([Chapter].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(title)
+        row.write(year)
+        row.write(author)
+        row.write(editor)
+        row.write(labels)
+        row.write(chapters)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    static func key(of record: Self) -> Key? { record.id }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.title, \.year, \.author, \.editor, \.labels, \.chapters]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var title: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var year: QueryExpression<Int> { QueryExpression(_propertyPath, 2) }
+        var author: QueryExpression<Ref<Writer>> { QueryExpression(_propertyPath, 3) }
+        var editor: QueryExpression<Ref<Writer>?> { QueryExpression(_propertyPath, 4) }
+        var labels: QueryExpression<[Ref<Label>]> { QueryExpression(_propertyPath, 5) }
+        var chapters: QueryExpression<[Chapter]> { QueryExpression(_propertyPath, 6) }
+    }
+}
+
+struct Loan {
+    var id: Int
+    var volume: Ref<Volume>
+    var witness: Ref<Writer>? = nil
+}
+
+extension Loan: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Loan {
+            var id: Int
+            var volume: Ref<Volume>
+            @Reference(onDelete: .unchecked) var witness: Ref<Writer>? = nil
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Loan",
+            [
+                Property("id", Int.self, .key),
+                Property("volume", Ref<Volume>.self),
+                Property("witness", Ref<Writer>?.self, onDelete: .unchecked),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        volume = try row.read(Ref<Volume>.self)
+        witness = try row.read(Ref<Writer>?.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(volume)
+        row.write(witness)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    static func key(of record: Self) -> Key? { record.id }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.volume, \.witness]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var volume: QueryExpression<Ref<Volume>> { QueryExpression(_propertyPath, 1) }
+        var witness: QueryExpression<Ref<Writer>?> { QueryExpression(_propertyPath, 2) }
+    }
+}
+
+struct Ring {
+    var id: Int
+    var next: Ref<Ring>
+}
+
+extension Ring: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Ring {
+            var id: Int
+            @Reference(onDelete: .cascade) var next: Ref<Ring>
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Ring",
+            [
+                Property("id", Int.self, .key),
+                Property("next", Ref<Ring>.self, onDelete: .cascade),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        next = try row.read(Ref<Ring>.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(next)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    static func key(of record: Self) -> Key? { record.id }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.next]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var next: QueryExpression<Ref<Ring>> { QueryExpression(_propertyPath, 1) }
+    }
+}
+
+struct Seat {
+    var bank: Int
+    var letter: String
+    var price: Double = 0
+}
+
+extension Seat: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Seat {
+            @Key var bank: Int
+            @Key var letter: String
+            var price: Double = 0
+        }
+        """
+    }
+
+    typealias Key = (Int, String)
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Seat",
+            [
+                Property("bank", Int.self, .key),
+                Property("letter", String.self, .key),
+                Property("price", Double.self, default: { 0 }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        bank = try row.read(Int.self)
+        letter = try row.read(String.self)
+        price = try row.read(Double.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(bank)
+        row.write(letter)
+        row.write(price)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(bank)
+        row.write(letter)
+    }
+
+    static func key(of record: Self) -> Key? { (record.bank, record.letter) }
+
+    static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1)] }
+
+    static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
+        (try row.read(Int.self), try row.read(String.self))
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.bank, \.letter, \.price]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var bank: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var letter: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var price: QueryExpression<Double> { QueryExpression(_propertyPath, 2) }
+    }
+}
+
+struct Booking {
+    var id: Int
+    var seat: Ref<Seat>
+    var other: Ref<Seat>? = nil
+    var wishes: [Ref<Seat>] = []
+}
+
+extension Booking: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Booking {
+            var id: Int
+            var seat: Ref<Seat>
+            @Reference(onDelete: .nullify) var other: Ref<Seat>? = nil
+            @Reference(onDelete: .nullify) var wishes: [Ref<Seat>] = []
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Booking",
+            [
+                Property("id", Int.self, .key),
+                Property("seat", Ref<Seat>.self),
+                Property("other", Ref<Seat>?.self, onDelete: .nullify),
+                Property("wishes", [Ref<Seat>].self, onDelete: .nullify, default: { [] }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        seat = try row.read(Ref<Seat>.self)
+        other = try row.read(Ref<Seat>?.self)
+        wishes = try row.read([Ref<Seat>].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(seat)
+        row.write(other)
+        row.write(wishes)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    static func key(of record: Self) -> Key? { record.id }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.seat, \.other, \.wishes]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var seat: QueryExpression<Ref<Seat>> { QueryExpression(_propertyPath, 1) }
+        var other: QueryExpression<Ref<Seat>?> { QueryExpression(_propertyPath, 2) }
+        var wishes: QueryExpression<[Ref<Seat>]> { QueryExpression(_propertyPath, 3) }
+    }
+}

@@ -1,0 +1,33 @@
+/// What a column refers to: the column has one part of the key of a record of another model, or of the same.
+///
+/// The store sees to references; an engine stores this with the column, and may declare it to other programs.
+public struct ReferenceSchema: Hashable, Sendable, Codable {
+    /// The stored name of the model that is referred to.
+    public var model: String
+    /// What happens to the reference if the record that it names is deleted.
+    public var onDelete: DeleteRule
+    /// Which part of the key the column has, from 0.
+    public var part: Int
+    /// Whether the table's rows are the elements of an array of references, and not of owned records.
+    public var isElement: Bool
+
+    /// A part of a reference.
+    public init(model: String, onDelete: DeleteRule, part: Int = 0, isElement: Bool = false) {
+        self.model = model
+        self.onDelete = onDelete
+        self.part = part
+        self.isElement = isElement
+    }
+}
+
+/// What happens to a reference when the record that it names is deleted (clause R3).
+public enum DeleteRule: String, Hashable, Sendable, Codable {
+    /// The delete is refused with `constraint`, unless the referring record is deleted by the same call.
+    case deny
+    /// The referring record is deleted too.
+    case cascade
+    /// The reference becomes nil; an array loses its elements that name the record.
+    case nullify
+    /// Nothing: the reference is not checked, neither when it is written nor when its record is deleted.
+    case unchecked
+}
