@@ -19,6 +19,8 @@ final class Connection: @unchecked Sendable {
     private var prepared: Set<String> = []
     /// Statements that go with the next one.
     private(set) var waiting: [Statement] = []
+    /// The names of prepared statements that nobody needs any more.
+    private var unneeded: [String] = []
     /// How many groups of statements were sent whose results nobody has read.
     private var unread = 0
     /// Why the connection cannot be used any more.
@@ -131,10 +133,18 @@ final class Connection: @unchecked Sendable {
     /// - Throws: `io` if the connection is lost.
     func outcome(_ statements: [Statement]) throws(StorageError) -> Outcome {
         try readUnread()
+        // By themselves: a transaction that has failed refuses it, and one that begins behind it in the same group cannot
+        // choose its isolation.
+        if !unneeded.isEmpty, PQtransactionStatus(handle) == PQTRANS_IDLE {
+            _ = try send(unneeded.map { Statement("DEALLOCATE \($0)") })
+            unread += 1
+            unneeded = []
+        }
         let all = waiting + statements
         let given = waiting.count
         waiting = []
         let steps = try send(all)
+        try readUnread()
         var outcome = Outcome()
         for step in steps {
             let (result, error) = try readStep(all[step.index].sql)
@@ -163,11 +173,12 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Forgets all prepared statements, here and in the server.
-    func forgetPlans() {
-        prepared = []
-        plans.removeAll()
-        add("DEALLOCATE ALL")
+    /// Forgets the statements of all plans. A name is never used for another statement.
+    func forgetPlans() { for name in plans.removeAll() { forget(name) } }
+
+    /// Forgets a prepared statement, here and in the server.
+    func forget(_ name: String) {
+        if prepared.remove(name) != nil { unneeded.append(name) }
     }
 
     // MARK: Messages

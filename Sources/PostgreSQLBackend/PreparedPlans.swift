@@ -27,9 +27,13 @@ final class PreparedPlans {
 
     func keep(_ write: PreparedWrite) -> String? { writes.updateValue(write, forKey: write.plan.id)?.name }
 
-    func removeAll() {
-        queries = [:]
-        writes = [:]
+    /// - Returns: the names of all statements.
+    func removeAll() -> [String] {
+        defer {
+            queries = [:]
+            writes = [:]
+        }
+        return queries.values.map(\.name) + writes.values.map(\.name)
     }
 }
 
@@ -65,14 +69,14 @@ extension Connection {
     func prepared(_ plan: QueryPlan, _ names: Names) -> PreparedQuery {
         if let query = plans.query(plan) { return query }
         let query = PreparedQuery(plan, name: plan.id == nil ? "" : statementName(), CompiledQuery(plan, names))
-        if plan.id != nil, let old = plans.keep(query) { add("DEALLOCATE \(old)") }
+        if plan.id != nil, let old = plans.keep(query) { forget(old) }
         return query
     }
 
     func prepared(_ plan: WritePlan, _ names: Names) -> PreparedWrite {
         if let write = plans.write(plan) { return write }
         let write = PreparedWrite(plan, name: statementName(), CompiledWrite(plan, names))
-        if let old = plans.keep(write) { add("DEALLOCATE \(old)") }
+        if let old = plans.keep(write) { forget(old) }
         return write
     }
 

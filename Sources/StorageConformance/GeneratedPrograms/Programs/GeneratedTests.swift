@@ -112,8 +112,8 @@ public struct GeneratedTests: Sendable {
             let expected = ExpectedRun(program).outcomes
             report.calls += expected.count
             report.errors += expected.count(where: \.isFailure)
-            if try await comparison.difference(program, expected) != nil {
-                report.failures.append(try await failure(of: program, seed, places))
+            if let found = try await comparison.difference(program, expected) {
+                report.failures.append(try await failure(of: program, found, seed, places))
                 if queue.hasFailed() >= mostFailures { queue.end() }
                 // What a failing program leaves behind is nothing to go on with.
                 try await comparison.close()
@@ -155,15 +155,19 @@ public struct GeneratedTests: Sendable {
     }
 
     /// Makes a failing program small, each candidate on a store of its own.
-    private func failure(of program: Program, _ seed: UInt64, _ places: Places) async throws -> GeneratedFailure {
+    ///
+    /// - Parameter found: the difference on the store on which the programs before it had run.
+    private func failure(
+        of program: Program, _ found: ProgramDifference, _ seed: UInt64, _ places: Places
+    ) async throws -> GeneratedFailure {
         let smallest = try await program.shrunk(budget: shrinkingBudget) { candidate in
             try await Comparison.difference(candidate, places) != nil
         }
         let difference =
             try await Comparison.difference(smallest, places)
             ?? ProgramDifference(
-                backend: "any", call: program.swift, expected: "the same as on a new store",
-                actual: "shows only after the programs before it")
+                backend: found.backend, call: found.call, expected: found.expected,
+                actual: found.actual + " (only after the programs before it)")
         return GeneratedFailure(
             mixture: mixture, seed: seed, steps: steps, backend: difference.backend, call: difference.call,
             expected: difference.expected, actual: difference.actual, program: smallest.swift)

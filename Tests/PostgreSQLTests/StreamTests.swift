@@ -1,0 +1,53 @@
+import PostgreSQLBackend
+import StorageKit
+import Testing
+
+@Suite("Streams from PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct StreamTests {
+    @Test(arguments: [0, 1, 3, 5000])
+    func `a stream that ends early gives its connection back`(_ most: Int) async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema, "&connections=2&timeout=2000"), models: Person.self)
+            try await store.insert((0..<2500).map { Person(name: "n\($0)", age: $0, pens: [Pen(id: $0)]) })
+            for _ in 0..<5 {
+                var count = 0
+                for try await _ in store.select(Person.self).stream().prefix(most) { count += 1 }
+                #expect(count == min(most, 2500))
+                // What no SQL expresses is computed here.
+                count = 0
+                let folded = store.select(Person.self).where {
+                    $0.name.contains("N", ignoring: [.case]) && $0.pens.any { $0.color.contains("", ignoring: [.case]) }
+                }
+                for try await _ in folded.limit(most).stream().prefix(10) { count += 1 }
+                #expect(count == min(most, 10))
+                for try await _ in store.select(Person.self).limit(0).stream() {}
+                #expect(try await store.select(Person.self).order { $0.name }.limit(1).offset(2).all().count == 1)
+            }
+            try await store.save(Person(id: 1, name: "last"))
+            try await store.close()
+        }
+    }
+}
+
+@Suite("Statements of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct StatementTests {
+    @Test func `a connection forgets statements when it has many, also where a read ends by an error`() async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema, "&connections=1"), models: Person.self)
+            try await store.insert(Person(name: "a", age: 3))
+            for number in 0..<600 {
+                // Each text is a plan of its own, and fails where the block ends before its statement is sent.
+                let text = "age >= 0" + String(repeating: " and age >= 1", count: number % 75) + " and id > \(number / 75 - 9)"
+                let names = (0..<number % 4).map { "n\($0)" }
+                do {
+                    try await store.read { tx in
+                        _ = try tx.select(Person.self).where(text: text).where { $0.name.isIn(names) || $0.age > 1 }.all()
+                        if number % 3 == 0 { throw CancellationError() }
+                    }
+                } catch is CancellationError {}
+                #expect(try await store.select(Person.self).where(text: text).count() == 1)
+            }
+            try await store.close()
+        }
+    }
+}
