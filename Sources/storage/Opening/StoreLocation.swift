@@ -5,6 +5,10 @@ import SQLiteBackend
 import StorageAPI
 import StorageDriver
 
+#if PostgreSQL
+import PostgreSQLBackend
+#endif
+
 /// A store as the command line names it: a URL, or the path of a file whose first bytes identify the backend.
 struct StoreLocation: ExpressibleByArgument {
     /// What a command is going to do.
@@ -17,7 +21,13 @@ struct StoreLocation: ExpressibleByArgument {
         case making
     }
 
-    static let backends: [any StorageBackend.Type] = [SQLiteBackend.self, ArchiveBackend.self]
+    /// The backends whose stores are files.
+    private static let files: [any StorageBackend.Type] = [SQLiteBackend.self, ArchiveBackend.self]
+    #if PostgreSQL
+    static let backends = files + [PostgreSQLBackend.self]
+    #else
+    static let backends = files
+    #endif
     static let help = ArgumentHelp("The store: backend:path, or the path of its file.", valueName: "store")
 
     let text: String
@@ -47,7 +57,7 @@ struct StoreLocation: ExpressibleByArgument {
     func open(_ purpose: Purpose) async throws -> Store {
         var address = try address(purpose)
         let url = try StorageURL(address)
-        if purpose != .making { try Self.checkFile(url.path, isKnown: Self.isKnown(url.scheme)) }
+        if purpose != .making { try Self.checkFile(url.path, isKnown: Self.isFile(url.scheme)) }
         if purpose == .reading, url.options["readonly"] == nil, url.options["salvage"] == nil {
             address += (url.options.isEmpty ? "?" : "&") + "readonly=true"
         }
@@ -60,16 +70,23 @@ struct StoreLocation: ExpressibleByArgument {
             return store
         } catch {
             if error.code == .configuration || error.message.contains(url.path) { throw error }
-            throw ToolError("\(url.path): \(error.sentence)", ToolExit(error.code))
+            let name = Self.isFile(url.scheme) ? url.path : url.description
+            throw ToolError("\(name): \(error.sentence)", ToolExit(error.code))
         }
     }
 
     /// The file of a store that is a file.
-    var path: String? { (try? address(.reading)).flatMap { try? StorageURL($0) }?.path }
+    var path: String? {
+        guard let url = (try? address(.reading)).flatMap({ try? StorageURL($0) }), Self.isFile(url.scheme) else {
+            return nil
+        }
+        return url.path
+    }
 
     // MARK: Names
 
     private static func isKnown(_ scheme: String) -> Bool { backends.contains { $0.scheme == scheme } }
+    private static func isFile(_ scheme: String) -> Bool { files.contains { $0.scheme == scheme } }
 
     /// The URL that the text is, or that its file's kind makes of it.
     private func address(_ purpose: Purpose) throws -> String {
@@ -81,7 +98,7 @@ struct StoreLocation: ExpressibleByArgument {
         // A text with another scheme is refused by name, with what would be accepted.
         if text.contains(":"), !text.contains("/") { return text }
         guard purpose == .making else { throw ToolError("There is no file \(text).", .noInput) }
-        let names = Self.backends.map { $0.scheme }.sorted()
+        let names = Self.files.map { $0.scheme }.sorted()
         throw ToolError(
             "There is no file \(text); to make a store, name its backend: "
                 + names.map { "\($0):\(text)" }.joined(separator: " or ") + ".", .usage)
