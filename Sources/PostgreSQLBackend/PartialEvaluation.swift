@@ -9,9 +9,9 @@ final class PartialEvaluation: ValueTables {
     /// Why rows could not be read; the sequence of rows then ends.
     private var failure: StorageError?
     /// The rows of other tables that were asked for, by what their keys begin with.
-    private var children: [ChildKey: [[Value]]] = [:]
+    private var related: [RelatedKey: [[Value]]] = [:]
 
-    private struct ChildKey: Hashable {
+    private struct RelatedKey: Hashable {
         let table: String
         let prefix: [Value]
     }
@@ -44,14 +44,26 @@ final class PartialEvaluation: ValueTables {
     func rows(of table: TableSchema, keyPrefix: [Value]) -> AnySequence<[Value]> {
         do throws(StorageError) {
             if keyPrefix.isEmpty { return try candidates() }
-            return AnySequence(try childRows(of: table, keyPrefix))
+            return AnySequence(try relatedRows(of: table, keyPrefix))
         } catch {
             failure = failure ?? error
             return AnySequence([])
         }
     }
 
-    func keys(of _: TableSchema, within _: ColumnBounds) -> [[Value]]? { nil }
+    /// The keys of the rows along an edge that leads to an indexed column. The rows of the query itself come from the
+    /// server, which finds them by its own means.
+    func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]? {
+        guard let values = bounds.values, values.count == 1 else { return nil }
+        let type = table.columns[bounds.column].type
+        let filter = QueryTerm.comparison(.equal, .column(bounds.column), .argument(0), type)
+        do throws(StorageError) {
+            return try rows(Query(.columns(table.key), filter: filter), of: table, values)
+        } catch {
+            failure = failure ?? error
+            return []
+        }
+    }
 
     private func candidates() throws(StorageError) -> AnySequence<[Value]> {
         let rows = RowIterator(try session.serverRows(query, arguments).cursor(), query.plan.table.columns.count)
@@ -69,16 +81,21 @@ final class PartialEvaluation: ValueTables {
         }
     }
 
-    private func childRows(of table: TableSchema, _ prefix: [Value]) throws(StorageError) -> [[Value]] {
-        let key = ChildKey(table: table.name, prefix: prefix)
-        if let known = children[key] { return known }
-        let scope = Query(.columns(Array(table.columns.indices)), scope: .key(columns: prefix.count))
-        let plan = QueryPlan(id: nil, query: scope, table: table, tables: query.plan.tables)
-        let rows = RowIterator(try session.rows(plan, QueryArguments(prefix)), table.columns.count)
+    private func relatedRows(of table: TableSchema, _ prefix: [Value]) throws(StorageError) -> [[Value]] {
+        let key = RelatedKey(table: table.name, prefix: prefix)
+        if let known = related[key] { return known }
+        let query = Query(.columns(Array(table.columns.indices)), scope: .key(columns: prefix.count))
+        let found = try rows(query, of: table, prefix)
+        if related.count >= Self.mostKept { related = [:] }
+        related[key] = found
+        return found
+    }
+
+    private func rows(_ query: Query, of table: TableSchema, _ values: [Value]) throws(StorageError) -> [[Value]] {
+        let plan = QueryPlan(id: nil, query: query, table: table, tables: self.query.plan.tables)
+        let rows = RowIterator(try session.rows(plan, QueryArguments(values)), query.width)
         var found: [[Value]] = []
         while let row = try rows.next() { found.append(row) }
-        if children.count >= Self.mostKept { children = [:] }
-        children[key] = found
         return found
     }
 }
