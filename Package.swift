@@ -192,6 +192,9 @@ let package = Package(
             name: "ReadmeExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Readme",
             swiftSettings: strict),
         .executableTarget(
+            name: "RelationsExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Relations",
+            swiftSettings: strict),
+        .executableTarget(
             name: "NotesApp",
             dependencies: [
                 "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", configuration,

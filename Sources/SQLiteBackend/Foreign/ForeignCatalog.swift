@@ -63,6 +63,7 @@ final class ForeignCatalog {
             connection, "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1, 'main') WHERE hidden = 0")
         try statement.bind(.text(header.name), at: 1)
         var cursor = try statement.cursor()
+        let references = try references(of: header.name, connection)
         var columns: [ForeignTable.Column] = []
         var isAutoincrement = false
         while try cursor.next() {
@@ -75,11 +76,36 @@ final class ForeignCatalog {
                 ForeignTable.Column(
                     name: name, declared: DeclaredType(declaration, isStrict: header.isStrict),
                     isOptional: cursor.cells[2].int == 0, keyPlace: Int(cursor.cells[3].int),
-                    collation: details.collation))
+                    collation: details.collation, reference: references[name.lowercased()]))
         }
         return ForeignTable(
             name: header.name, columns: columns, indexes: try indexes(of: header.name, connection),
             isAutoincrement: isAutoincrement, hasRowID: header.hasRowID)
+    }
+
+    /// What the columns refer to, by their names in lower case: foreign keys of one column to a primary key of one column.
+    private static func references(
+        of table: String, _ connection: Connection
+    ) throws(StorageError) -> [String: ReferenceSchema] {
+        let statement = try Statement(
+            connection,
+            """
+            SELECT f."from", s.name, f.on_delete FROM pragma_foreign_key_list(?1, 'main') AS f
+            JOIN sqlite_schema AS s ON s.type = 'table' AND s.name = f."table" COLLATE NOCASE
+            WHERE (SELECT count(*) FROM pragma_foreign_key_list(?1, 'main') AS g WHERE g.id = f.id) = 1
+            AND (SELECT count(*) FROM pragma_table_info(s.name, 'main') WHERE pk > 0) = 1
+            AND (f."to" IS NULL OR f."to" = (SELECT name FROM pragma_table_info(s.name, 'main') WHERE pk = 1) COLLATE NOCASE)
+            """)
+        try statement.bind(.text(table), at: 1)
+        var cursor = try statement.cursor()
+        var references: [String: ReferenceSchema] = [:]
+        while try cursor.next() {
+            guard case .text(let column) = cursor.cells[0].value, case .text(let target) = cursor.cells[1].value,
+                case .text(let action) = cursor.cells[2].value
+            else { continue }
+            references[column.lowercased()] = ReferenceSchema(model: target, onDelete: DeleteRule(sql: action))
+        }
+        return references
     }
 
     /// What no pragma returns about a column.
@@ -121,6 +147,17 @@ final class ForeignCatalog {
             let columns = own.compactMap { if case .text(let column) = $0.column, $0.isBinary { column } else { nil } }
             guard case .text(let text) = name, columns.count == own.count else { return nil }
             return ForeignTable.Index(name: text, columns: columns, isUnique: own[0].isUnique)
+        }
+    }
+}
+
+extension DeleteRule {
+    /// The rule of an action after ON DELETE. What would set another value than null refuses the delete.
+    fileprivate init(sql action: String) {
+        switch action.uppercased() {
+        case "CASCADE": self = .cascade
+        case "SET NULL": self = .nullify
+        default: self = .deny
         }
     }
 }

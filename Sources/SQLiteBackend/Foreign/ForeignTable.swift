@@ -10,6 +10,8 @@ struct ForeignTable {
         let keyPlace: Int
         /// How SQLite compares its text by default.
         let collation: String
+        /// What its foreign key refers to, if that is the primary key of another table.
+        let reference: ReferenceSchema?
 
         /// Whether text is compared by its bytes.
         var isBinary: Bool { collation == "BINARY" }
@@ -65,7 +67,8 @@ struct ForeignTable {
         return ColumnSchema(
             name: column.name, property: column.name, type: column.declared.type,
             isOptional: column.isOptional && !isKey, isIndexed: !isKey && !leading.isEmpty,
-            isUnique: !isKey && leading.contains { $0.isUnique && $0.columns.count == 1 })
+            isUnique: !isKey && leading.contains { $0.isUnique && $0.columns.count == 1 },
+            reference: column.reference)
     }
 
     /// SQLite's name for the row number: one that no column has.

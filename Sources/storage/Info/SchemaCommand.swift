@@ -90,7 +90,8 @@ extension RecordSchema.Property {
     }
 
     fileprivate var marks: String {
-        [isKey ? "key" : nil, isIndexed ? "indexed" : nil, isUnique ? "unique" : nil]
+        let target = reference.map { "→ \($0.model.printable), \($0.onDelete.rawValue)" }
+        return [target, isKey ? "key" : nil, isIndexed ? "indexed" : nil, isUnique ? "unique" : nil]
             .compactMap { $0 }.joined(separator: ", ")
     }
 }

@@ -21,7 +21,7 @@ struct DeleteRules {
         while let (keys, model) = rules.open.popLast() {
             _ = try rules.delete(keys, model, try context.referrers(to: model))
         }
-        try rules.judge()
+        try rules.judge(rules.denied)
         return count
     }
 
@@ -37,7 +37,16 @@ struct DeleteRules {
         let writer = try context.openWriter(model.name)
         let writing = Writing(handle: model, writer: writer, limits: context.store.info.limits, context: context)
         let cells = ValueCells(ValueList(width: model.tables.rootKeyCount, values: new.flatMap { $0 }))
-        let count = try writing.deleteRows(cells.rows)
+        let count: Int
+        do throws(StorageError) {
+            count = try writing.deleteRows(cells.rows)
+        } catch {
+            // A database of other software denies it by itself, and does not say what refers to the record.
+            if error.code == .constraint {
+                try judge(referrers.filter { $0.rule == .deny }.map { ($0, model.name, going) })
+            }
+            throw error
+        }
         for referrer in referrers { try apply(referrer, going, model.name, writer) }
         return count
     }
@@ -78,7 +87,9 @@ struct DeleteRules {
         }
     }
 
-    private func judge() throws(StorageError) {
+    private func judge(
+        _ denied: [(referrer: Referrer, target: String, keys: ReferredKeys)]
+    ) throws(StorageError) {
         for (referrer, target, keys) in denied {
             let writer = try context.openWriter(target)
             let rows = try referrer.rows(keys, in: writer)
@@ -89,7 +100,7 @@ struct DeleteRules {
             let list = shown.joined(separator: "; ") + (roots.count > shown.count ? "; …" : "")
             throw StorageError(
                 .constraint,
-                "\(referrer.name) of \(roots.count) \(roots.count == 1 ? "record" : "records") refers to what is to be "
+                "\(roots.count) \(roots.count == 1 ? "record refers" : "records refer") by \(referrer.name) to what is to be "
                     + "deleted: \(list). Delete these first or in the same call, or let them refer to other records.",
                 model: target, property: referrer.name)
         }

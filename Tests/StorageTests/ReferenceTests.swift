@@ -1,0 +1,108 @@
+import Foundation
+import MemoryBackend
+import SQLiteBackend
+import StorageDriver
+import StorageKit
+import Testing
+
+@Storable("Artist") struct NotedArtist: Equatable {
+    @Key @Field("ArtistId") var id: Int
+    @Field("Name") var name: String?
+}
+
+@Storable("Album") struct NotedAlbum: Equatable {
+    @Key @Field("AlbumId") var id: Int
+    @Field("Title") var title: String
+    @Field("ArtistId") var artist: Ref<NotedArtist>
+}
+
+@Storable struct Shelf: Equatable {
+    var id: Int
+    var books: [Ref<Paper>] = []
+}
+
+@Storable struct Paper: Equatable {
+    var id: Int
+    @Reference(onDelete: .nullify) var on: Ref<Shelf>?
+}
+
+@Suite struct ReferenceTests {
+    private func chinook(in folder: URL) throws -> String {
+        let path = folder.appendingPathComponent("chinook.db").path
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Examples/Data/chinook/Chinook_Sqlite.sqlite")
+        try FileManager.default.copyItem(atPath: source.path, toPath: path)
+        return path
+    }
+
+    @Test func `a foreign key is a reference with its rule`() async throws {
+        try await withFolder { folder in
+            let store = try await Store(SQLiteBackend(path: try chinook(in: folder)))
+            let album = try #require(try await store.recordSchemas().first { $0.name == "Album" })
+            let artist = try #require(album.properties.first { $0.name == "ArtistId" })
+            #expect(artist.reference?.model == "Artist" && artist.reference?.onDelete == .deny)
+            let employee = try #require(try await store.recordSchemas().first { $0.name == "Employee" })
+            #expect(employee.properties.first { $0.name == "ReportsTo" }?.reference?.model == "Employee")
+            let records = try await store.records("Album").where(text: #"ArtistId.Name == "Accept""#).all()
+            #expect(records.map { $0.value("AlbumId") } == [.int(2), .int(3)])
+            let error = await expectError(.constraint) {
+                try await store.records("Artist").where(text: "ArtistId == 1").delete()
+            }
+            #expect(error?.property == "Album.ArtistId")
+            try await store.close()
+        }
+    }
+
+    @Test func `a model declares a foreign key as a reference`() async throws {
+        try await withFolder { folder in
+            let store = try await Store(SQLiteBackend(path: try chinook(in: folder)), models: NotedAlbum.self)
+            let pairs = try await store.select(NotedAlbum.self).where { $0.artist.name == "AC/DC" }.with(\.artist).all()
+            #expect(pairs.map(\.0.id) == [1, 4] && pairs.allSatisfy { $0.1.name == "AC/DC" })
+            await expectError(.constraint) { try await store.insert(NotedAlbum(id: 1000, title: "x", artist: 9999)) }
+            await expectError(.constraint) { try await store.delete(NotedArtist.self, key: 1) }
+            try await store.close()
+        }
+    }
+
+    @Test func `a reference that another program has left is found and reported`() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("a.db").path
+            let store = try await Store(SQLiteBackend(path: path), models: Paper.self)
+            try await store.insert([Shelf(id: 1), Shelf(id: 2)])
+            try await store.insert([Paper(id: 1, on: 1), Paper(id: 2, on: 2)])
+            try await store.close()
+            try otherProgram(path) { run("DELETE FROM Shelf WHERE id = 2", $0) }
+            let again = try await Store(SQLiteBackend(path: path), models: Paper.self)
+            var problems: [String] = []
+            try await again.verify { problems.append($0.description) }
+            #expect(problems == ["Paper, key 2, property on: Shelf 2, to which it refers, is not stored."])
+            let error = await expectError(.notFound) { try await again.select(Paper.self).with(\.on).all() }
+            #expect(error?.key == [.int(2)] && error?.property == "on" && error?.message.contains("Shelf 2") == true)
+            try await again.close()
+        }
+    }
+
+    @Test func `a copy has the references and their rules`() async throws {
+        let source = try await Store(InMemoryBackend(), models: Paper.self)
+        try await source.insert([Shelf(id: 1), Shelf(id: 2)])
+        try await source.insert([Paper(id: 1, on: 1), Paper(id: 2, on: nil)])
+        try await source.save(Shelf(id: 2, books: [2, 1, 2]))
+        let target = try await Store(InMemoryBackend())
+        try await target.copy(from: source)
+        let paper = try #require(try await target.recordSchemas().first { $0.name == "Paper" })
+        #expect(paper.properties.first { $0.name == "on" }?.reference?.onDelete == .nullify)
+        #expect(try await target.find(Shelf.self, key: 2)?.books == [2, 1, 2])
+        await expectError(.constraint) { try await target.delete(Paper.self, key: 1) }
+        try await target.save(Shelf(id: 2))
+        try await target.delete(Shelf.self, key: 1)
+        #expect(try await target.find(Paper.self, key: 1) == Paper(id: 1, on: nil))
+    }
+
+    @Test func `a reference is coded as its key`() throws {
+        let refs: [Ref<Shelf>] = [1, Ref(Shelf(id: 2)), Shelf(id: 3).ref]
+        let data = try JSONEncoder().encode(refs)
+        #expect(String(decoding: data, as: UTF8.self) == "[1,2,3]")
+        #expect(try JSONDecoder().decode([Ref<Shelf>].self, from: data) == refs)
+        #expect(Set(refs + refs).count == 3)
+    }
+}
