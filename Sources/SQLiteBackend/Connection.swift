@@ -256,8 +256,15 @@ final class Connection: @unchecked Sendable {
 
     func rollBackToSavepoint() throws(StorageError) {
         forgetUndoneTables()
-        try run(.rollBackTo)
-        try run(.release)
+        do {
+            try run(.rollBackTo)
+            try run(.release)
+        } catch {
+            // What the savepoint wrote is still there, so nothing of the transaction may be committed.
+            (hasLostTransaction, loss) = (true, loss ?? error)
+            sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
+            throw error
+        }
     }
 
     func commit() throws(StorageError) {

@@ -37,11 +37,13 @@ struct StatementTests {
             try await store.insert(Person(name: "a", age: 3))
             for number in 0..<600 {
                 // Each text is a plan of its own, and fails where the block ends before its statement is sent.
-                let text = "age >= 0" + String(repeating: " and age >= 1", count: number % 75) + " and id > \(number / 75 - 9)"
+                let text =
+                    "age >= 0" + String(repeating: " and age >= 1", count: number % 75) + " and id > \(number / 75 - 9)"
                 let names = (0..<number % 4).map { "n\($0)" }
                 do {
                     try await store.read { tx in
-                        _ = try tx.select(Person.self).where(text: text).where { $0.name.isIn(names) || $0.age > 1 }.all()
+                        _ = try tx.select(Person.self).where(text: text).where { $0.name.isIn(names) || $0.age > 1 }
+                            .all()
                         if number % 3 == 0 { throw CancellationError() }
                     }
                 } catch is CancellationError {}

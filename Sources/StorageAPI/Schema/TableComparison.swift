@@ -219,10 +219,25 @@ struct TableComparison {
     private mutating func removeColumns() {
         for index in old.columns.indices where !kept.contains(index) {
             let column = old.columns[index]
-            if column.role == .presence { removePresence(index) }
+            if column.role == .presence {
+                // It said whether rows were there that another property had: the name is a renamed one's now.
+                if isTakenByRename(column.property) {
+                    drop(index)
+                    continue
+                }
+                removePresence(index)
+            }
             guard column.role == .property || column.role == .presence, !column.isRemoved else { continue }
             remove(index)
             notes.append("property \(column.property) is gone; its values are kept")
+        }
+    }
+
+    /// Whether the name is that of a declared property whose rows are recorded under another.
+    private func isTakenByRename(_ name: String) -> Bool {
+        table.members.contains { member in
+            member.relation != nil && member.property.storedName.isSame(as: name)
+                && owned.declared(member.property)?.path.last?.isSame(as: name) == false
         }
     }
 
