@@ -20,17 +20,17 @@ enum Server {
         let schema = "test_" + UUID().uuidString.lowercased()
         do {
             let result = try await body(schema)
-            try await psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
+            try psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
             return result
         } catch {
-            _ = try? await psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
+            _ = try? psql("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
             throw error
         }
     }
 
     /// What the server's own shell prints for a statement, without headers.
     @discardableResult
-    static func psql(_ sql: String) async throws -> String {
+    static func psql(_ sql: String) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["psql", url ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]
@@ -42,6 +42,12 @@ enum Server {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw ShellError(text: text) }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The path of the server's socket.
+    static func socket() throws -> String {
+        let folder = try psql("SELECT split_part(current_setting('unix_socket_directories'), ',', 1)")
+        return "\(folder)/.s.PGSQL.\(try psql("SELECT current_setting('port')"))"
     }
 
     struct ShellError: Error { let text: String }

@@ -36,14 +36,14 @@ struct StoreTests {
                     pens: [Pen(id: 7, color: "red"), Pen(id: 8)]))
             #expect(try await store.find(Person.self, key: 1) == ada)
             #expect(try await store.select(Person.self).where { $0.name == "Ada\u{0}L" && $0.age > 35 }.all() == [ada])
-            let types = try await Server.psql(
+            let types = try Server.psql(
                 """
                 SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
                 FROM information_schema.columns WHERE table_schema = '\(schema)' AND table_name = 'Person'
                 """)
             #expect(
                 types == "id bigint, name text, email text, age bigint, price numeric, big numeric, tags json")
-            let pens = try await Server.psql("SELECT * FROM \"\(schema)\".\"Person_pens\" ORDER BY 1, 2")
+            let pens = try Server.psql("SELECT * FROM \"\(schema)\".\"Person_pens\" ORDER BY 1, 2")
             #expect(pens == "1|0|7|red\n1|1|8|")
             try await store.close()
         }
@@ -70,7 +70,7 @@ struct StoreTests {
             let store = try await Store(Server.backend(schema, "&application_name=\(schema)"), models: Pen.self)
             try await store.save(Pen(id: 1))
             #expect(try await store.find(Pen.self, key: 1) != nil)
-            try await Server.psql(
+            try Server.psql(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
             #expect(try await store.find(Pen.self, key: 1) != nil)
             try await store.save(Pen(id: 2))
@@ -89,7 +89,7 @@ struct StoreTests {
             // The server answers in the order of what it was sent, so this is behind the ends of the transactions.
             #expect(try await store.select(Pen.self).count() == 1)
             try await store.save(Pen(id: 2))
-            let open = try await Server.psql(
+            let open = try Server.psql(
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND state LIKE 'idle in%'")
             #expect(open == "0")
             try await store.close()
