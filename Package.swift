@@ -189,6 +189,9 @@ let package = Package(
             name: "PeopleExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/People",
             swiftSettings: strict),
         .executableTarget(
+            name: "WatchExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Watch",
+            swiftSettings: strict),
+        .executableTarget(
             name: "ReadmeExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Readme",
             swiftSettings: strict),
         .executableTarget(

@@ -77,9 +77,11 @@ extension Connection {
     /// writes.
     ///
     /// Costs one call if no other connection has written anything.
-    func hasForeignSchema() throws(StorageError) -> Bool {
+    /// - Parameter onOthers: called if another one may have.
+    func hasForeignSchema(_ onOthers: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
         let data = fileVersion
         guard data == nil || data != seen.data else { return false }
+        try onOthers()
         let schema = try schemaVersion()
         defer { seen = SeenVersions(data: data, schema: schema) }
         return schema != seen.schema

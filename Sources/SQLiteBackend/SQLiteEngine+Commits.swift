@@ -1,35 +1,55 @@
 internal import StorageDriver
+import Synchronization
 
 extension SQLiteEngine: SharedCommitsEngine {
-    /// Waits for a running write, beside which nobody else commits. Costs a few microseconds.
-    func commitsOfOthers() throws(StorageError) -> Int? {
-        if isPrivate { return nil }
-        return try withWriter { (state, connection) throws(StorageError) in
-            try state.others.look(connection)
-            return state.others.count
+    /// Costs a few microseconds.
+    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers {
+        if isPrivate { return .impossible }
+        // A transaction has counted when it began, and beside it nobody else commits.
+        if others.isInTransaction { return .count(others.count) }
+        var result = CommitsOfOthers.unknown
+        try writer.withLockIfAvailable { (state) throws(StorageError) in
+            guard let connection = state.connection else { throw Self.closed }
+            try others.look(connection)
+            result = .count(others.count)
         }
+        return result
     }
 }
 
 /// Counts the times at which others had committed, by SQLite's `data_version` on the writing connection: that
 /// connection's own commits do not change it.
-struct OtherCommits {
-    private(set) var count = 0
-    private var version: Int64?
+final class OtherCommits: Sendable {
+    private let counted = Atomic(0)
+    private let inTransaction = Atomic(false)
+    /// The last version; looked at by whoever has the writing connection.
+    private let version = Mutex<Int64?>(nil)
 
-    mutating func look(_ connection: Connection) throws(StorageError) {
+    var count: Int { counted.load(ordering: .acquiring) }
+
+    /// Whether a transaction that writes has counted and has not begun to commit.
+    var isInTransaction: Bool { inTransaction.load(ordering: .acquiring) }
+
+    func look(_ connection: Connection) throws(StorageError) {
         let now = try connection.dataVersion()
-        if let version, version != now { count += 1 }
-        version = now
+        version.withLock { version in
+            if let version, version != now { counted.add(1, ordering: .releasing) }
+            version = now
+        }
     }
 
+    /// Called when the write lock is taken, and commits before that are counted.
+    func begin() { inTransaction.store(true, ordering: .releasing) }
+
+    /// Called before the write lock is left.
+    func end() { inTransaction.store(false, ordering: .releasing) }
+
     /// Runs what changes the version without a commit, such as a change of the journal's mode.
-    mutating func apart<T>(
-        _ connection: Connection, _ body: () throws(StorageError) -> T
-    ) throws(StorageError) -> T {
+    func apart<T>(_ connection: Connection, _ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         try look(connection)
         let result = try body()
-        version = try connection.dataVersion()
+        let now = try connection.dataVersion()
+        version.withLock { $0 = now }
         return result
     }
 }

@@ -10,7 +10,8 @@ import Synchronization
 /// lets one write at a time run and `writer` is locked for it; a reader, because the pool hands it out to one session.
 final class SQLiteEngine: SharedTablesEngine {
     private let configuration: SQLiteBackend
-    private let writer: Mutex<WriterState>
+    let writer: Mutex<WriterState>
+    let others = OtherCommits()
     private let pool: ConnectionPool
     /// Whether the file or its folder cannot be written.
     private let isReadOnlyFile: Bool
@@ -26,7 +27,6 @@ final class SQLiteEngine: SharedTablesEngine {
     struct WriterState: ~Copyable {
         var connection: Connection?
         var usesWAL = false
-        var others = OtherCommits()
     }
 
     init(_ configured: SQLiteBackend, logger: Logger) throws(StorageError) {
@@ -85,7 +85,7 @@ final class SQLiteEngine: SharedTablesEngine {
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
         try changing { (state, connection) throws(StorageError) in
             if !state.usesWAL {
-                state.usesWAL = try state.others.apart(connection) { () throws(StorageError) in try connection.useWAL()
+                state.usesWAL = try others.apart(connection) { () throws(StorageError) in try connection.useWAL()
                 }
             }
             try transaction(connection, body)
@@ -101,8 +101,11 @@ final class SQLiteEngine: SharedTablesEngine {
         _ connection: Connection, _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) {
         try connection.begin(.begin)
+        defer { others.end() }
         do {
-            if try connection.hasForeignSchema() { foreignChanges.add(1, ordering: .releasing) }
+            let isForeign = try connection.hasForeignSchema { () throws(StorageError) in try others.look(connection) }
+            if isForeign { foreignChanges.add(1, ordering: .releasing) }
+            others.begin()
             try body(SQLiteWriter(connection))
             // The body may have continued after the failure that ended the transaction.
             try connection.checkTransaction()
@@ -110,6 +113,7 @@ final class SQLiteEngine: SharedTablesEngine {
             connection.rollBack()
             throw error
         }
+        others.end()
         do {
             try connection.commit()
         } catch {

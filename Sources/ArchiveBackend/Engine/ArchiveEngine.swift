@@ -231,10 +231,10 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
 
 extension ArchiveEngine: SharedCommitsEngine {
     /// Costs one system call if nothing was committed, and reading what was.
-    func commitsOfOthers() throws(StorageError) -> Int? {
-        guard configuration.access == .readOnly else { return nil }
+    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers {
+        guard configuration.access == .readOnly else { return .impossible }
         _ = try follow()
-        return refreshes.load(ordering: .relaxed)
+        return .count(refreshes.load(ordering: .relaxed))
     }
 }
 

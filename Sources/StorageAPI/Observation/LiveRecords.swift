@@ -114,7 +114,10 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         // The snapshot begins with the first query. It may have more than what was told by then: without that, the
         // result would mix two states.
         var (keys, records) = (keys, try reading.placed(selection, keys, as: Model.self))
-        guard let visible = subscription.store.observers.visible(name, after: subscription.number) else { return nil }
+        let store = subscription.store
+        guard let visible = store.observers.visible(name, after: subscription.number) else { return nil }
+        // Nor may it have a commit of another process, of which the keys are not known.
+        if let others = store.otherCommits, !others.areAllTold { return nil }
         let known = Set(keys)
         var more: Set<[Value]> = []
         for changes in visible { more.formUnion(changes.keys.filter { !known.contains($0) }) }

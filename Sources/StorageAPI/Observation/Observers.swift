@@ -66,7 +66,7 @@ final class Observers: Sendable {
     private let isAsking = Atomic<Bool>(false)
     private let state = Mutex(State())
     private let wakeups = DispatchQueue(label: "storage.observers")
-    private let others = Mutex<CommitsOfOthers?>(nil)
+    private let others = Mutex<OtherCommits?>(nil)
 
     // MARK: Writers
 
@@ -138,7 +138,7 @@ final class Observers: Sendable {
     // MARK: Observers
 
     /// Asks for commits of other processes while there are observers.
-    func follow(_ others: CommitsOfOthers?) { self.others.withLock { $0 = others } }
+    func follow(_ others: OtherCommits?) { self.others.withLock { $0 = others } }
 
     /// Adds an observer, or changes what it asks for. Returns the number of the last commit.
     func add(_ id: ObjectIdentifier, _ interest: Interest) -> Int {

@@ -129,7 +129,7 @@ extension Store {
         }
     }
 
-    /// The commits that change a model, by its stored name; see ``changes(of:)``.
+    /// The commits that change a model, by its stored name; as for a type.
     public func changes(ofRecords model: String) -> Changes<KeyChanges<[Value]>> {
         Changes(store: self, model: model) { (commit, _) throws(StorageError) in
             try commit.changes(of: model)?.told { (keys) throws(StorageError) in keys }

@@ -26,7 +26,7 @@ public final class Store: Sendable {
     let queue: WriteQueue
     let observers = Observers()
     /// What asks the engine for other processes' commits; nil if there can be none.
-    let commitsOfOthers: CommitsOfOthers?
+    let otherCommits: OtherCommits?
     let registry: ModelRegistry
     let runningCalls = RunningCalls()
     let logger: Logger
@@ -100,10 +100,10 @@ public final class Store: Sendable {
         readsBesideWriter = info.lacking[.concurrentReads] == nil
         canWrite = info.lacking[.writing] == nil
         queue = WriteQueue(engine, observers)
-        commitsOfOthers = (engine as? any SharedCommitsEngine).flatMap { [observers] in
-            CommitsOfOthers($0) { observers.tellUnknown() }
+        otherCommits = (engine as? any SharedCommitsEngine).flatMap { [observers] in
+            OtherCommits($0) { observers.tellUnknown() }
         }
-        observers.follow(commitsOfOthers)
+        observers.follow(otherCommits)
         registry = ModelRegistry(info, logger: logger)
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])

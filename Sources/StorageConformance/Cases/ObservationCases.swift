@@ -166,6 +166,33 @@ extension Conformance {
                 }
             }
         },
+        ConformanceCase(
+            "observing/related", [.o4], "Records that a filter, an order or loading goes through are watched as well."
+        ) { t in
+            let store = try await t.open(Writer.self, Volume.self)
+            try await store.insert((1...3).map { Writer(id: $0, name: "w\($0)") })
+            try await store.insert((1...3).map { Volume(id: $0, author: Ref(key: $0)) })
+            let query = store.select(Volume.self)
+            var filtered = query.observer("where { $0.author.name != \"x\" }.values()") {
+                $0.where { $0.author.name != "x" }.values()
+            }
+            var ordered = query.observer("order { $0.author.name }.updates()") {
+                $0.order { $0.author.name }.updates()
+            }
+            var loaded = query.observer("with(\\.author).values()") { $0.with(\.author).values() }
+            try t.expect(try await filtered.next()?.map(\.id), equals: [1, 2, 3])
+            try t.expect(try await ordered.next()?.records.map(\.id), equals: [1, 2, 3])
+            try t.expect(try await loaded.next()?.map(\.1.name), equals: ["w1", "w2", "w3"])
+            try await store.update(Writer.self) { $0.where { $0.id == 1 }.set(\.name, to: "x") }
+            try t.expect(try await filtered.next()?.map(\.id), equals: [2, 3])
+            let step = try t.required(try await ordered.next())
+            try t.expect(step.records.map(\.id), equals: [2, 3, 1])
+            try t.expect(step.difference.moved.map { [$0.from, $0.to] }, equals: [[0, 2]])
+            try t.expect(step.difference.changed.count, equals: 0)
+            try t.expect(try await loaded.next()?.map(\.1.name), equals: ["x", "w2", "w3"])
+            try await store.delete(Volume.self, key: 2)
+            try t.expect(try await filtered.next()?.map(\.id), equals: [3])
+        },
         ConformanceCase("observing/closed", [.o10], "Closing the store ends every observer.") { t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1))

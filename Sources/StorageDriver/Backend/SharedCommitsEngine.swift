@@ -1,12 +1,22 @@
 /// An optional feature of an engine whose store other processes write to: telling that one of them has committed.
 ///
-/// A store asks while its queries are observed, 20 times a second, so asking must be cheap. An engine that shares its
-/// store and does not conform declares ``BackendInfo/Capability/foreignCommits`` as lacking.
+/// A store asks while its queries are observed, 20 times a second and when it reads for an observer, so asking must be
+/// cheap. An engine that shares its store and does not conform declares ``BackendInfo/Capability/foreignCommits`` as
+/// lacking.
 public protocol SharedCommitsEngine: StorageEngine {
-    /// A number that differs from the last call's if anyone but this engine has committed in between. Commits of this
-    /// engine do not change it. Nil if nobody else can write.
+    /// Counts the commits of others up to now, or several of them as one. Commits of this engine are not counted.
     ///
-    /// Called on a thread of its own, beside writers and readers, and may wait for a writer.
+    /// Called on any thread, beside writers and readers, and waits for none.
     /// - Throws: errors of asking. `busy` counts as no answer; any other makes observers read, and meet the error.
-    func commitsOfOthers() throws(StorageError) -> Int?
+    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers
+}
+
+/// Whether anyone but an engine has committed.
+public enum CommitsOfOthers: Sendable, Hashable {
+    /// Nobody else can write.
+    case impossible
+    /// A number that is another one after a commit of somebody else.
+    case count(Int)
+    /// It cannot be told without waiting.
+    case unknown
 }

@@ -107,6 +107,13 @@ extension Select.Joined where Source == Store {
         }
     }
 
+    /// The records with what belongs to each, now and whenever they or what belongs to them changes; see
+    /// ``Store/Values``.
+    public func values() -> Store.Values<[Row]> {
+        let (make, selection) = (make, selection)
+        return select.observing { (reading) throws(StorageError) in try reading.joined(Model.self, selection, make) }
+    }
+
     /// The first record with what belongs to it; nil if there is none.
     public nonisolated(nonsending) func first() async throws(StorageError) -> Row? {
         var builder = self

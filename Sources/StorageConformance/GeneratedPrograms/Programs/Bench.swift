@@ -22,11 +22,19 @@ final class Bench {
     func outcomes(of program: Program) async throws -> [Outcome] {
         for model in World.models { try truncate(model) }
         var run = ProgramRun()
+        var observers = try await ProgramObservers(of: store)
+        var mistake: String?
         try await run.run(program.steps, on: &store) { [place] store in
             // What is closed is gone where nothing outlives the process.
             guard store.info.has(.durability) else { return store }
             try await store.close()
-            return try await Self.open(place)
+            if try await !observers.haveEnded() { mistake = "An observer goes on after the store was closed." }
+            let store = try await Self.open(place)
+            observers = try await ProgramObservers(of: store)
+            return store
+        } afterStep: {
+            if mistake == nil { mistake = try await observers.mistake() }
+            return mistake
         }
         return run.outcomes
     }

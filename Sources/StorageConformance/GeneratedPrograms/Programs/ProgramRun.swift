@@ -5,8 +5,13 @@ struct ProgramRun {
     private(set) var outcomes: [Outcome] = []
 
     /// Runs steps on an open store.
-    mutating func run(_ steps: [Step], on store: inout Store, reopen: (Store) async throws -> Store) async throws {
-        for step in steps {
+    ///
+    /// - Parameter afterStep: what is wrong besides the outcomes, if anything is; now and then asked.
+    mutating func run(
+        _ steps: [Step], on store: inout Store, reopen: (Store) async throws -> Store,
+        afterStep: () async throws -> String?
+    ) async throws {
+        for (number, step) in steps.enumerated() {
             switch step {
             case .call(let operation): outcomes.append(operation.outcome(on: store.blocking))
             case .stream(let stream):
@@ -26,6 +31,10 @@ struct ProgramRun {
                     }
                 } catch is ProgramFailure {}
                 skip(to: before + step.count)
+            }
+            // So rarely that several commits are told together.
+            if number % 4 == 3 || number == steps.count - 1, let mistake = try await afterStep() {
+                outcomes[outcomes.count - 1] = .result(mistake)
             }
         }
     }

@@ -3,7 +3,7 @@ import StorageDriver
 import Synchronization
 
 /// Asks an engine whether another process has committed, while somebody observes the store.
-final class CommitsOfOthers: Sendable {
+final class OtherCommits: Sendable {
     private let engine: any SharedCommitsEngine
     /// Called if another process has committed.
     private let tell: @Sendable () -> Void
@@ -12,7 +12,7 @@ final class CommitsOfOthers: Sendable {
 
     private struct State {
         /// The engine's last answer, also from before anybody observed: a commit since then is told, not lost.
-        var version: Int?
+        var count: CommitsOfOthers
         var timer: (any DispatchSourceTimer)?
     }
 
@@ -21,11 +21,11 @@ final class CommitsOfOthers: Sendable {
     /// Nil if nobody else can write.
     init?(_ engine: any SharedCommitsEngine, tell: @escaping @Sendable () -> Void) {
         // An engine that cannot say it now is asked again.
-        let version = Result { () throws(StorageError) in try engine.commitsOfOthers() }
-        if case .success(nil) = version { return nil }
+        let count = Result { () throws(StorageError) in try engine.commitsOfOthers() }
+        if case .success(.impossible) = count { return nil }
         self.engine = engine
         self.tell = tell
-        state = Mutex(State(version: (try? version.get()) ?? nil))
+        state = Mutex(State(count: (try? count.get()) ?? .unknown))
     }
 
     deinit { stop() }
@@ -51,28 +51,39 @@ final class CommitsOfOthers: Sendable {
     /// Asks now, and returns when observers are told.
     nonisolated(nonsending) func refresh() async {
         await withCheckedContinuation { continuation in
-            queue.async {
-                self.check()
-                continuation.resume()
-            }
+            queue.async { self.checkUntilKnown { continuation.resume() } }
         }
     }
 
-    /// On the queue: one at a time.
-    private func check() {
-        let version: Int?
+    private func checkUntilKnown(_ body: @escaping @Sendable () -> Void) {
+        if check() { return body() }
+        // A commit of this store is being written.
+        queue.asyncAfter(deadline: .now() + .milliseconds(1)) { self.checkUntilKnown(body) }
+    }
+
+    /// On the queue: one at a time. False if the engine cannot tell now.
+    @discardableResult
+    private func check() -> Bool {
+        var count = CommitsOfOthers.unknown
         do throws(StorageError) {
-            version = try engine.commitsOfOthers()
+            count = try engine.commitsOfOthers()
+            if count == .unknown { return false }
         } catch {
-            if error.code == .busy { return }
+            if error.code == .busy { return true }
             // Observers meet the error when they read. Whoever is left after that is told no more of it.
-            version = nil
         }
         let isNew = state.withLock { state in
-            defer { state.version = version }
-            return state.version != version
+            defer { state.count = count }
+            return state.count != count
         }
         if isNew { tell() }
+        return true
+    }
+
+    /// Whether it is certain that nobody has committed what is not told. Waits for nothing.
+    var areAllTold: Bool {
+        guard case .count(let count)? = try? engine.commitsOfOthers() else { return false }
+        return state.withLock { $0.count == .count(count) }
     }
 }
 
@@ -87,7 +98,7 @@ extension Store {
         do throws(StorageError) {
             try runningCalls.begin()
             defer { runningCalls.end() }
-            if let commitsOfOthers { return await commitsOfOthers.refresh() }
+            if let otherCommits { return await otherCommits.refresh() }
             if info.has(.sharing) { try info.require(.foreignCommits, for: "refresh") }
         } catch {
             throw error.at(operation: "refresh", backend: info.name)
