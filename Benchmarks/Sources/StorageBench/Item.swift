@@ -33,7 +33,8 @@ struct Item: Equatable, Codable, Storable {
     func writeKey(into row: inout RowWriter) { row.write(self.id) }
 
     struct Columns: ColumnSet {
-        init(_ path: PropertyPath) {}
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
     }
 }
 

@@ -36,7 +36,8 @@ struct Purchase: Equatable, Storable {
     func writeKey(into row: inout RowWriter) { row.write(self.id) }
 
     struct Columns: ColumnSet {
-        init(_ path: PropertyPath) {}
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
     }
 }
 
@@ -80,7 +81,8 @@ struct Address: Equatable, Storable {
     func writeKey(into row: inout RowWriter) { row.write(self.zip) }
 
     struct Columns: ColumnSet {
-        init(_ path: PropertyPath) {}
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
     }
 }
 
@@ -123,7 +125,8 @@ struct Line: Equatable, Storable {
     func writeKey(into row: inout RowWriter) { row.write(self.article) }
 
     struct Columns: ColumnSet {
-        init(_ path: PropertyPath) {}
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
     }
 }
 

@@ -3,6 +3,6 @@ extension Mutant {
     static let all: [Mutant] =
         blunt + values + comparisons + keys + writing + removing + children + querying + filtering + computing
         + grouping + transactions
-        + schema
+        + schema + references
         + errors
 }

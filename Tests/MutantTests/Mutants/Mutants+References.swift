@@ -1,0 +1,147 @@
+import StorageAPI
+import StorageConformance
+import StorageDriver
+
+extension Mutant {
+    /// R: records that refer to each other.
+    static let references: [Mutant] = [
+        Mutant("references-not-looked-up", [.r2, .r1], "Every key that a reference has seems to be stored.") {
+            $0.rows = { rows, plan in
+                guard case .keys = plan.query.scope, plan.query.result == .columns(plan.table.key) else { return rows }
+                return plan.table.key.count == 1
+                    ? rows + [[.int(77)], [.int(78)], [.int(79)], [.int(80)], [.text("zoo")]] : rows
+            }
+        },
+        Mutant("references-never-found", [.r2, .r1], "No record that a reference names seems to be stored.") {
+            $0.rows = { rows, plan in
+                guard case .keys = plan.query.scope, plan.query.result == .columns(plan.table.key) else { return rows }
+                return []
+            }
+        },
+        Mutant("referrers-not-found", [.r3], "What refers to a deleted record is not found.") {
+            $0.rows = { rows, plan in plan.isOfReferrers ? [] : rows }
+        },
+        Mutant("last-referrer-not-found", [.r3, .r7], "One of several that refer to a deleted record is not found.") {
+            $0.rows = { rows, plan in plan.isOfReferrers ? Array(rows.dropLast()) : rows }
+        },
+        Mutant("nullify-not-written", [.r3], "A reference that becomes nil stays.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.operation == .patch, write.patch.allSatisfy(\.isNull) { write.rows = [] }
+            }
+        },
+        Mutant("truncation-not-asked", [.r4], "Nothing seems to refer to a truncated model.") {
+            $0.rows = { rows, plan in
+                if case .exists = plan.query.result, case .not(.isNull)? = plan.query.filter {
+                    [[.int(0)]]
+                } else {
+                    rows
+                }
+            }
+        },
+        Mutant("references-sorted", [.r7, .r1], "An array of references is sorted.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.operation == .insert, write.table.isOfReferences,
+                    let cell = write.cell({ $0.reference != nil })
+                else { return }
+                let values = write.rows.map { $0[cell] }.sorted { $0.order(to: $1) == .before }
+                for (row, value) in values.enumerated() { write.rows[row][cell] = value }
+            }
+        },
+        Mutant("references-distinct", [.r7, .r1], "An array of references has each once.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.operation == .insert, write.table.isOfReferences,
+                    let cell = write.cell({ $0.reference != nil })
+                else { return }
+                var seen: Set<[Value]> = []
+                write.rows = write.rows.filter { seen.insert([$0[0], $0[cell]]).inserted }
+            }
+        },
+        edges("references-lead-nowhere", [.r5], "A property through a reference is nil.") { edge, question in
+            edge.isToKey(in: question) ? nil : edge
+        },
+        edges("inverses-are-empty", [.r6, .r5], "Nothing refers to a record.") { edge, question in
+            edge.isInverse(in: question) ? nil : edge
+        },
+        edges("inverses-of-arrays-are-empty", [.r6, .r7], "Nothing refers to a record by what it owns.") { edge, _ in
+            edge.link == nil ? edge : nil
+        },
+        Mutant("related-aggregates-of-all", [.r5, .r6], "An aggregate of related records is that of their count.") {
+            $0.rewrite { term, _ in
+                guard case .relatedAggregate(let edge, _, let condition) = term else { return term }
+                return .relatedCount(edge, condition)
+            }
+        },
+        Mutant("related-records-cut", [.r8], "Of several records that are read by their keys the last is left out.") {
+            $0.rows = { rows, plan in
+                guard case .keys = plan.query.scope, plan.table.isRoot, rows.count > 1 else { return rows }
+                return Array(rows.dropLast())
+            }
+        },
+        Mutant("referring-records-cut", [.r8, .r6], "Of several records that refer the last is left out.") {
+            $0.rows = { rows, plan in
+                guard case .isIn(.column(let column), _, _)? = plan.query.filter?.conjunct,
+                    plan.table.columns[column].reference != nil
+                else { return rows }
+                return Array(rows.dropLast())
+            }
+        },
+        Mutant("references-not-recorded", [.r9, .r3], "The recorded schema has no references.") {
+            $0.tables = { tables in
+                tables.map { table in
+                    var table = table
+                    for column in table.columns.indices { table.columns[column].reference = nil }
+                    return table
+                }
+            }
+        },
+    ]
+
+    private static func edges(
+        _ id: String, _ clauses: [Contract], _ sentence: String,
+        _ change: @escaping @Sendable (Edge, Question) -> Edge?
+    ) -> Mutant {
+        Mutant(id, clauses, sentence) {
+            $0.rewrite { term, question in
+                switch term {
+                case .related(let edge, _): change(edge, question) == nil ? .null : term
+                case .relatedCount(let edge, _):
+                    change(edge, question) == nil ? .choice(.constant(true), question.argument(.int(0)), .null) : term
+                case .quantified(let quantifier, let edge, _):
+                    change(edge, question) == nil ? .constant(quantifier != .any) : term
+                default: term
+                }
+            }
+        }
+    }
+}
+
+extension QueryPlan {
+    /// Whether it finds what refers to records that are deleted: rows of a table by a reference.
+    fileprivate var isOfReferrers: Bool {
+        guard case .isIn(.column(let column), _, _)? = query.filter, case .columns(let columns) = query.result else {
+            return false
+        }
+        return table.columns[column].reference != nil && columns.starts(with: table.key)
+            && columns.count < table.columns.count + 1
+            && columns.contains(column)
+    }
+}
+
+extension Edge {
+    /// Whether it leads to the record that a reference names.
+    fileprivate func isToKey(in question: Question) -> Bool {
+        link == nil && question.tables[table].isRoot && inner == question.tables[table].key
+    }
+
+    /// Whether it leads to what refers to a record.
+    fileprivate func isInverse(in question: Question) -> Bool {
+        link != nil || inner.first.map { question.tables[table].columns[$0].reference != nil } == true
+    }
+}
+
+extension QueryTerm {
+    /// The term itself, or the first of those that must all hold.
+    fileprivate var conjunct: QueryTerm {
+        if case .and(let terms) = self, let first = terms.first { first } else { self }
+    }
+}
