@@ -98,6 +98,27 @@ import Testing
         #expect(try await target.find(Paper.self, key: 1) == Paper(id: 1, on: nil))
     }
 
+    @Test(arguments: Backend.allCases)
+    func `references are chosen, grouped and counted as other properties are`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert([Paper(id: 1), Paper(id: 2)])
+            try await store.insert([Shelf(id: 1, books: [2, 1, 2]), Shelf(id: 2)])
+            try await store.update(Paper.self).where { $0.id == 1 }.set(\.on, to: 2).run()
+            let chosen = try await store.select(Shelf.self).only { ($0.id, $0.books) }.all()
+            #expect(chosen.map(\.1) == [[2, 1, 2], []])
+            let refs = try await store.select(Paper.self).only { $0.on }.all()
+            #expect(refs == [2, nil])
+            let partial = try await store.select(Paper.self).withoutChildren().all()
+            #expect(try partial.map { paper throws in try paper.on } == [2, nil])
+            let records = try await store.records("Shelf").all()
+            #expect(records.count == 2)
+            var wrong = try #require(try await store.records("Paper").all().first)
+            wrong.fields[1].content = .value(.int(99), .int64)
+            let refused = wrong
+            await expectError(.constraint) { try await store.save(refused) }
+        }
+    }
+
     @Test func `a reference is coded as its key`() throws {
         let refs: [Ref<Shelf>] = [1, Ref(Shelf(id: 2)), Shelf(id: 3).ref]
         let data = try JSONEncoder().encode(refs)

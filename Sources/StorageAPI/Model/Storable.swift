@@ -139,7 +139,7 @@ extension Storable {
         return index
     }
 
-    /// The key that ``writeKey(into:)`` writes.
+    /// The key that ``writeKey(into:)`` writes; nil also for a type that no store can open.
     public static func key(of record: Self) -> Key? {
         do throws(StorageError) { return try ModelRows<Self>().key(of: record) } catch { return nil }
     }

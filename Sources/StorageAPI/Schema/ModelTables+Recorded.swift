@@ -56,17 +56,8 @@ extension ModelTables {
     private static func references(
         in schema: TableSchema, _ own: [Int], prefixCount: Int
     ) -> [ReferenceBinding] {
-        var found: [(schema: ReferenceSchema, places: [Int])] = []
-        for (place, column) in own.enumerated() {
-            guard let reference = schema.columns[column].reference else { continue }
-            if reference.part > 0, let last = found.indices.last {
-                found[last].places.append(place)
-            } else {
-                found.append((reference, [place]))
-            }
-        }
-        return found.map { reference, places in
-            let columns = places.map { own[$0] }
+        schema.references.map { columns, reference in
+            let places = columns.compactMap { own.firstIndex(of: $0) }
             let name = schema.columns[columns[0]].property
             let base = columns.count > 1 ? String(name.prefix(upTo: name.lastIndex(of: ".") ?? name.endIndex)) : name
             return ReferenceBinding(

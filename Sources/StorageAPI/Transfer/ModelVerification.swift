@@ -65,16 +65,7 @@ struct ModelVerification {
 
     /// Every reference names a stored record, where that is checked (clause R2). Another program may have left one.
     private func checkReferences(in table: TableSchema) throws(StorageError) {
-        var found: [(columns: [Int], schema: ReferenceSchema)] = []
-        for (index, column) in table.columns.enumerated() where !column.isRemoved {
-            guard let reference = column.reference, reference.onDelete != .unchecked else { continue }
-            if reference.part > 0, let last = found.indices.last {
-                found[last].columns.append(index)
-            } else {
-                found.append(([index], reference))
-            }
-        }
-        for (columns, reference) in found {
+        for (columns, reference) in table.references where reference.onDelete != .unchecked {
             guard let target = roots.first(where: { $0.isRoot(of: reference.model) }), target.key.count == columns.count
             else {
                 report(

@@ -114,7 +114,7 @@ extension _LoadedRelation {
             var values: [X] = []
             values.reserveCapacity(rows.count)
             for (row, place) in found.places.enumerated() {
-                guard let place else { throw rows.dangling(path, row) }
+                guard let place else { throw try rows.dangling(path, row) }
                 values.append(found.rows[place])
             }
             return values
@@ -129,7 +129,7 @@ extension _LoadedRelation {
             var values: [S?] = []
             values.reserveCapacity(rows.count)
             for (row, place) in found.places.enumerated() {
-                if place == nil, try !rows.isNil(path, row) { throw rows.dangling(path, row) }
+                if place == nil, try !rows.isNil(path, row) { throw try rows.dangling(path, row) }
                 values.append(place.map { found.rows[$0] })
             }
             return values

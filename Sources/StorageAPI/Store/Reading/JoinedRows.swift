@@ -69,22 +69,15 @@ final class JoinedRows {
         return reading.model.root.references[index]
     }
 
-    func dangling(_ path: PropertyPath?, _ row: Int) -> StorageError {
-        let names = path?.ordinals.compactMap {
-            reading.model.root.names.indices.contains($0) ? reading.model.root.names[$0].name : nil
-        }
-        var error = StorageError(
+    /// The error for a reference of a row to a record that is not there.
+    func dangling(_ path: PropertyPath?, _ row: Int) throws(StorageError) -> StorageError {
+        let reference = try reference(path)
+        let wanted = key(reference, of: row)?.map(\.description).joined(separator: ", ") ?? "nil"
+        return StorageError(
             .notFound,
-            "The record that it refers to is not stored, and another program has left the reference. Store the "
-                + "record, or set the reference to another.", model: reading.model.name, key: key(of: row),
-            property: names?.joined(separator: "."))
-        if let reference = try? reference(path), let key = key(reference, of: row) {
-            error = error.with {
-                $0.message =
-                    "\(reference.schema.model) \(key.map(\.description).joined(separator: ", ")): " + $0.message
-            }
-        }
-        return error
+            "\(reference.schema.model) \(wanted), to which the record refers, is not stored: another program has left the "
+                + "reference. Store the record, or set the reference to another.",
+            model: reading.model.name, key: key(of: row), property: reference.property)
     }
 
     private func invalid() -> StorageError {

@@ -21,6 +21,8 @@ final class SessionContext {
         noted?.signature = signature
         return signature
     }()
+    /// What refers to the models, if this transaction has changed what is known of them.
+    @exclusivity(unchecked) private var ownReferrers: [String: [Referrer]] = [:]
     /// What has been written and refers to records that were not there; nil if there is none.
     @exclusivity(unchecked) var unresolved: UnresolvedReferences?
 
@@ -70,6 +72,7 @@ final class SessionContext {
                 }
             }
             changed.insert(schema.name)
+            ownReferrers = [:]
             noted?.noteEverything(of: schema.name)
             prepared = prepared.filter { $0.value.name != schema.name }
         }
@@ -124,6 +127,7 @@ final class SessionContext {
                 model: type.schema.name)
         }
         let handle = try store.registry.prepare(type, in: writer)
+        ownReferrers = [:]
         noted?.noteEverything(of: handle.name)
         prepared[ObjectIdentifier(type)] = handle
         return handle
@@ -133,7 +137,12 @@ final class SessionContext {
     func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
         let writer = try openWriter(model.name)
         // What this transaction has prepared is not known to others, and perhaps undone.
-        guard prepared.isEmpty, changed.isEmpty else { return try Referrer.all(to: model, in: writer) }
+        guard prepared.isEmpty, changed.isEmpty else {
+            if let known = ownReferrers[model.name] { return known }
+            let found = try Referrer.all(to: model, in: writer)
+            ownReferrers[model.name] = found
+            return found
+        }
         return try model.referrers(at: store.registry.schemaVersion.load(ordering: .acquiring)) {
             () throws(StorageError) in try Referrer.all(to: model, in: writer)
         }
@@ -157,6 +166,7 @@ final class SessionContext {
             try writer.savepoint { () throws(StorageError) in result = try body() }
         } catch {
             (prepared, changed) = (before.0, before.1)
+            ownReferrers = [:]
             if let mark = before.2 { noted?.undo(to: mark) }
             throw error
         }

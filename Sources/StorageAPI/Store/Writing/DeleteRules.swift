@@ -28,7 +28,7 @@ struct DeleteRules {
     private mutating func delete(
         _ keys: [[Value]], _ model: ModelHandle, _ referrers: [Referrer]
     ) throws(StorageError) -> Int {
-        var going = ReferredKeys(width: model.tables.rootKeyCount)
+        var going = ReferredKeys()
         var known = deleted[model.name] ?? going
         let new = keys.filter { known.insert($0) }
         deleted[model.name] = known

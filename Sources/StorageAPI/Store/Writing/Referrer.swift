@@ -19,35 +19,24 @@ struct Referrer: Sendable {
     static func all(to target: ModelHandle, in session: any StorageSession) throws(StorageError) -> [Referrer] {
         var found: [Referrer] = []
         for table in try session.tables() where !table.isRemoved {
-            var reference: (columns: [Int], schema: ReferenceSchema)?
-            for column in table.columns.indices where !table.columns[column].isRemoved {
-                guard let part = table.columns[column].reference else { continue }
-                if part.part == 0 {
-                    if let reference { found.append(Referrer(table, reference, to: target)) }
-                    reference = ([column], part)
-                } else {
-                    reference?.columns.append(column)
-                }
+            for reference in table.references where reference.schema.onDelete != .unchecked {
+                guard reference.schema.model.isSame(as: target.name),
+                    reference.columns.count == target.tables.rootKeyCount
+                else { continue }
+                found.append(Referrer(table, reference, directory: target.directory))
             }
-            if let reference { found.append(Referrer(table, reference, to: target)) }
         }
-        return found.filter { $0.isOf(target) && $0.rule != .unchecked }
+        return found
     }
 
-    private let target: String
-
-    private func isOf(_ model: ModelHandle) -> Bool {
-        target.isSame(as: model.name) && columns.count == model.tables.rootKeyCount
-    }
-
-    private init(_ table: TableSchema, _ reference: (columns: [Int], schema: ReferenceSchema), to model: ModelHandle) {
+    private init(
+        _ table: TableSchema, _ reference: (columns: [Int], schema: ReferenceSchema), directory: ModelDirectory
+    ) {
         self.table = table
         self.model = table.path[0]
-        target = reference.schema.model
         columns = reference.columns
         rule = reference.schema.onDelete
         isElement = reference.schema.isElement
-        let directory = model.directory
         func plan(_ query: Query) -> QueryPlan {
             QueryPlan(id: directory.nextPlan(), query: query, table: table, tables: [table])
         }
@@ -131,10 +120,6 @@ struct Referrer: Sendable {
 struct ReferredKeys {
     private(set) var firstParts: [Value] = []
     private var keys: Set<[Value]> = []
-    private let width: Int
-
-    init(width: Int) { self.width = width }
-
     /// Adds a key; returns whether it is new.
     mutating func insert(_ key: [Value]) -> Bool {
         guard keys.insert(key).inserted else { return false }
@@ -143,4 +128,20 @@ struct ReferredKeys {
     }
 
     func contains(_ key: [Value]) -> Bool { keys.contains(key) }
+}
+
+extension TableSchema {
+    /// The references in the table, each with the columns of its parts. Removed properties are left out.
+    var references: [(columns: [Int], schema: ReferenceSchema)] {
+        var found: [(columns: [Int], schema: ReferenceSchema)] = []
+        for (index, column) in columns.enumerated() where !column.isRemoved {
+            guard let reference = column.reference else { continue }
+            if reference.part > 0, let last = found.indices.last {
+                found[last].columns.append(index)
+            } else {
+                found.append(([index], reference))
+            }
+        }
+        return found
+    }
 }

@@ -9,7 +9,7 @@ extension Writing {
             let rows = graph.buffers[table.index]
             guard rows.count > 0 else { continue }
             for reference in table.references where reference.schema.onDelete != .unchecked {
-                var keys = ReferredKeys(width: reference.cells.count)
+                var keys = ReferredKeys()
                 var list = ValueList(width: reference.cells.count, values: [])
                 for index in 0..<rows.count {
                     let row = rows.row(index)
@@ -27,7 +27,7 @@ extension Writing {
         for reference in model.root.references where reference.schema.onDelete != .unchecked {
             let places = reference.columns.compactMap { columns.firstIndex(of: $0) }
             guard places.count == reference.columns.count, let first = places.first else { continue }
-            var keys = ReferredKeys(width: places.count)
+            var keys = ReferredKeys()
             var list = ValueList(width: places.count, values: [])
             for index in 0..<rows.count {
                 let row = Array(rows[index])
