@@ -77,7 +77,8 @@ extension ColumnSchema {
 extension Value {
     /// The value as an SQL literal, for the defaults of added columns, which take no parameters.
     func literal(_ type: ColumnType) -> String {
-        let cast = "::" + type.sql.declared
+        // A column has one collation, which its type has named.
+        let cast = "::" + (type.sql.form == .text ? "text" : type.sql.declared)
         switch self {
         case .null: return "NULL"
         case .int(let value): return type == .bool ? (value == 0 ? "false" : "true") : "'\(value)'\(cast)"
