@@ -19,6 +19,25 @@ import Testing
     var color = ""
 }
 
+@Storable("Growing") struct Plain {
+    var id: Int
+}
+
+@Storable("Growing") struct Wide: Equatable {
+    var id: Int
+    var text = "it's\u{0}"
+    var flag = true
+    var small: Int8 = -3
+    var big: UInt64 = .max
+    var single: Float = 0.1
+    var number: Double = -.infinity
+    var date = Date(timeIntervalSinceReferenceDate: 0.1)
+    var price: Decimal = 1.5
+    var data = Data([0, 255])
+    var link: URL? = URL(string: "https://example.org")
+    var words: [String] = ["a", "\u{0}"]
+}
+
 @Storable struct Triple {
     @Key var first: String
     @Key var second: String
@@ -46,6 +65,17 @@ struct StoreTests {
             let pens = try Server.psql("SELECT * FROM \"\(schema)\".\"Person_pens\" ORDER BY 1, 2")
             #expect(pens == "1|0|7|red\n1|1|8|")
             try await store.close()
+        }
+    }
+
+    @Test func `a property of each type is added to stored records with its default`() async throws {
+        try await Server.withSchema { schema in
+            let first = try await Store(Server.backend(schema), models: Plain.self)
+            try await first.insert(Plain(id: 1))
+            try await first.close()
+            let second = try await Store(Server.backend(schema), models: Wide.self)
+            #expect(try await second.find(Wide.self, key: 1) == Wide(id: 1))
+            try await second.close()
         }
     }
 
