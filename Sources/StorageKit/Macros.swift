@@ -83,12 +83,12 @@ public macro Field(renamedFrom: String) = #externalMacro(module: "StorageMacros"
 
 /// Says what happens to a reference when the record that it names is deleted.
 ///
-/// ```swift
+/// ```
 /// @Reference(onDelete: .cascade) var author: Ref<Person>
 /// @Reference(onDelete: .nullify) var editor: Ref<Person>?
 /// ```
 ///
-/// Without this mark the delete is refused (``DeleteRule/deny``). The rule is recorded in the store: a program that does not
+/// Without this mark the delete is refused (`deny`). The rule is recorded in the store: a program that does not
 /// declare the referring model obeys it too.
 ///
 /// - Parameter onDelete: `.deny`, `.cascade`, `.nullify` for a reference that may be nil or an array, or `.unchecked`.

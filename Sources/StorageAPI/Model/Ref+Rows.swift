@@ -2,9 +2,7 @@ public import StorageDriver
 
 // References as properties: one column for each part of the key, or, of an array, a row for each element.
 extension Property {
-    /// A reference to a record of another model, or of the same.
-    ///
-    /// - Parameter onDelete: what happens to the reference if its record is deleted; `deny` refuses that.
+    /// A reference to a record of another model, or of the same; `onDelete` says what happens to it if that is deleted.
     public init<M: Storable>(
         _ name: String, _: Ref<M>.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         onDelete: DeleteRule = .deny, default value: PropertyDefault<Ref<M>>? = nil

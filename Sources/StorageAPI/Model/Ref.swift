@@ -2,7 +2,7 @@ public import StorageDriver
 
 /// A reference to a record of another model, or of the same: the record's key.
 ///
-/// ```swift
+/// ```
 /// @Storable struct Book {
 ///     var id: Int
 ///     var title: String

@@ -4,7 +4,7 @@ public import StorageDriver
 
 /// The latest result of an observed query, for views: whoever reads ``value`` is told when it changes.
 ///
-/// ```swift
+/// ```
 /// @State var people = Live([], store.select(Person.self).order { $0.name }.values())
 /// var body: some View { List(people.value, id: \.id) { Text($0.name) } }
 /// ```

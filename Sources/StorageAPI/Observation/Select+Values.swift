@@ -8,11 +8,11 @@ extension Select where Source == Store {
 
     /// The records with all that they own, in order: now, and whenever they change.
     ///
-    /// ```swift
+    /// ```
     /// for try await people in store.select(Person.self).where { $0.age > 28 }.values() { show(people) }
     /// ```
     ///
-    /// Without a limit, only the records that commits have changed are read again. See ``Store/Values``.
+    /// Without a limit, only the records that commits have changed are read again. See `Store.Values`.
     public func values() -> Store.Values<[Model]> {
         Store.Values(store: source) { [selection, model] in
             LiveRecords<Model, [Model]>(selection, model, wantsDifference: false) { records, _ in records }
@@ -21,7 +21,7 @@ extension Select where Source == Store {
 
     /// Another result of the query, now and whenever it changes: `.first`, `.count`, `.sum { $0.age }`.
     ///
-    /// ```swift
+    /// ```
     /// for try await count in store.select(Person.self).where { $0.age > 28 }.values(.count) { show(count) }
     /// ```
     public func values<Value>(_ form: Form<Value>) -> Store.Values<Value> {
@@ -46,7 +46,7 @@ extension Select where Source == Store {
 
     /// The records as ``values()`` gives them, each time with what was removed, inserted, moved and changed.
     ///
-    /// ```swift
+    /// ```
     /// for try await step in store.select(Person.self).order { $0.name }.updates() {
     ///     step.difference.apply(to: &rows) { makeRow(step.records[$0]) }
     /// }

@@ -37,7 +37,7 @@ extension Store {
 
     /// Observes what a closure reads, all of it in one snapshot.
     ///
-    /// ```swift
+    /// ```
     /// for try await (people, pens) in store.observe({ snapshot throws(StorageError) in
     ///     (try snapshot.select(Person.self).all(), try snapshot.select(Pen.self).count())
     /// }) { show(people, pens) }

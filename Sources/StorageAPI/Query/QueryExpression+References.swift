@@ -65,7 +65,7 @@ public struct Referrers<Referring: Storable>: ArrayValue, ChildArray {
 
 /// The records of a model that refer to a record: declared once beside its columns, and stored nowhere.
 ///
-/// ```swift
+/// ```
 /// extension Person.Columns { var books: Inverse<Book> { inverse(\.author) } }
 /// store.select(Person.self).where { $0.books.count { $0.year > 2000 } > 2 }
 /// ```

@@ -9,7 +9,7 @@ public protocol LoadableRelation: Sendable {
 }
 
 /// A property that leads to several records.
-public protocol LoadableRelations: LoadableRelation {
+public protocol _LoadableRelations: LoadableRelation {
     /// The model of these records.
     associatedtype Related: Storable
 }
@@ -24,7 +24,7 @@ extension Optional: LoadableRelation where Wrapped: _ReferenceType {
     }
 }
 
-extension Array: LoadableRelation, LoadableRelations where Element: _ReferenceType {
+extension Array: LoadableRelation, _LoadableRelations where Element: _ReferenceType {
     public typealias Related = Element._Related
 
     public static func _relation(_ path: PropertyPath?) -> _LoadedRelation<[Element._Related]> {
@@ -32,7 +32,7 @@ extension Array: LoadableRelation, LoadableRelations where Element: _ReferenceTy
     }
 }
 
-extension Referrers: LoadableRelation, LoadableRelations {
+extension Referrers: LoadableRelation, _LoadableRelations {
     public typealias Related = Referring
 
     public static func _relation(_ path: PropertyPath?) -> _LoadedRelation<[Referring]> {
@@ -154,7 +154,7 @@ extension Ref.Loading {
     }
 
     /// Loads the record with several others, of which conditions, an order and a limit choose.
-    public func with<X: LoadableRelations, S: Sendable, each R: Sendable>(
+    public func with<X: _LoadableRelations, S: Sendable, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>,
         _ more: (Referrers<X.Related>.Loading<X.Related>) -> Referrers<X.Related>.Loading<S>
     ) -> Ref<Model>.Loading<(Model, repeat each R, [S])> where Row == (Model, repeat each R) {
@@ -194,7 +194,7 @@ extension Referrers.Loading {
     }
 
     /// Loads the records with several others each, of which conditions, an order and a limit choose.
-    public func with<X: LoadableRelations, S: Sendable, each R: Sendable>(
+    public func with<X: _LoadableRelations, S: Sendable, each R: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>,
         _ more: (Referrers<X.Related>.Loading<X.Related>) -> Referrers<X.Related>.Loading<S>
     ) -> Referrers<Model>.Loading<(Model, repeat each R, [S])> where Row == (Model, repeat each R) {

@@ -4,7 +4,7 @@ extension Select {
     /// Loads each record together with what it refers to, or what refers to it: `with(\.author)`, `with(\.tags)`,
     /// `with(\.books)`.
     ///
-    /// ```swift
+    /// ```
     /// for (book, author) in try await store.select(Book.self).with(\.author).all() { … }
     /// ```
     ///
@@ -27,10 +27,10 @@ extension Select {
 
     /// The same for several records, of which conditions, an order and a limit for each owner choose.
     ///
-    /// ```swift
+    /// ```
     /// store.select(Person.self).with(\.books) { $0.where { $0.year > 2000 }.order { $0.year.descending }.limit(3) }
     /// ```
-    public func with<X: LoadableRelations, S: Sendable>(
+    public func with<X: _LoadableRelations, S: Sendable>(
         _ relation: KeyPath<Model.Columns, QueryExpression<X>>,
         _ more: (Referrers<X.Related>.Loading<X.Related>) -> Referrers<X.Related>.Loading<S>
     ) -> Joined<(Model, [S])> { joined(.many(Model.columns[keyPath: relation].path, more(.init()))) }
@@ -79,7 +79,7 @@ extension Select {
         }
 
         /// Loads several more records, of which conditions, an order and a limit for each owner choose.
-        public func with<X: LoadableRelations, S: Sendable, each R: Sendable>(
+        public func with<X: _LoadableRelations, S: Sendable, each R: Sendable>(
             _ relation: KeyPath<Model.Columns, QueryExpression<X>>,
             _ more: (Referrers<X.Related>.Loading<X.Related>) -> Referrers<X.Related>.Loading<S>
         ) -> Joined<(Model, repeat each R, [S])> where Row == (Model, repeat each R) {

@@ -101,18 +101,28 @@ enum ModelSource: Sendable {
 func placed<T>(
     _ operation: String, _ model: ModelSource, _ context: SessionContext, _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
-    do throws(StorageError) {
-        while true {
-            do throws(StorageError) {
-                return try body()
-            } catch {
-                // A query is lowered before anything is read or written.
-                guard let type = error.unpreparedType, !context.isPrepared(type) else { throw error }
-                _ = try context.handle(type)
-            }
-        }
+    do {
+        return try body()
     } catch {
+        if let type = error.unpreparedType, !context.isPrepared(type) {
+            return try preparing(type, operation, model, context, body)
+        }
         throw error.at(
             operation: operation, model: context.store.registry.name(of: model), backend: context.store.info.name)
     }
+}
+
+/// Runs a call again, after a model has been prepared that its query leads to. The query was lowered before anything was
+/// read or written.
+@inline(never)
+private func preparing<T>(
+    _ type: any Storable.Type, _ operation: String, _ model: ModelSource, _ context: SessionContext,
+    _ body: () throws(StorageError) -> T
+) throws(StorageError) -> T {
+    do {
+        _ = try context.handle(type)
+    } catch {
+        throw error.at(operation: operation, backend: context.store.info.name)
+    }
+    return try placed(operation, model, context, body)
 }
