@@ -10,14 +10,14 @@ struct Item: Storable {
     func writeKey(into row: inout RowWriter) { row.write(id) }
 
     struct Columns: ColumnSet {
-        private let path: PropertyPath
-        init(_ path: PropertyPath) { self.path = path }
-        var number: QueryExpression<Int> { QueryExpression(path, 0) }
-        var maybe: QueryExpression<Int?> { QueryExpression(path, 1) }
-        var price: QueryExpression<Double> { QueryExpression(path, 2) }
-        var name: QueryExpression<String> { QueryExpression(path, 3) }
-        var flag: QueryExpression<Bool> { QueryExpression(path, 4) }
-        var tags: QueryExpression<[String]> { QueryExpression(path, 5) }
-        var parts: QueryExpression<[Item]> { QueryExpression(path, 6) }
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var number: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var maybe: QueryExpression<Int?> { QueryExpression(_propertyPath, 1) }
+        var price: QueryExpression<Double> { QueryExpression(_propertyPath, 2) }
+        var name: QueryExpression<String> { QueryExpression(_propertyPath, 3) }
+        var flag: QueryExpression<Bool> { QueryExpression(_propertyPath, 4) }
+        var tags: QueryExpression<[String]> { QueryExpression(_propertyPath, 5) }
+        var parts: QueryExpression<[Item]> { QueryExpression(_propertyPath, 6) }
     }
 }
