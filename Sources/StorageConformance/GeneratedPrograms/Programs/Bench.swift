@@ -5,8 +5,11 @@ final class Bench {
     private let place: TrialPlace
     private var store: Store
 
-    init(_ place: TrialPlace) async throws {
+    private let isObserved: Bool
+
+    init(_ place: TrialPlace, isObserved: Bool) async throws {
         self.place = place
+        self.isObserved = isObserved
         store = try await Self.open(place)
     }
 
@@ -22,15 +25,15 @@ final class Bench {
     func outcomes(of program: Program) async throws -> [Outcome] {
         for model in World.models { try truncate(model) }
         var run = ProgramRun()
-        var observers = try await ProgramObservers(of: store)
+        var observers = try await ProgramObservers(of: isObserved ? store : nil)
         var mistake: String?
-        try await run.run(program.steps, on: &store) { [place] store in
+        try await run.run(program.steps, on: &store) { [place, isObserved] store in
             // What is closed is gone where nothing outlives the process.
             guard store.info.has(.durability) else { return store }
             try await store.close()
             if try await !observers.haveEnded() { mistake = "An observer goes on after the store was closed." }
             let store = try await Self.open(place)
-            observers = try await ProgramObservers(of: store)
+            observers = try await ProgramObservers(of: isObserved ? store : nil)
             return store
         } afterStep: {
             if mistake == nil { mistake = try await observers.mistake() }

@@ -13,8 +13,8 @@ struct ProgramDifference: Sendable {
 struct Comparison {
     private var benches: [Bench] = []
 
-    init(_ places: GeneratedTests.Places) async throws {
-        for place in try await places() { benches.append(try await Bench(place)) }
+    init(_ places: GeneratedTests.Places, isObserved: Bool) async throws {
+        for place in try await places() { benches.append(try await Bench(place, isObserved: isObserved)) }
     }
 
     var names: [String] { benches.map(\.name) }
@@ -35,9 +35,9 @@ struct Comparison {
 
     /// The same on new stores.
     static func difference(
-        _ program: Program, _ places: GeneratedTests.Places
+        _ program: Program, _ places: GeneratedTests.Places, isObserved: Bool
     ) async throws -> ProgramDifference? {
-        let comparison = try await Comparison(places)
+        let comparison = try await Comparison(places, isObserved: isObserved)
         let difference = try await comparison.difference(program, ExpectedRun(program).outcomes)
         try await comparison.close()
         return difference

@@ -38,6 +38,9 @@ public struct GeneratedTests: Sendable {
     public var mostFailures = 3
     /// How many smaller programs are tried for each difference.
     public var shrinkingBudget = 3000
+    /// Whether queries are observed while programs run. Not for an engine that gives other rows than it stores: what an
+    /// observer waits for need never come.
+    public var isObserved = true
 
     /// - Parameters:
     ///   - programs: how many programs run.
@@ -102,7 +105,7 @@ public struct GeneratedTests: Sendable {
     private func work(
         _ queue: ProgramQueue, _ places: Places, _ progress: @Sendable (Int) -> Void
     ) async throws -> GeneratedReport {
-        var comparison = try await Comparison(places)
+        var comparison = try await Comparison(places, isObserved: isObserved)
         var report = GeneratedReport()
         report.backends = comparison.names
         while let number = queue.next() {
@@ -117,7 +120,7 @@ public struct GeneratedTests: Sendable {
                 if queue.hasFailed() >= mostFailures { queue.end() }
                 // What a failing program leaves behind is nothing to go on with.
                 try await comparison.close()
-                comparison = try await Comparison(places)
+                comparison = try await Comparison(places, isObserved: isObserved)
             }
             if number % 64 == 63 { progress(number + 1) }
         }
@@ -161,10 +164,10 @@ public struct GeneratedTests: Sendable {
         of program: Program, _ found: ProgramDifference, _ seed: UInt64, _ places: Places
     ) async throws -> GeneratedFailure {
         let smallest = try await program.shrunk(budget: shrinkingBudget) { candidate in
-            try await Comparison.difference(candidate, places) != nil
+            try await Comparison.difference(candidate, places, isObserved: isObserved) != nil
         }
         let difference =
-            try await Comparison.difference(smallest, places)
+            try await Comparison.difference(smallest, places, isObserved: isObserved)
             ?? ProgramDifference(
                 backend: found.backend, call: found.call, expected: found.expected,
                 actual: found.actual + " (only after the programs before it)")

@@ -4,8 +4,9 @@ internal import StorageAPI
 final class ProgramObservers {
     private var observers: [any ProgramObserver] = []
 
-    /// - Parameter store: what is there when they begin is told first.
-    init(of store: Store) async throws {
+    /// - Parameter store: what is there when they begin is told first. Nil for no observers.
+    init(of store: Store?) async throws {
+        guard let store else { return }
         // The same queries for every program, so that a failing one fails again.
         var generator = SeededGenerator(seed: 20)
         for model in World.models { try await add(model, store, &generator) }
