@@ -91,9 +91,6 @@ final class Connection: @unchecked Sendable {
         return lastNumber
     }
 
-    /// Something that another thread may use to end what the connection runs.
-    func canceller() -> Canceller? { PQgetCancel(handle).map { Canceller($0) } }
-
     // MARK: Statements
 
     /// Adds a statement that goes with the next one. It has no result that anyone needs.
@@ -261,22 +258,5 @@ final class Connection: @unchecked Sendable {
         let error = PostgreSQLFailure.lost(handle, doing: action)
         loss = error
         return error
-    }
-}
-
-/// Ends what a connection runs. Any thread may use it, as libpq says of PQcancel.
-final class Canceller: @unchecked Sendable {
-    private let handle: OpaquePointer
-
-    init(_ handle: OpaquePointer) { self.handle = handle }
-
-    deinit { PQfreeCancel(handle) }
-
-    /// Asks the server to end the statement, by a connection of its own.
-    func cancel() {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { message in
-            // Nothing runs any more where it fails, or the server ends the connection.
-            _ = PQcancel(handle, message.baseAddress, 256)
-        }
     }
 }

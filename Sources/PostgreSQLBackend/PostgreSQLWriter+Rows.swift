@@ -17,10 +17,7 @@ extension PostgreSQLWriter {
         }
         // A row is missing, or a key is there twice, of which the server takes any row.
         if batch.plan.operation == .update, changed < batch.count { return try writeOneByOne(batch, write) }
-        switch batch.plan.operation {
-        case .insert, .upsert, .update: return batch.count
-        case .delete, .patch, .truncate: return changed
-        }
+        return touched(batch, changed)
     }
 
     /// Writes all rows with one statement, whose failure leaves the transaction as it was.
@@ -60,7 +57,15 @@ extension PostgreSQLWriter {
             row = end
         }
         if let greatest = greatestKey(batch) { _ = try connection.run(greatest) }
-        return batch.plan.operation == .patch ? changed : batch.count
+        return touched(batch, changed)
+    }
+
+    /// How many rows a write says it touched. Of what is put the server counts an upsert's rows in its own way.
+    private func touched(_ batch: borrowing RowBatch, _ changed: Int) -> Int {
+        switch batch.plan.operation {
+        case .insert, .upsert, .update: batch.count
+        case .delete, .patch, .truncate: changed
+        }
     }
 
     private static let rowsTogether = 64

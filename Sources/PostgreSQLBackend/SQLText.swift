@@ -1,23 +1,6 @@
 internal import StorageDriver
 
 extension String {
-    /// The text as an SQL literal.
-    var quotedText: String { quoted(UInt8(ascii: "'")) }
-
-    /// The text as an SQL name.
-    var quotedName: String { quoted(UInt8(ascii: "\"")) }
-
-    /// Byte by byte: a quotation mark with a combining accent is another Character, but to SQL it is still the mark.
-    private func quoted(_ mark: UInt8) -> String {
-        var bytes = [mark]
-        for byte in utf8 {
-            if byte == mark { bytes.append(mark) }
-            bytes.append(byte)
-        }
-        bytes.append(mark)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     /// A hash that is the same in every process.
     var stableHash: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325

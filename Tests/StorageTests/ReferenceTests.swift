@@ -119,6 +119,60 @@ import Testing
         }
     }
 
+    @Storable struct Drawer {
+        var id: Int
+    }
+
+    @Storable struct Sheet {
+        var id: Int
+        @Reference(onDelete: .nullify) var drawer: Ref<Drawer>?
+    }
+
+    enum Newer {
+        @Storable("Sheet") struct Denying {
+            var id: Int
+            var drawer: Ref<Drawer>?
+        }
+
+        @Storable("Sheet") struct ToItself {
+            var id: Int
+            var drawer: Ref<ToItself>?
+        }
+    }
+
+    @Test(arguments: Backend.allCases.filter { [.sqlite, .archive].contains($0) })
+    func `a rule can change, and the model that is referred to cannot`(_ backend: Backend) async throws {
+        try await withFolder { folder in
+            let store = try await backend.open(in: folder)
+            try await store.insert(Drawer(id: 1))
+            try await store.insert(Sheet(id: 1, drawer: 1))
+            try await store.close()
+            let wrong = try await backend.open(in: folder)
+            let error = await expectError(.schemaMismatch) { try await wrong.select(Newer.ToItself.self).all() }
+            #expect(error?.property == "drawer" && error?.message.contains("Drawer") == true)
+            try await wrong.close()
+            let newer = try await backend.open(in: folder)
+            #expect(try await newer.select(Newer.Denying.self).all().map(\.drawer) == [1])
+            await expectError(.constraint) { try await newer.delete(Drawer.self, key: 1) }
+            try await newer.close()
+        }
+    }
+
+    @Storable struct Link: Equatable {
+        var id: Int
+        var other: Ref<Link>
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `records that deny each other's delete go together`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert([Link(id: 1, other: 2), Link(id: 2, other: 1), Link(id: 3, other: 3)])
+            await expectError(.constraint) { try await store.delete(Link.self, key: 1) }
+            #expect(try await store.delete(Link.self, key: 3) == 1)
+            #expect(try await store.delete(Link.self, keys: [1, 2]) == 2)
+        }
+    }
+
     @Test func `a reference is coded as its key`() throws {
         let refs: [Ref<Shelf>] = [1, Ref(Shelf(id: 2)), Shelf(id: 3).ref]
         let data = try JSONEncoder().encode(refs)

@@ -7,8 +7,12 @@ struct KeyFilter {
     private let key: [Int]
     private let width: Int
 
-    init(_ selection: Selection, _ handle: ModelHandle) throws(StorageError) {
-        let (plan, arguments) = try handle.plan(selection, .count)
+    /// Nil if other records decide as well whether a record is selected, or where it stands.
+    init?(_ selection: Selection, _ handle: ModelHandle) throws(StorageError) {
+        var lowering = QueryLowering(handle)
+        let (query, arguments) = try handle.query(selection, .count, &lowering)
+        if lowering.leavesRecord { return nil }
+        let plan = handle.plan(query)
         let root = handle.tables.root.schema
         key = root.key
         width = root.columns.count

@@ -311,11 +311,13 @@ extension QueryLowering {
     }
 
     private mutating func edge(to target: ModelTables, by reference: ReferenceBinding) -> Edge {
-        Edge(table: index(of: target.root, in: target), inner: target.root.schema.key, outer: reference.columns)
+        leavesRecord = true
+        return Edge(table: index(of: target.root, in: target), inner: target.root.schema.key, outer: reference.columns)
     }
 
     /// To the records of a model that refer to the record in scope.
     private mutating func way(_ inverse: PropertyPath.Inverse, from place: Place) throws(StorageError) -> Way {
+        leavesRecord = true
         let model = try tables(of: .type(inverse.model))
         let (table, found) = try model.reference(inverse.ordinals)
         guard place.table === place.model.root, found.schema.model.isSame(as: place.model.name) else {

@@ -9,6 +9,9 @@ struct QueryLowering {
     let table: TableBinding
     /// The tables of other models that the query touches, in the order in which it meets them.
     private(set) var others: [TableSchema] = []
+    /// Whether a record's values and what it owns do not decide alone: the query goes to other records, be they of the same
+    /// model.
+    var leavesRecord = false
     private(set) var arguments = QueryArguments()
     /// The groups of the query, if it has groups.
     var grouping: Query.Grouping?

@@ -131,9 +131,7 @@ struct DeclaredModels {
         of property: RecordSchema.Property, in schema: RecordSchema, _ enclosing: [String: Int]
     ) throws(StorageError) -> DeclaredProperty.Kind {
         switch property.kind {
-        case .column(let type):
-            let isReference = property.reference.map { !$0.isElement && $0.part == 0 && !property.isPart } ?? false
-            return isReference ? .reference([type]) : .column(type)
+        case .column(let type): return .column(type)
         case .child(let child): return .one(try add(child, ancestors: enclosing))
         case .children(let child): return .many(try add(child, ancestors: enclosing))
         case .ancestor(let name, let isMany):
@@ -266,7 +264,6 @@ struct DeclaredProperty {
         if let reference = property.reference {
             references = [reference]
             target = .recorded(reference.model)
-            partNames = [property.name]
         }
     }
 

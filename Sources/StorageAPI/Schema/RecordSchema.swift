@@ -64,9 +64,6 @@ public struct RecordSchema: Hashable, Sendable, Codable {
             self.isUnique = isUnique
             self.reference = reference
         }
-
-        /// Whether it is one of several columns of a reference.
-        var isPart: Bool { name.contains(".") }
     }
 
     /// What a property refers to.

@@ -193,6 +193,34 @@ extension Conformance {
             try await store.delete(Volume.self, key: 2)
             try t.expect(try await filtered.next()?.map(\.id), equals: [3])
         },
+        ConformanceCase(
+            "observing/related-of-same-model", [.o4, .o5],
+            "Records of the query's own model that a filter or an order goes through are watched as well."
+        ) { t in
+            let store = try await t.open(Writer.self)
+            try await store.insert([
+                Writer(id: 1, name: "a"), Writer(id: 2, name: "b", mentor: 1), Writer(id: 3, name: "c", mentor: 2),
+            ])
+            let query = store.select(Writer.self)
+            var filtered = query.observer("where { $0.mentor.name == \"x\" }.values()") {
+                $0.where { $0.mentor.name == "x" }.values()
+            }
+            var counted = query.observer("where { $0.students.any { $0.name == \"x\" } }.values()") {
+                $0.where { $0.students.any { $0.name == "x" } }.values()
+            }
+            var ordered = query.observer("order { $0.mentor.name.descending }.values()") {
+                $0.order { $0.mentor.name.descending }.values()
+            }
+            try t.expect(try await filtered.next()?.map(\.id), equals: [])
+            try t.expect(try await counted.next()?.map(\.id), equals: [])
+            try t.expect(try await ordered.next()?.map(\.id), equals: [3, 2, 1])
+            try await store.update(Writer.self) { $0.where { $0.id == 1 }.set(\.name, to: "x") }
+            try t.expect(try await filtered.next()?.map(\.id), equals: [2])
+            try t.expect(try await ordered.next()?.map(\.id), equals: [2, 3, 1])
+            try await store.update(Writer.self) { $0.where { $0.id == 2 }.set(\.name, to: "x") }
+            try t.expect(try await filtered.next()?.map(\.id), equals: [2, 3])
+            try t.expect(try await counted.next()?.map(\.id), equals: [1])
+        },
         ConformanceCase("observing/closed", [.o10], "Closing the store ends every observer.") { t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1))

@@ -82,8 +82,6 @@ extension Referrers.Loading where Row == Referring {
 /// How a relation is loaded: one value for each record. The library makes it.
 public struct _LoadedRelation<X: Sendable>: Sendable {
     let load: @Sendable (JoinedRows) throws(StorageError) -> [X]
-
-    func column(_ rows: JoinedRows) throws(StorageError) -> [X] { try load(rows) }
 }
 
 /// The relations of a builder. Each gives one value for each record, and the values are joined to tuples at the end.
@@ -91,7 +89,7 @@ struct Relations<each R: Sendable>: Sendable {
     let parts: (repeat _LoadedRelation<each R>)
 
     func rows<M: Storable>(_ joined: JoinedRows) throws(StorageError) -> [(M, repeat each R)] {
-        let columns = (repeat try (each parts).column(joined))
+        let columns = (repeat try (each parts).load(joined))
         let models: [M] = try joined.models()
         var rows: [(M, repeat each R)] = []
         rows.reserveCapacity(models.count)

@@ -94,7 +94,6 @@ final class JoinedRows {
         _ path: PropertyPath?, _ records: Referrers<T>.Loading<S>
     ) throws(StorageError) -> [[S]] {
         guard let path else { throw invalid() }
-        let pairs: [(owner: Int, key: [Value])]
         if let inverse = path.inverse {
             guard path.ordinals.isEmpty else { throw invalid() }
             return try referrers(inverse, records)
@@ -104,16 +103,15 @@ final class JoinedRows {
         else { throw invalid() }
         let table = reading.model.tables[reading.model.root.relations[index].target]
         guard let element = table.element else { throw invalid() }
-        pairs = try elements(table, element)
-        return try lists(pairs, of: related(T.self), records)
+        return try lists(elements(table, element), of: related(T.self), records)
     }
 
     /// For each owner the keys of an array of references, in its order.
     private func elements(
         _ table: TableBinding, _ element: ReferenceBinding
     ) throws(StorageError) -> [(owner: Int, key: [Value])] {
-        var owners = KeyIndex()
-        for row in 0..<count { _ = owners.place(of: key(of: row)) }
+        let keys = keys
+        var owners = KeyIndex(keys)
         let scope = Query.Scope.keys(columns: keys.width, list: 0)
         var cursor = try reading.session.rows(
             reading.handle.plan(rowsOf: table.index, scope), QueryArguments(lists: [keys]))
@@ -155,8 +153,8 @@ final class JoinedRows {
         _ inverse: PropertyPath.Inverse, _ records: Referrers<T>.Loading<S>
     ) throws(StorageError) -> [[S]] {
         let target = try related(T.self)
-        var owners = KeyIndex()
-        for row in 0..<count { _ = owners.place(of: key(of: row)) }
+        let keys = keys
+        var owners = KeyIndex(keys)
         let (table, reference) = try target.model.reference(inverse.ordinals)
         guard reference.schema.model.isSame(as: reading.model.name) else { throw invalid() }
         if table !== target.model.root {
@@ -166,7 +164,9 @@ final class JoinedRows {
                 // A record that refers several times is one (clause R6).
                 if seen.insert([.int(Int64(owner))] + row).inserted { pairs.append((owner, row)) }
             }
-            pairs.sort { ($0.owner, 0) < ($1.owner, 0) || $0.owner == $1.owner && Self.isBefore($0.key, $1.key) }
+            pairs.sort {
+                $0.owner == $1.owner ? $0.key.lexicographicallyPrecedes($1.key) : $0.owner < $1.owner
+            }
             return try lists(pairs, of: target, records)
         }
         let found = try target.rows(referringBy: reference, to: keys, records.selection)
@@ -178,14 +178,6 @@ final class JoinedRows {
             if !place.isNew { lists[place.index].append(row) }
         }
         return lists.map { part(of: $0, records.selection).map { rows[$0] } }
-    }
-
-    private static func isBefore(_ left: [Value], _ right: [Value]) -> Bool {
-        for (left, right) in zip(left, right) {
-            let order = left.order(to: right)
-            if order != .same { return order == .before }
-        }
-        return false
     }
 
     private func related<T: Storable>(_: T.Type) throws(StorageError) -> Reading {
@@ -200,6 +192,13 @@ struct KeyIndex {
     private var integers: [Int64: Int] = [:]
     private var others: [[Value]: Int] = [:]
     private var count = 0
+
+    init() {}
+
+    /// The keys by their places in a list that has each once.
+    init(_ keys: ValueList) {
+        for index in 0..<keys.count { _ = place(of: Array(keys[index])) }
+    }
 
     mutating func place(of key: [Value]) -> (index: Int, isNew: Bool) {
         if key.count == 1, case .int(let number) = key[0] {

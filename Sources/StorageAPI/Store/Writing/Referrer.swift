@@ -120,6 +120,7 @@ struct Referrer: Sendable {
 struct ReferredKeys {
     private(set) var firstParts: [Value] = []
     private var keys: Set<[Value]> = []
+
     /// Adds a key; returns whether it is new.
     mutating func insert(_ key: [Value]) -> Bool {
         guard keys.insert(key).inserted else { return false }
