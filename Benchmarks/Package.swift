@@ -22,6 +22,12 @@ let package = Package(
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .executableTarget(
+            name: "JSONBench",
+            dependencies: [
+                .product(name: "StorageAPI", package: "swift-storage"),
+                .product(name: "SQLiteBackend", package: "swift-storage"),
+            ]),
+        .executableTarget(
             name: "ArchiveBench",
             dependencies: [
                 "CBaseline",

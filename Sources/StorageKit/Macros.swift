@@ -60,26 +60,29 @@ public macro Indexed() = #externalMacro(module: "StorageMacros", type: "MarkerMa
 @attached(peer)
 public macro Unique() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
-/// Stores the property under another name than its own.
+/// Says under which name the property is stored, and where it is in JSON.
 ///
-/// - Parameter storedName: a string literal; not empty and without NUL.
-@attached(peer)
-public macro Field(_ storedName: String) = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
-
-/// Stores the property under another name than its own, and moves the data of an older name to it.
+/// ```
+/// @Field("full_name", renamedFrom: "name") var fullName: String
+/// @Field(path: "info.age", lenient: true) var age = 0
+/// @Field(dates: .secondsSince1970) var born: Date?
+/// @Field(convert: { .text($0.description.lowercased()) }) var email: String
+/// ```
 ///
 /// - Parameters:
-///   - storedName: a string literal; not empty and without NUL.
-///   - renamedFrom: the stored name in older stores, a string literal. Stores without that name open unchanged.
+///   - storedName: a string literal; not empty and without NUL. Without it the property is stored under its own name.
+///   - renamedFrom: the stored name in older stores, a string literal. Its data moves to the property; stores without
+///     that name open unchanged.
+///   - path: the names of the members that lead to the property in JSON, with points between them. Without it the
+///     property is the member of its stored name.
+///   - dates: how its dates are written in JSON.
+///   - lenient: whether a JSON text may be the number or the truth value that it spells, and the other way round.
+///   - convert: makes the stored value out of the JSON value that stands there; an array or an object is its text.
 @attached(peer)
-public macro Field(_ storedName: String, renamedFrom: String) =
-    #externalMacro(module: "StorageMacros", type: "MarkerMacro")
-
-/// Moves the data of an older name to the property's name.
-///
-/// - Parameter renamedFrom: the stored name in older stores, a string literal. Stores without that name open unchanged.
-@attached(peer)
-public macro Field(renamedFrom: String) = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
+public macro Field(
+    _ storedName: String? = nil, renamedFrom: String? = nil, path: String? = nil, dates: Property.DateForm? = nil,
+    lenient: Bool = false, convert: (@Sendable (Value) throws -> Value)? = nil
+) = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
 /// Says what happens to a reference when the record that it names is deleted.
 ///

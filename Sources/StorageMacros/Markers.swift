@@ -48,6 +48,14 @@ extension AttributeSyntax {
     /// The older name in `@Field(renamedFrom: "name")`.
     var renamedFrom: ExprSyntax? { argument(labeled: "renamedFrom") }
 
+    /// What `@Field` says of JSON, as arguments: `path: "info.age", lenient: true`.
+    var jsonArguments: String? {
+        let arguments = ["path", "dates", "lenient", "convert"].compactMap { label in
+            argument(labeled: label).map { label + ": " + $0.trimmedDescription }
+        }
+        return arguments.isEmpty ? nil : arguments.joined(separator: ", ")
+    }
+
     /// The rule in `@Reference(onDelete: .cascade)`.
     var deleteRule: ExprSyntax? { argument(labeled: "onDelete") }
 

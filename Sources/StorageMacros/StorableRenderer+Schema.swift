@@ -4,7 +4,7 @@ extension StorableRenderer {
         """
         \(access)nonisolated static var schema: StorageAPI.ModelSchema {
             StorageAPI.ModelSchema(\(model.storedName), [
-        \(lines { _, property in "        StorageAPI.Property(\(arguments(of: property)))," })
+        \(lines { _, property in "        StorageAPI.Property(\(arguments(of: property)))\(json(of: property))," })
             ])
         }
         """
@@ -22,6 +22,10 @@ extension StorableRenderer {
             property.defaultValue.map { "default: { \(closureBody($0)) }" },
         ]
         return arguments.compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private func json(of property: StoredProperty) -> String {
+        property.markers[.field]?.jsonArguments.map { ".json(\($0))" } ?? ""
     }
 
     private func traits(of property: StoredProperty) -> String? {

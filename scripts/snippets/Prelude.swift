@@ -47,6 +47,7 @@ var people: [Person] { never() }
 var settings: ConfigReader { never() }
 var logger: Logger { never() }
 var url: URL { never() }
+var data: Data { never() }
 
 func never<T>() -> T { fatalError("only types are checked") }
 

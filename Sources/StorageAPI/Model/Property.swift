@@ -50,6 +50,8 @@ public struct Property: Sendable {
     public var defaultValue: (@Sendable () throws -> Value)?
     /// What happens to a reference if its record is deleted.
     public var rule = DeleteRule.deny
+    /// Where the property is in JSON, and what is accepted there.
+    public var form = JSONForm()
 
     init(
         _ name: String, _ kind: Kind, optional: Bool, _ traits: Traits, _ stored: String?, _ old: String?,

@@ -38,9 +38,12 @@ struct RecordFields: Sendable {
             let relation = table.relations.firstIndex { $0.storedProperty.isSame(as: column.property) }
             // A nil key is detected with the keys.
             let isKey = table.form == .root && table.schema.key.contains(place)
+            var checked = column
+            // A key that the store assigns is nil in a model that is not stored yet.
+            if isKey, model.assigns != nil { checked.isOptional = true }
             return Column(
                 name: column.property, type: column.type, isRequired: !column.isOptional && !isKey,
-                content: column.role == .presence ? .presence(relation) : .value, check: ColumnCheck(column))
+                content: column.role == .presence ? .presence(relation) : .value, check: ColumnCheck(checked))
         }
         relations = table.relations.map { relation in
             let target = model.tables[relation.target].schema

@@ -40,7 +40,7 @@ struct RecordCSV: RecordWriter {
         case .child(nil), .children(nil): return nil
         case .child, .children:
             var bytes: [UInt8] = []
-            RecordJSON.append(content, to: &bytes)
+            JSONText.append(content, to: &bytes)
             return String(decoding: bytes, as: UTF8.self)
         }
     }

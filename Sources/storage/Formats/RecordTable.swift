@@ -41,7 +41,7 @@ struct RecordTable: RecordWriter {
         case .value(let value, let type): return ValueForm.text(value, type) ?? "–"
         case .child(let child?):
             var bytes: [UInt8] = []
-            RecordJSON.append(child, to: &bytes)
+            JSONText.append(child, to: &bytes)
             return String(decoding: bytes, as: UTF8.self)
         case .children(let children?): return children.count.counted("record")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import StorageAPI
 import TerminalOutput
 
 /// The bad records of an input: reported by line, and written to a file if requested.

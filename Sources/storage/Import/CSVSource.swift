@@ -11,25 +11,25 @@ struct CSVSource: RecordSource {
     private var consumed = 0
 
     /// - Throws: if there is no header, or if two columns have one name.
-    init(_ input: InputBuffer) throws(ToolError) {
+    init(_ input: InputBuffer) throws {
         self.input = input
         let line = input.line
-        guard let bytes = try frame() else { throw ToolError("\(input.file.name) is empty; there is no header.") }
+        guard let bytes = try frame() else { throw ToolError("\(input.name) is empty; there is no header.") }
         guard case .success(let fields) = Self.fields(bytes) else {
-            throw ToolError("\(input.file.name), line \(line): the header is no line of comma-separated values.")
+            throw ToolError("\(input.name), line \(line): the header is no line of comma-separated values.")
         }
         header = fields.map(\.text)
         var names: Set<[UInt8]> = []
         for name in header where name.isEmpty || !names.insert(Array(name.utf8)).inserted {
             throw ToolError(
-                "\(input.file.name), line \(line): the header has "
+                "\(input.name), line \(line): the header has "
                     + (name.isEmpty ? "a column without a name." : "the name \(name) twice."))
         }
     }
 
     var fraction: Double { input.fraction }
 
-    mutating func next() throws(ToolError) -> InputRecord? {
+    mutating func next() throws -> InputRecord? {
         while let bytes = try frame() {
             // A line without anything is no record, unless the records have one column.
             if Self.content(of: bytes).isEmpty, header.count > 1 { continue }
@@ -38,7 +38,7 @@ struct CSVSource: RecordSource {
         return nil
     }
 
-    private mutating func frame() throws(ToolError) -> UnsafeRawBufferPointer? {
+    private mutating func frame() throws -> UnsafeRawBufferPointer? {
         input.consume(consumed)
         consumed = 0
         guard try input.peek() != nil else { return nil }
@@ -132,6 +132,19 @@ struct CSVSource: RecordSource {
                 let end = position + 1
                 return end == content.count || content[end] == UInt8(ascii: ",") ? (text, true, end) : nil
             }
+        }
+        return nil
+    }
+}
+
+/// The end of a record of comma-separated values: a newline that no quotes enclose.
+struct CSVScanner: FrameScanner {
+    private var isQuoted = false
+
+    mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {
+        for (index, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if byte == 0x0A, !isQuoted { return index + 1 }
         }
         return nil
     }

@@ -100,7 +100,7 @@ struct Importer {
     // MARK: Repeated keys
 
     /// Reads the input again for the records that had the keys first.
-    private mutating func tellRepeated() throws(ToolError) {
+    private mutating func tellRepeated() throws {
         guard !repeated.isEmpty else { return }
         let wanted = Set(repeated.map(\.key))
         var firsts: [[Value]: Int] = [:]

@@ -1,17 +1,8 @@
 import ArchiveBackend
 import CArchive
 import Foundation
+import StorageAPI
 import TerminalOutput
-
-/// A file's contents from the first byte on, decompressed if the file is compressed.
-protocol InputContents: AnyObject {
-    /// Reads at most as many bytes as fit; 0 at the end.
-    ///
-    /// - Throws: if the file cannot be read, or is damaged.
-    func read(into bytes: UnsafeMutableRawBufferPointer) throws(ToolError) -> Int
-    /// How many bytes of the file have been read.
-    var position: Int { get }
-}
 
 extension InputFile {
     /// The contents, which can be read repeatedly from the beginning.
@@ -30,6 +21,9 @@ private final class PlainContents: InputContents {
     private(set) var position = 0
 
     init(_ file: InputFile) { self.file = file }
+
+    var name: String { file.name }
+    var size: Int { file.size }
 
     func read(into bytes: UnsafeMutableRawBufferPointer) throws(ToolError) -> Int {
         let count = try file.read(at: position, into: bytes)
@@ -117,6 +111,8 @@ final class CompressedContents: InputContents {
 
     deinit { archive_read_free(archive) }
 
+    var name: String { source.file.name }
+    var size: Int { source.file.size }
     var position: Int { Int(archive_filter_bytes(archive, -1)) }
 
     func read(into bytes: UnsafeMutableRawBufferPointer) throws(ToolError) -> Int {

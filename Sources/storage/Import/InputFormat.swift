@@ -29,7 +29,7 @@ struct RecordFile: Sendable {
     private let form: Form
 
     /// - Parameter format: its format; nil to find it by its name or its beginning.
-    init(_ file: InputFile, _ format: InputFormat?) throws(ToolError) {
+    init(_ file: InputFile, _ format: InputFormat?) throws {
         self.file = file
         form = try Self.form(file, format ?? InputFormat(fileName: file.name))
     }
@@ -40,8 +40,8 @@ struct RecordFile: Sendable {
     var isUntyped: Bool { form == .csv }
 
     /// The records from the first on.
-    func records() throws(ToolError) -> any RecordSource {
-        let input = try InputBuffer(file)
+    func records() throws -> any RecordSource {
+        let input = try InputBuffer(try file.contents())
         switch form {
         case .array: return DocumentSource(input, isKeyed: false)
         case .keyed: return DocumentSource(input, isKeyed: true)
@@ -50,13 +50,13 @@ struct RecordFile: Sendable {
         }
     }
 
-    private static func form(_ file: InputFile, _ format: InputFormat?) throws(ToolError) -> Form {
+    private static func form(_ file: InputFile, _ format: InputFormat?) throws -> Form {
         switch format {
         case .ndjson: return .lines
         case .csv: return .csv
         case .json, nil: break
         }
-        let input = try InputBuffer(file)
+        let input = try InputBuffer(try file.contents())
         try input.skipSpace()
         switch try input.peek() {
         case UInt8(ascii: "["): return .array
@@ -71,7 +71,7 @@ struct RecordFile: Sendable {
         }
     }
 
-    private static func hasObjectFirst(_ input: InputBuffer) throws(ToolError) -> Bool {
+    private static func hasObjectFirst(_ input: InputBuffer) throws -> Bool {
         var scanner = FirstValueScanner()
         guard let length = try input.length(&scanner) else { return false }
         return input.available[length] == UInt8(ascii: "{") || input.available[length] == UInt8(ascii: "}")

@@ -8,7 +8,7 @@ struct RecordReader {
     private let nameKey: (property: String, isInteger: Bool)?
     private var source: any RecordSource
 
-    init(_ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping) throws(ToolError) {
+    init(_ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping) throws {
         builder = RecordBuilder(schema, isUntyped: file.isUntyped)
         self.mapping = mapping
         let keys = schema.keyProperties
@@ -31,7 +31,7 @@ struct RecordReader {
     }
 
     /// The next record; nil after the last.
-    mutating func next() throws(ToolError) -> Result? {
+    mutating func next() throws -> Result? {
         guard let input = try source.next() else { return nil }
         return Result(line: input.line, record: record(input), bytes: input.bytes)
     }

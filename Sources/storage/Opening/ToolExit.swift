@@ -50,6 +50,7 @@ enum ToolExit: Int32, CaseIterable {
         switch error {
         case is ReaderGone: Foundation.exit(readerGone.rawValue)
         case let error as ToolError: (status, message) = (error.status, error.description)
+        case let error as InputProblem: (status, message) = (.data, error.message)
         case is CancellationError: (status, message) = (.interrupted, interruption)
         case let error as StorageError where error.code == .cancelled: (status, message) = (.interrupted, interruption)
         case let error as StorageError: (status, message) = (ToolExit(error.code), error.sentence)

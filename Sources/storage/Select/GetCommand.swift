@@ -35,7 +35,7 @@ struct GetCommand: AsyncParsableCommand {
             }
             var output = Output()
             try output.write { bytes in
-                RecordJSON.append(record, to: &bytes)
+                JSONText.append(record, to: &bytes)
                 bytes.append(UInt8(ascii: "\n"))
             }
             try output.flush()

@@ -52,7 +52,7 @@ struct WatchCommand: AsyncParsableCommand {
             for record in records {
                 try output.write { bytes in
                     bytes += (asObjects ? "{\"change\":\"\(change)\",\"record\":" : "\(mark) ").utf8
-                    RecordJSON.append(record, to: &bytes)
+                    JSONText.append(record, to: &bytes)
                     bytes += (asObjects ? "}\n" : "\n").utf8
                 }
             }

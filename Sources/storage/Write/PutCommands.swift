@@ -60,7 +60,7 @@ struct PutTarget: ParsableArguments {
                 var output = Output()
                 for record in stored where !target.quiet {
                     try output.write { bytes in
-                        RecordJSON.append(record, to: &bytes)
+                        JSONText.append(record, to: &bytes)
                         bytes.append(UInt8(ascii: "\n"))
                     }
                 }

@@ -5,8 +5,8 @@ package import StorageDriver
 /// The same code as in a ``Store`` encodes and checks models, so what a store refuses is refused here. One thread at a
 /// time may use it.
 package final class ModelRows<Model: Storable> {
-    private let handle: ModelHandle
-    private let limits = BackendInfo.Limits()
+    let handle: ModelHandle
+    let limits = BackendInfo.Limits()
     private let declared: DeclaredTables
 
     /// - Throws: `configuration` for a model that cannot be stored.
@@ -205,13 +205,16 @@ private struct RecordsAtHand {
 }
 
 /// Rows in memory as a session: every query is for all of them.
-private final class RowsSession: StorageSession {
+final class RowsSession: StorageSession {
     private let schemas: [TableSchema]
     private let buffers: [BufferedRows]
+    /// For each table the order of its rows; nil for that in which they came.
+    private let orders: [[Int]]?
 
-    init(_ schemas: [TableSchema], _ buffers: [BufferedRows]) {
+    init(_ schemas: [TableSchema], _ buffers: [BufferedRows], orders: [[Int]]? = nil) {
         self.schemas = schemas
         self.buffers = buffers
+        self.orders = orders
     }
 
     func tables() -> [TableSchema] { schemas }
@@ -220,7 +223,7 @@ private final class RowsSession: StorageSession {
         guard let table = schemas.firstIndex(where: { $0.path == plan.table.path }) else {
             throw StorageError(.io, "The rows of \(plan.table.name) are not in memory.")
         }
-        return buffers[table].cursor(Array(0..<buffers[table].count))
+        return buffers[table].cursor(orders?[table] ?? Array(0..<buffers[table].count))
     }
 
     /// Rows in memory do not remember other keys.

@@ -132,6 +132,12 @@ final class GraphWriter: @unchecked Sendable {
         try checkKey(rootRows.row(rootRows.count - 1), cells: root.keyCells)
     }
 
+    /// Ends a model that is not stored, and may have no key.
+    func endUnstored(_ row: consuming RowWriter) throws(StorageError) {
+        finish(row)
+        try throwFailure()
+    }
+
     /// The key of the model that was added last.
     var lastKey: [Value] { key(of: buffers[0].count - 1) }
 

@@ -1,10 +1,7 @@
-import Foundation
-import StorageAPI
-import StorageDriver
-import TerminalOutput
+package import StorageDriver
 
 /// A JSON value as it was written: numbers as their text, so that none is rounded, and members in their order.
-enum JSONValue: Equatable {
+package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     /// The characters of a number, which RFC 8259 allows.
@@ -13,13 +10,15 @@ enum JSONValue: Equatable {
     case array([JSONValue])
     case object([Member])
 
-    struct Member: Equatable {
-        var name: String
-        var value: JSONValue
+    package struct Member: Equatable, Sendable {
+        package var name: String
+        package var value: JSONValue
+
+        package init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
     }
 
     /// What the value is, in words for a message.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "true or false"
@@ -33,7 +32,7 @@ enum JSONValue: Equatable {
 
 extension JSONValue {
     /// The value as JSON text without white space.
-    var text: String {
+    package var text: String {
         var text: [UInt8] = []
         append(to: &text)
         return String(decoding: text, as: UTF8.self)
@@ -59,14 +58,14 @@ extension JSONValue {
 
 extension JSONValue {
     /// An object with members in the order in which they are written.
-    static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         .object(members.map { Member(name: $0.key, value: $0.value) })
     }
 }
 
 /// Reads one JSON value from bytes, as strictly as RFC 8259 asks: UTF-8, no value beyond the grammar, and no name twice in
 /// one object, since one of the two would be lost.
-struct JSONParser {
+package struct JSONParser {
     private var scanner: JSONScanner
     /// How many values there were.
     private var count = 0
@@ -79,7 +78,7 @@ struct JSONParser {
     private init(_ bytes: UnsafeRawBufferPointer) { scanner = JSONScanner(bytes, deepest: Self.deepest) }
 
     /// The value that the bytes are, with white space around it.
-    static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONProblem) -> JSONValue {
+    package static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONProblem) -> JSONValue {
         var parser = JSONParser(bytes)
         let value = try parser.value()
         guard parser.scanner.isAtEnd else { throw parser.scanner.problem("There is text after the value.") }
@@ -90,7 +89,7 @@ struct JSONParser {
         count += 1
         guard count <= Self.mostValues else {
             throw scanner.problem(
-                "There are more than \(Self.mostValues.grouped) values in one (the limit of an import); cut it into records."
+                "There are more than 4,194,304 values in one (the limit of an import); cut it into records."
             )
         }
         switch scanner.peek() {

@@ -1,14 +1,46 @@
-import Foundation
-import StorageAPI
 import StorageDriver
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// An input's bytes from the first on, decompressed if it is compressed.
+package protocol InputContents: AnyObject {
+    /// The name for messages.
+    var name: String { get }
+    /// How many bytes the input has as it is stored.
+    var size: Int { get }
+    /// How many of these have been read.
+    var position: Int { get }
+    /// Reads at most as many bytes as fit; 0 at the end.
+    ///
+    /// - Throws: if the input cannot be read, or is damaged.
+    func read(into bytes: UnsafeMutableRawBufferPointer) throws -> Int
+}
+
+/// Why the ends of records cannot be found, so that nothing after it can be read.
+package struct InputProblem: Error {
+    package let message: String
+    /// Whether a limit is the reason.
+    package var isLimit = false
+}
+
 /// The bytes of a file as they are needed, a mebibyte at a time; grows for a record that is larger, up to a limit.
-final class InputBuffer {
+package final class InputBuffer {
     /// The most bytes that one record, or line, may have: larger ones are refused before they fill the memory.
-    static let recordLimit = 64 << 20
+    package static let recordLimit = 64 << 20
     private static let blockSize = 1 << 20
 
-    let file: InputFile
     private let contents: any InputContents
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
     /// Where the bytes that are not consumed begin and end.
@@ -17,70 +49,84 @@ final class InputBuffer {
     /// How many bytes of the contents have been read.
     private var length = 0
     /// The line of the first byte that is not consumed.
-    private(set) var line = 1
+    package private(set) var line = 1
 
-    init(_ file: InputFile) throws(ToolError) {
-        self.file = file
-        contents = try file.contents()
+    package init(_ contents: any InputContents) throws {
+        self.contents = contents
         // A byte order mark is no text.
         if try starts(with: [0xEF, 0xBB, 0xBF]) { consume(3) }
     }
 
     deinit { buffer.deallocate() }
 
+    /// The input's name for messages.
+    package var name: String { contents.name }
+
     /// How much of the file is consumed, from 0 to 1.
-    var fraction: Double {
-        guard file.size > 0, length > 0 else { return 1 }
-        return Double(contents.position) / Double(file.size) * Double(length - (end - start)) / Double(length)
+    package var fraction: Double {
+        guard contents.size > 0, length > 0 else { return 1 }
+        return Double(contents.position) / Double(contents.size) * Double(length - (end - start)) / Double(length)
     }
 
     /// The buffered bytes that are not consumed, valid until more are read.
-    var available: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[start..<end]) }
+    package var available: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[start..<end]) }
 
     /// The first byte that is not consumed; nil at the end.
-    func peek() throws(ToolError) -> UInt8? {
+    package func peek() throws -> UInt8? {
         if start == end, try !readMore() { return nil }
         return buffer[start]
     }
 
-    private func starts(with bytes: [UInt8]) throws(ToolError) -> Bool {
+    private func starts(with bytes: [UInt8]) throws -> Bool {
         while end - start < bytes.count { if try !readMore() { return false } }
         return available.starts(with: bytes)
     }
 
     /// Skips buffered bytes.
-    func consume(_ count: Int) {
+    package func consume(_ count: Int) {
         var newlines = 0
         for byte in buffer[start..<start + count] { newlines &+= byte == 0x0A ? 1 : 0 }
         line += newlines
         start += count
     }
 
+    /// Passes over what the scanner finds the end of, however long it is.
+    package func pass(_ scanner: inout some FrameScanner) throws {
+        while try peek() != nil {
+            let bytes = available
+            guard let end = scanner.end(in: bytes) else {
+                consume(bytes.count)
+                continue
+            }
+            return consume(end)
+        }
+    }
+
     /// Passes over white space.
-    func skipSpace() throws(ToolError) {
+    package func skipSpace() throws {
         while let byte = try peek(), byte.isJSONSpace { consume(1) }
     }
 
     /// How many bytes there are up to the end that the scanner finds; nil if the file ends before.
     ///
     /// - Throws: if that is more than ``recordLimit``.
-    func length(_ scanner: inout some FrameScanner) throws(ToolError) -> Int? {
+    package func length(_ scanner: inout some FrameScanner) throws -> Int? {
         var looked = 0
         while true {
             let fresh = UnsafeRawBufferPointer(rebasing: buffer[start + looked..<end])
             if let found = scanner.end(in: fresh) { return looked + found }
             looked = end - start
             guard looked < Self.recordLimit else {
-                throw ToolError(
-                    "\(file.name), line \(line): a record of more than \(Self.recordLimit >> 20) MiB is not read; "
-                        + "cut the file into smaller records.")
+                throw InputProblem(
+                    message: "\(name), line \(line): a record of more than \(Self.recordLimit >> 20) MiB is not read; "
+                        + "cut the file into smaller records.", isLimit: true)
             }
             guard try readMore() else { return nil }
         }
     }
 
     /// Reads more bytes into the buffer; returns false at the end of the file.
-    private func readMore() throws(ToolError) -> Bool {
+    private func readMore() throws -> Bool {
         if start > 0 {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
             end -= start
@@ -102,40 +148,31 @@ final class InputBuffer {
 }
 
 /// Finds where something ends in bytes that come in pieces.
-protocol FrameScanner {
+package protocol FrameScanner {
     /// How many bytes of the next piece belong to it; nil if it continues.
     mutating func end(in bytes: UnsafeRawBufferPointer) -> Int?
 }
 
 /// The end of a line, its newline included.
-struct LineScanner: FrameScanner {
-    func end(in bytes: UnsafeRawBufferPointer) -> Int? {
+package struct LineScanner: FrameScanner {
+    package init() {}
+
+    package func end(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let start = bytes.baseAddress, let found = memchr(start, 0x0A, bytes.count) else { return nil }
         return UnsafeRawPointer(found) - start + 1
     }
 }
 
-/// The end of a record of comma-separated values: a newline that no quotes enclose.
-struct CSVScanner: FrameScanner {
-    private var isQuoted = false
-
-    mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {
-        for (index, byte) in bytes.enumerated() {
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if byte == 0x0A, !isQuoted { return index + 1 }
-        }
-        return nil
-    }
-}
-
 /// The end of a JSON value, knowing no more of it than strings and brackets.
-struct JSONValueScanner: FrameScanner {
+package struct JSONValueScanner: FrameScanner {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
     private var isWord = false
 
-    mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {
+    package init() {}
+
+    package mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {
         for index in bytes.indices {
             let byte = bytes[index]
             if isInString {

@@ -1,6 +1,4 @@
-import Foundation
-import StorageAPI
-import StorageDriver
+package import StorageDriver
 
 /// How scalars are written in JSON, CSV and tables. Reading gives the same value.
 ///
@@ -16,12 +14,12 @@ import StorageDriver
 /// | Duration | number of seconds with all its digits | the digits |
 /// | Vector | array of numbers | that JSON |
 /// | arrays, embedded values | the JSON that they are | that JSON |
-enum ValueForm {
+package enum ValueForm {
     /// The value as text, for tables, CSV and arguments; nil for nil.
-    static func text(_ value: Value, _ type: ColumnType) -> String? { type.row.text(of: value) }
+    package static func text(_ value: Value, _ type: ColumnType) -> String? { type.row.text(of: value) }
 
     /// The value of an argument; nil if the text is not a value of the type.
-    static func value(text: String, _ type: ColumnType) -> Value? {
+    package static func value(text: String, _ type: ColumnType) -> Value? {
         switch type {
         case .array, .embedded: json(text).flatMap { try? JSONScalar.value($0, type) }
         case .bool: type.row.value(of: text)
@@ -31,13 +29,19 @@ enum ValueForm {
     }
 
     /// The JSON of the text; nil if it is not JSON.
-    static func json(_ text: String) -> JSONValue? {
+    package static func json(_ text: String) -> JSONValue? {
         var text = text
         return text.withUTF8 { try? JSONParser.parse(UnsafeRawBufferPointer($0)) }
     }
 
+    /// The value as JSON.
+    static func json(_ value: Value, _ type: ColumnType) -> JSONValue {
+        guard let text = text(value, type) else { return .null }
+        return isLiteral(value, type, text) ? json(text) ?? .string(text) : .string(text)
+    }
+
     /// Appends the value as JSON.
-    static func append(_ value: Value, _ type: ColumnType, to bytes: inout [UInt8]) {
+    package static func append(_ value: Value, _ type: ColumnType, to bytes: inout [UInt8]) {
         guard let text = text(value, type) else {
             bytes += "null".utf8
             return

@@ -1,0 +1,245 @@
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Reads models out of JSON, by the schema that their type declares.
+final class ModelJSON<Model: Storable> {
+    let rows: ModelRows<Model>
+    private let builder: RecordBuilder
+    /// The members that lead to the records, for messages.
+    private let path: String
+    private let schema = Model.schema
+
+    init(at path: String, dates: Property.DateForm?, isLenient: Bool) throws(StorageError) {
+        rows = try ModelRows()
+        builder = try RecordBuilder(Model.self, dates: dates, isLenient: isLenient)
+        self.path = path
+        guard path.isEmpty || Self.names(path).allSatisfy({ !$0.isEmpty }) else {
+            throw StorageError(
+                .configuration, "The path \"\(path)\" has an empty name; write it like data.items.", model: schema.name)
+        }
+    }
+
+    private static func names(_ path: String) -> [String] {
+        path.isEmpty ? [] : path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    // MARK: Reading
+
+    /// How many records are read before they are stored.
+    private static var most: Int { 512 }
+
+    /// Some records of the input.
+    struct Part {
+        var records: [DynamicRecord] = []
+        /// The index of the first of them.
+        var first = 0
+        /// Whether the input is one record and no array.
+        var isSingle = false
+        /// How much of the input has been read, from 0 to 1.
+        var fraction = 0.0
+    }
+
+    /// Calls the body with the records of the input, in parts.
+    ///
+    /// - Parameter isPart: whether records have only the properties that are there.
+    func read(
+        _ contents: any InputContents, isPart: Bool = false,
+        _ body: (Part) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        do {
+            var source = DocumentSource(try InputBuffer(contents), at: Self.names(path))
+            var part = Part()
+            while let input = try source.next() {
+                part.isSingle = source.isSingle
+                let index = part.first + part.records.count
+                let place = place(index, isSingle: part.isSingle)
+                part.records.append(try record(input, place, index, isPart: isPart))
+                guard part.records.count == Self.most else { continue }
+                part.fraction = source.fraction
+                try body(part)
+                part.first += part.records.count
+                part.records.removeAll(keepingCapacity: true)
+            }
+            part.fraction = 1
+            if !part.records.isEmpty { try body(part) }
+        } catch let error as StorageError {
+            throw error
+        } catch let error as InputProblem {
+            throw StorageError(error.isLimit ? .limitExceeded : .invalidValue, error.message, model: schema.name)
+        } catch {
+            throw StorageError(.io, "The JSON cannot be read.", model: schema.name, underlying: error)
+        }
+    }
+
+    private func place(_ index: Int, isSingle: Bool) -> String { isSingle ? path : "\(path)[\(index)]" }
+
+    private func record(
+        _ input: InputRecord, _ place: String, _ index: Int, isPart: Bool
+    ) throws(StorageError) -> DynamicRecord {
+        switch input.content {
+        case .failure(let problem):
+            let place = place.isEmpty ? "" : "\(place), "
+            throw invalid("\(place)line \(problem.line): \(problem.message)", index, nil)
+        case .success(let members): return try record(members, place, index, isPart: isPart)
+        }
+    }
+
+    /// The record of an object.
+    func record(
+        _ members: [JSONValue.Member], _ place: String, _ index: Int, isPart: Bool = false
+    ) throws(StorageError) -> DynamicRecord {
+        do throws(RecordProblem) {
+            return try builder.record(members, isPart: isPart)
+        } catch {
+            throw invalid("\(RecordProblem.join(place, error.path)) \(error.message)", index, error.property)
+        }
+    }
+
+    private func invalid(_ message: String, _ index: Int, _ property: String?) -> StorageError {
+        StorageError(.invalidValue, message, model: schema.name, property: property).with { $0.element = index }
+    }
+
+    /// The models of the records.
+    ///
+    /// - Throws: `invalidValue` for a value that the property's own type refuses.
+    func models(_ part: Part) throws(StorageError) -> [Model] {
+        do throws(StorageError) {
+            return try rows.models(part.records)
+        } catch {
+            let index = part.first + (error.element ?? 0)
+            guard error.code == .typeMismatch, let property = error.property else {
+                throw error.with { $0.element = index }
+            }
+            let way = builder.path(of: property)
+            let place = RecordProblem.join(place(index, isSingle: part.isSingle), way)
+            let stands = error.storedValue.map { "\($0)" } ?? "nothing"
+            throw invalid("\(place) is \(stands), which the property's type has no value for.", index, property)
+                .with {
+                    $0.storedValue = nil
+                    $0.underlying = error.underlying
+                }
+        }
+    }
+
+    /// All models of the input.
+    func models(_ contents: any InputContents) throws(StorageError) -> [Model] {
+        var models: [Model] = []
+        try read(contents) { part throws(StorageError) in models += try self.models(part) }
+        return models
+    }
+
+    // MARK: Merging
+
+    /// - Throws: `missingKey`.
+    func key(of record: DynamicRecord, _ index: Int) throws(StorageError) -> [Value] {
+        let names = rows.handle.tables.keyColumns.map(\.property)
+        let key = names.map { record.value($0) ?? .null }
+        guard !key.contains(where: \.isNull) else {
+            throw StorageError(
+                .missingKey,
+                "\(place(index, isSingle: false)) has no \(names.joined(separator: ", ")); what is merged needs its key.",
+                model: schema.name
+            ).with { $0.element = index }
+        }
+        return key
+    }
+
+    /// A record with the properties of another one in place of its own; without it, with the properties' defaults.
+    func merged(
+        _ part: DynamicRecord, into record: DynamicRecord?, _ index: Int
+    ) throws(StorageError) -> DynamicRecord {
+        guard var record else {
+            do throws(RecordProblem) {
+                return try builder.completed(part)
+            } catch {
+                throw invalid(
+                    "\(RecordProblem.join(place(index, isSingle: false), error.path)) \(error.message)", index,
+                    error.property)
+            }
+        }
+        for field in part.fields {
+            if let place = record.fields.firstIndex(where: { $0.name.isSame(as: field.name) }) {
+                record.fields[place] = field
+            } else {
+                record.fields.append(field)
+            }
+        }
+        return record
+    }
+
+    // MARK: Writing
+
+    func json(_ models: [Model]) throws(StorageError) -> [JSONValue] { try rows.records(models).map(builder.json) }
+}
+
+extension RecordBuilder {
+    /// The path in the JSON of a path of stored names: `info.pens[2].price` of `pens[2].price`.
+    func path(of property: String) -> String {
+        var shape = 0
+        var path = ""
+        for step in property.split(separator: ".") {
+            let name = step.prefix { $0 != "[" }
+            guard let found = all[shape].properties.first(where: { $0.name == name }) else {
+                path = RecordProblem.join(path, String(step))
+                continue
+            }
+            path = RecordProblem.join(path, found.path.joined(separator: ".") + step.dropFirst(name.count))
+            switch found.content {
+            case .child(let child), .children(let child): shape = child
+            case .column, .reference: break
+            }
+        }
+        return path
+    }
+}
+
+/// JSON in memory.
+final class DataContents: InputContents {
+    private let data: Data
+    private(set) var position = 0
+
+    init(_ data: Data) { self.data = data }
+
+    var name: String { "The JSON" }
+    var size: Int { data.count }
+
+    func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
+        let part = data.dropFirst(position).prefix(bytes.count)
+        bytes.copyBytes(from: part)
+        position += part.count
+        return part.count
+    }
+}
+
+/// JSON in a file.
+final class FileContents: InputContents {
+    let name: String
+    let size: Int
+    private let file: OpenFile
+    private(set) var position = 0
+
+    init(_ path: String) throws(StorageError) {
+        do throws(SystemError) {
+            file = try OpenFile(path, .read, SystemFileLayer())
+        } catch {
+            throw FileFailure.error(error, path)
+        }
+        name = path
+        let status = try file.status()
+        guard status.isRegular else {
+            throw StorageError(.io, "\(path): this is no file; save the data that it gives.")
+        }
+        size = Int(status.size)
+    }
+
+    func read(into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
+        let count = try file.read(at: Int64(position), into: bytes)
+        position += count
+        return count
+    }
+}

@@ -1,0 +1,54 @@
+public import StorageDriver
+
+extension Property {
+    /// Where a property is in JSON, and what is accepted there.
+    public struct JSONForm: Sendable {
+        /// The names of the members that lead to it, with points between them: `info.age`. Nil for the stored name.
+        public var path: String?
+        /// How dates are written; nil for what the call says.
+        public var dates: DateForm?
+        /// Whether a text may be the number or the truth value that it spells, and the other way round; and whether null
+        /// stands for the default.
+        public var isLenient = false
+        /// Makes the value that is stored out of the one that stands there, which is a text for an array or an object:
+        /// its JSON.
+        public var convert: (@Sendable (Value) throws -> Value)?
+
+        /// Nothing but what the property's type says.
+        public init() {}
+    }
+
+    /// How dates are written in JSON.
+    public enum DateForm: Hashable, Sendable {
+        /// Texts of ISO 8601: `2026-11-22`, `2026-11-22T20:15:00Z`, `2026-11-22 20:15:00.5+01:00`. Without a zone they
+        /// are UTC.
+        case iso8601
+        /// Numbers of seconds since 1970.
+        case secondsSince1970
+        /// Numbers of milliseconds since 1970.
+        case millisecondsSince1970
+        /// Texts of a pattern: `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss`, `SSS` for any digits of a second, `Z` for a zone;
+        /// every other character stands for itself, and letters need quotes: `dd.MM.yyyy 'at' HH:mm`. Without a zone
+        /// they are UTC.
+        case pattern(String)
+    }
+
+    /// The property with its form in JSON: `@Field(path: "info.age")` writes it.
+    ///
+    /// - Parameters:
+    ///   - path: the names of the members that lead to it, with points between them; nil for the stored name.
+    ///   - dates: how its dates are written.
+    ///   - lenient: whether a text may be the number or the truth value that it spells, and the other way round.
+    ///   - convert: makes the stored value out of the one that stands there.
+    public func json(
+        path: String? = nil, dates: DateForm? = nil, lenient: Bool = false,
+        convert: (@Sendable (Value) throws -> Value)? = nil
+    ) -> Property {
+        var property = self
+        property.form.path = path
+        property.form.dates = dates
+        property.form.isLenient = lenient
+        property.form.convert = convert
+        return property
+    }
+}

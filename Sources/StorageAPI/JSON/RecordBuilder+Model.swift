@@ -1,0 +1,160 @@
+import StorageDriver
+
+extension RecordBuilder {
+    /// Records of what a type declares. Members that no property names are ignored.
+    ///
+    /// - Parameters:
+    ///   - dates: how dates are written where the property does not say it.
+    ///   - isLenient: whether all properties are.
+    /// - Throws: `configuration` for a path without names.
+    init(
+        _ type: any Storable.Type, dates: StorageAPI.Property.DateForm? = nil, isLenient: Bool = false
+    ) throws(StorageError) {
+        var shapes = DeclaredShapes(rules: JSONScalar.Rules(isLenient: isLenient, dates: dates))
+        try shapes.add(type, isElement: false)
+        self.init(shapes: shapes.list, ignoresUnknown: true)
+    }
+}
+
+/// Collects the shapes of the types that a model owns, each once.
+private struct DeclaredShapes {
+    let rules: JSONScalar.Rules
+    private(set) var list: [RecordBuilder.Shape] = []
+    private var known: [ObjectIdentifier: Int] = [:]
+
+    init(rules: JSONScalar.Rules) { self.rules = rules }
+
+    @discardableResult
+    mutating func add(_ type: any Storable.Type, isElement: Bool) throws(StorageError) -> Int {
+        if let known = known[ObjectIdentifier(type)] { return known }
+        let schema = type.schema
+        let index = list.count
+        known[ObjectIdentifier(type)] = index
+        list.append(RecordBuilder.Shape(name: schema.name, isElement: isElement))
+        for property in schema.properties {
+            guard let content = try content(property) else { continue }
+            list[index].properties.append(try shape(property, content, of: schema))
+        }
+        return index
+    }
+
+    private mutating func content(_ property: Property) throws(StorageError) -> RecordBuilder.Content? {
+        switch property.kind {
+        case .column(let type): return .column(type)
+        case .one(let child): return .child(try add(child, isElement: false))
+        case .many(let child): return .children(try add(child, isElement: false))
+        case .references(_, let elements): return .children(try add(elements, isElement: true))
+        case .refused: return nil
+        case .reference(let target):
+            let parts = target.schema.keyProperties
+            return .reference(
+                parts.map { part in
+                    RecordBuilder.Part(
+                        column: parts.count == 1
+                            ? property.storedName : property.storedName + "." + part.storedName,
+                        path: part.names, type: part.columnType ?? .int64)
+                })
+        }
+    }
+
+    private func shape(
+        _ property: Property, _ content: RecordBuilder.Content, of schema: ModelSchema
+    ) throws(StorageError) -> RecordBuilder.Property {
+        guard property.names.allSatisfy({ !$0.isEmpty }), !property.names.isEmpty else {
+            throw StorageError(
+                .configuration, "The path \"\(property.form.path ?? "")\" has an empty name; write it like info.age.",
+                model: schema.name, property: property.name)
+        }
+        var rules = rules
+        if let dates = property.form.dates { rules.dates = dates }
+        if property.form.isLenient { rules.isLenient = true }
+        var initial = property.defaultValue
+        let null: @Sendable () throws -> Value = { .null }
+        if case .reference(let parts) = content, parts.count > 1 { initial = nil }
+        return RecordBuilder.Property(
+            name: property.storedName, title: property.name, path: property.names, isOptional: property.isOptional,
+            content: content, rules: rules, convert: property.form.convert,
+            initial: initial ?? (property.isOptional ? null : nil))
+    }
+}
+
+extension Property {
+    /// The names of the members that lead to the property.
+    fileprivate var names: [String] {
+        form.path.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) } ?? [storedName]
+    }
+}
+
+// MARK: The way back
+
+extension RecordBuilder {
+    /// A record as JSON that makes the same record.
+    func json(_ record: DynamicRecord) -> JSONValue { json(record, 0) }
+
+    private func json(_ record: DynamicRecord, _ index: Int) -> JSONValue {
+        var members: [JSONValue.Member] = []
+        for (place, property) in all[index].properties.enumerated() {
+            Self.put(json(property, of: record, near: place), at: property.path[...], in: &members)
+        }
+        return .object(members)
+    }
+
+    private func json(_ property: Property, of record: DynamicRecord, near place: Int) -> JSONValue {
+        func content(_ name: String) -> DynamicRecord.Content? {
+            let fields = record.fields
+            if place < fields.count, fields[place].name.isSame(as: name) { return fields[place].content }
+            return fields.first { $0.name.isSame(as: name) }?.content
+        }
+        func value(_ name: String, _ type: ColumnType) -> JSONValue {
+            guard case .value(let value, _)? = content(name) else { return .null }
+            return Self.json(value, type, property.rules)
+        }
+        switch property.content {
+        case .column(let type): return value(property.name, type)
+        case .reference(let parts):
+            let values = parts.map { value($0.column, $0.type) }
+            return values.count == 1 ? values[0] : values.contains(.null) ? .null : .array(values)
+        case .child(let shape):
+            guard case .child(let child?)? = content(property.name) else { return .null }
+            return json(child, shape)
+        case .children(let shape):
+            guard case .children(let children?)? = content(property.name) else { return .null }
+            guard all[shape].isElement else { return .array(children.map { json($0, shape) }) }
+            return .array(children.map { Self.key(json($0, shape)) })
+        }
+    }
+
+    private static func json(_ value: Value, _ type: ColumnType, _ rules: JSONScalar.Rules) -> JSONValue {
+        switch (value, type) {
+        case (.double(let seconds), .date): rules.dates?.json(seconds) ?? ValueForm.json(value, type)
+        case (.text(let text), .array(.date)):
+            elements(text).map { dates in .array(dates.map { json($0, rules) }) } ?? ValueForm.json(value, type)
+        default: ValueForm.json(value, type)
+        }
+    }
+
+    private static func elements(_ text: String) -> [JSONValue]? {
+        if case .array(let elements)? = ValueForm.json(text) { elements } else { nil }
+    }
+
+    private static func json(_ date: JSONValue, _ rules: JSONScalar.Rules) -> JSONValue {
+        guard case .number(let digits) = date, let seconds = Double(digits) else { return date }
+        return json(.double(seconds), .date, rules)
+    }
+
+    /// An element of an array of references: its key alone.
+    private static func key(_ element: JSONValue) -> JSONValue {
+        guard case .object(let members) = element else { return element }
+        return members.count == 1 ? members[0].value : .array(members.map(\.value))
+    }
+
+    private static func put(_ value: JSONValue, at path: ArraySlice<String>, in members: inout [JSONValue.Member]) {
+        guard let name = path.first else { return }
+        guard path.count > 1 else { return members.append(JSONValue.Member(name: name, value: value)) }
+        let place = members.firstIndex { $0.name.isSame(as: name) } ?? members.count
+        if place == members.count { members.append(JSONValue.Member(name: name, value: .object([]))) }
+        guard case .object(var inner) = members[place].value else { return }
+        put(value, at: path.dropFirst(), in: &inner)
+        members[place].value = .object(inner)
+    }
+}

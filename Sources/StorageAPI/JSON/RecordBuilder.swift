@@ -1,0 +1,325 @@
+import StorageDriver
+
+/// Makes records of a model out of JSON members, by the model's schema: of what the store has recorded, for the tool, or of
+/// what a type declares.
+package struct RecordBuilder: Sendable {
+    /// The records of one table, or of several of one type.
+    struct Shape: Sendable {
+        /// The name of its records.
+        let name: String
+        var properties: [Property] = []
+        var names: Set<[UInt8]> = []
+        /// Whether the records are the elements of an array of references, and so may be written as keys.
+        var isElement = false
+    }
+
+    struct Property: Sendable {
+        /// The stored name.
+        let name: String
+        /// The name in Swift.
+        let title: String
+        /// The names of the members that lead to it.
+        let path: [String]
+        let isOptional: Bool
+        let content: Content
+        var rules = JSONScalar.Rules()
+        var convert: (@Sendable (Value) throws -> Value)?
+        /// What a record has whose JSON lacks the property; nil if it must not lack it.
+        var initial: (@Sendable () throws -> Value)?
+    }
+
+    enum Content: Sendable {
+        case column(ColumnType)
+        /// The columns of a reference, one for each part of its key.
+        case reference([Part])
+        case child(Int)
+        case children(Int)
+    }
+
+    /// A part of a key.
+    struct Part: Sendable {
+        let column: String
+        /// Its path in an object that stands for the record.
+        let path: [String]
+        let type: ColumnType
+    }
+
+    private let shapes: [Shape]
+    private let ignoresUnknown: Bool
+
+    init(shapes: [Shape], ignoresUnknown: Bool) { (self.shapes, self.ignoresUnknown) = (shapes, ignoresUnknown) }
+
+    /// Records of a model that is stored.
+    ///
+    /// - Parameter isUntyped: for comma-separated values, whose numbers may as well be texts.
+    package init(_ schema: RecordSchema, isUntyped: Bool = false) {
+        var shapes: [Shape] = []
+        Self.add(schema, JSONScalar.Rules(isUntyped: isUntyped), [], to: &shapes)
+        self.init(shapes: shapes, ignoresUnknown: false)
+    }
+
+    /// - Parameter owners: the enclosing schemas, to which a type that owns itself refers back.
+    @discardableResult
+    private static func add(
+        _ schema: RecordSchema, _ rules: JSONScalar.Rules, _ owners: [Int], to shapes: inout [Shape]
+    ) -> Int {
+        let index = shapes.count
+        shapes.append(Shape(name: schema.name, names: Set(schema.properties.map { Array($0.name.utf8) })))
+        shapes[index].isElement = schema.properties.contains { $0.reference?.isElement == true }
+        let null: @Sendable () throws -> Value = { .null }
+        for property in schema.properties {
+            let content: Content
+            switch property.kind {
+            case .column(let type): content = .column(type)
+            case .child(let schema): content = .child(add(schema, rules, owners + [index], to: &shapes))
+            case .children(let schema): content = .children(add(schema, rules, owners + [index], to: &shapes))
+            case .ancestor(let name, let isMany):
+                // A schema that refers to none of its owners is refused when it is stored.
+                let owner = (owners + [index]).last { shapes[$0].name.isSame(as: name) } ?? index
+                content = isMany ? .children(owner) : .child(owner)
+            }
+            // A key that the store assigns may be missing.
+            let isAssigned = schema.assignsKeys && property.isKey
+            let isOptional = property.isOptional || isAssigned
+            shapes[index].properties.append(
+                Property(
+                    name: property.name, title: property.name, path: [property.name], isOptional: isOptional,
+                    content: content, rules: rules, initial: isOptional ? null : nil))
+        }
+        return index
+    }
+
+    // MARK: Records
+
+    /// The record with these members.
+    ///
+    /// - Parameter isPart: whether it has only the properties that are there, and no default of another.
+    package func record(
+        _ members: [JSONValue.Member], isPart: Bool = false
+    ) throws(RecordProblem) -> DynamicRecord {
+        try record(members, 0, isPart: isPart)
+    }
+
+    private func record(
+        _ members: [JSONValue.Member], _ index: Int, isPart: Bool = false
+    ) throws(RecordProblem) -> DynamicRecord {
+        let shape = shapes[index]
+        var fields: [DynamicRecord.Field] = []
+        fields.reserveCapacity(shape.properties.count)
+        var found = 0
+        var places: [[UInt8]: Int]?
+        for (place, property) in shape.properties.enumerated() {
+            do {
+                let value = try Self.value(of: property, near: place, in: members, &places)
+                if value != nil { found += 1 } else if isPart { continue }
+                try append(value, property, to: &fields)
+            } catch {
+                throw error.inside(property.path.joined(separator: "."), property: property.title)
+            }
+        }
+        if !ignoresUnknown, found < members.count { try refuseUnknown(members, shape) }
+        return DynamicRecord(model: shape.name, fields: fields)
+    }
+
+    private static func value(
+        of property: Property, near place: Int, in members: [JSONValue.Member], _ places: inout [[UInt8]: Int]?
+    ) throws(RecordProblem) -> JSONValue? {
+        var found = value(of: property.path[0], near: place, in: members, &places)
+        for name in property.path.dropFirst() {
+            switch found {
+            case .object(let inner)?: found = inner.first { $0.name.isSame(as: name) }?.value
+            case nil, .null?: return nil
+            case let other?: throw RecordProblem("is looked for in an object, and there is \(other.quoted).")
+            }
+        }
+        return found
+    }
+
+    /// Members usually come in the order of the properties, so this index is tried first.
+    private static func value(
+        of name: String, near place: Int, in members: [JSONValue.Member], _ places: inout [[UInt8]: Int]?
+    ) -> JSONValue? {
+        if place < members.count, members[place].name.isSame(as: name) { return members[place].value }
+        guard members.count > 32 else { return members.first { $0.name.isSame(as: name) }?.value }
+        let known = places ?? Dictionary(members.enumerated().map { (Array($1.name.utf8), $0) }) { first, _ in first }
+        places = known
+        return known[Array(name.utf8)].map { members[$0].value }
+    }
+
+    private func refuseUnknown(_ members: [JSONValue.Member], _ shape: Shape) throws(RecordProblem) {
+        let unknown = members.first { !shape.names.contains(Array($0.name.utf8)) }
+        guard let unknown else { return }
+        throw RecordProblem(
+            "is no property of \(shape.name), which has \(shape.properties.map(\.name).joined(separator: ", ")).",
+            at: unknown.name)
+    }
+
+    // MARK: Properties
+
+    private func append(
+        _ value: JSONValue?, _ property: Property, to fields: inout [DynamicRecord.Field]
+    ) throws(RecordProblem) {
+        switch property.content {
+        case .column(let type):
+            fields.append(.init(name: property.name, content: .value(try column(value, type, property), type)))
+        case .reference(let parts): try append(value, parts, property, to: &fields)
+        case .child(let shape):
+            fields.append(.init(name: property.name, content: .child(try child(value, shape, property))))
+        case .children(let shape):
+            fields.append(.init(name: property.name, content: .children(try children(value, shape, property))))
+        }
+    }
+
+    private func column(
+        _ value: JSONValue?, _ type: ColumnType, _ property: Property
+    ) throws(RecordProblem) -> Value {
+        guard let value else { return try initial(property) }
+        if value == .null {
+            if property.isOptional { return .null }
+            guard property.rules.isLenient, property.initial != nil else {
+                throw RecordProblem("is \(ignoresUnknown ? "null, and the property is not optional" : "missing").")
+            }
+            return try initial(property)
+        }
+        guard let convert = property.convert else { return try JSONScalar.value(value, type, property.rules) }
+        do {
+            let converted = try convert(value.value)
+            if let stored = converted.stored(as: type), !stored.isNull || property.isOptional { return stored }
+            throw RecordProblem("is \(value.quoted), which the property converts to \(converted), which is no \(type).")
+        } catch let error as RecordProblem {
+            throw error
+        } catch {
+            throw RecordProblem("is \(value.quoted), which the property does not convert: \(error).")
+        }
+    }
+
+    /// What the property is where the JSON lacks it.
+    private func initial(_ property: Property) throws(RecordProblem) -> Value {
+        guard let initial = property.initial else { throw RecordProblem("is missing.") }
+        do {
+            return try initial()
+        } catch {
+            throw RecordProblem("is missing, and the property's default cannot be stored: \(error).")
+        }
+    }
+
+    /// The key of a record, or an object that has it.
+    private func append(
+        _ value: JSONValue?, _ parts: [Part], _ property: Property, to fields: inout [DynamicRecord.Field]
+    ) throws(RecordProblem) {
+        for (index, part) in parts.enumerated() {
+            let stored: Value
+            if let value, value != .null {
+                stored = try Self.part(index, part, of: value, parts.count, property.rules)
+            } else if value == nil {
+                stored = try initial(property)
+            } else {
+                guard property.isOptional else { throw RecordProblem("is null, and the property is not optional.") }
+                stored = .null
+            }
+            fields.append(.init(name: part.column, content: .value(stored, part.type)))
+        }
+    }
+
+    private static func part(
+        _ index: Int, _ part: Part, of value: JSONValue, _ count: Int, _ rules: JSONScalar.Rules
+    ) throws(RecordProblem) -> Value {
+        switch value {
+        case .object(var members):
+            var found: JSONValue?
+            for (depth, name) in part.path.enumerated() {
+                found = members.first { $0.name.isSame(as: name) }?.value
+                if depth < part.path.count - 1, case .object(let inner)? = found { members = inner }
+            }
+            guard let found, found != .null else {
+                throw RecordProblem("has no \(part.path.joined(separator: ".")), which is the key of the record.")
+            }
+            return try JSONScalar.value(found, part.type, rules)
+        case .array(let elements) where count > 1 && elements.count == count:
+            return try JSONScalar.value(elements[index], part.type, rules)
+        default:
+            guard count == 1 else { throw RecordProblem("must be the \(count) parts of a key; it is \(value.quoted).") }
+            return try JSONScalar.value(value, part.type, rules)
+        }
+    }
+
+    // MARK: Owned records
+
+    /// Owned records, if an input of texts has them as text.
+    private func owned(_ value: JSONValue, _ property: Property) -> JSONValue {
+        property.rules.isUntyped ? JSONScalar.unquoted(value) : value
+    }
+
+    private func child(
+        _ value: JSONValue?, _ shape: Int, _ property: Property
+    ) throws(RecordProblem) -> DynamicRecord? {
+        switch value.map({ owned($0, property) }) {
+        case .object(let members)?: return try record(members, shape)
+        case .null? where property.isOptional, nil where property.isOptional: return nil
+        case .null?, nil: throw RecordProblem("is missing.")
+        case let value?: throw RecordProblem("must be an object; it is \(value.kind).")
+        }
+    }
+
+    private func children(
+        _ value: JSONValue?, _ index: Int, _ property: Property
+    ) throws(RecordProblem) -> [DynamicRecord]? {
+        guard case .array(let elements)? = value.map({ owned($0, property) }) else {
+            if let value, value != .null {
+                throw RecordProblem("must be an array of objects; it is \(value.kind).")
+            }
+            if property.isOptional { return nil }
+            if value == nil || property.rules.isLenient, property.initial != nil { return [] }
+            throw RecordProblem("is missing.")
+        }
+        var records: [DynamicRecord] = []
+        records.reserveCapacity(elements.count)
+        for (place, element) in elements.enumerated() {
+            do {
+                records.append(try self.element(element, index, property))
+            } catch {
+                throw error.inside("[\(place)]")
+            }
+        }
+        return records
+    }
+
+    private func element(_ value: JSONValue, _ index: Int, _ property: Property) throws(RecordProblem) -> DynamicRecord
+    {
+        if case .object(let members) = value, !shapes[index].isElement || !ignoresUnknown {
+            return try record(members, index)
+        }
+        let shape = shapes[index]
+        guard shape.isElement, value != .null else {
+            throw RecordProblem("must be an object; it is \(value.kind).")
+        }
+        var fields: [DynamicRecord.Field] = []
+        let parts = shape.properties.compactMap { property -> Part? in
+            guard case .column(let type) = property.content else { return nil }
+            return Part(column: property.name, path: property.path, type: type)
+        }
+        try append(value, parts, property, to: &fields)
+        return DynamicRecord(model: shape.name, fields: fields)
+    }
+}
+
+extension RecordBuilder {
+    /// The record with the defaults of the properties that it lacks.
+    func completed(_ record: DynamicRecord) throws(RecordProblem) -> DynamicRecord {
+        var record = record
+        for property in shapes[0].properties {
+            let name: String
+            if case .reference(let parts) = property.content { name = parts[0].column } else { name = property.name }
+            guard !record.fields.contains(where: { $0.name.isSame(as: name) }) else { continue }
+            do {
+                try append(nil, property, to: &record.fields)
+            } catch {
+                throw error.inside(property.path.joined(separator: "."), property: property.title)
+            }
+        }
+        return record
+    }
+
+    /// The shapes, of which the first is the model's.
+    var all: [Shape] { shapes }
+}

@@ -1,0 +1,164 @@
+public import StorageDriver
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Store {
+    /// How far a call has come that stores JSON: the records so far, and how much of the input is read, from 0 to 1.
+    public typealias JSONProgress = @Sendable (_ records: Int, _ fraction: Double) -> Void
+
+    /// Stores the records of JSON, whether or not their keys are stored already: an array of objects, or one object. All of
+    /// them in one transaction, or none.
+    ///
+    /// ```swift
+    /// try await store.save(json: data, as: Person.self, at: "data.items")
+    /// ```
+    ///
+    /// The model is the only type that is needed: see ``Storable/init(json:at:dates:lenient:)``. A reference is the key of
+    /// its record, or an object that has the key.
+    ///
+    ///
+    /// - Parameters:
+    ///   - json: UTF-8 text of RFC 8259.
+    ///   - path: the names of the members that lead to the records, with points between them.
+    ///   - dates: how dates are written where the property does not say it; nil for ISO 8601, or seconds since 2001.
+    ///   - lenient: whether a text may be the number or the truth value that it spells, and the other way round.
+    ///   - merging: whether a stored record keeps the properties that its JSON lacks. What it owns in one property is
+    ///     replaced as a whole.
+    /// - Returns: how many records were stored.
+    /// - Throws: `invalidValue` with the index of the element, the place in the JSON and the property; `missingKey` for
+    ///   a record without a key if it is merged; `limitExceeded` for one of more than 64 MiB; `cancelled`; errors of
+    ///   ``save(_:)-([M])``. Nothing is stored if it throws.
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable>(
+        json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
+        merging: Bool = false, progress: JSONProgress? = nil
+    ) async throws(StorageError) -> Int {
+        let form = SavedJSON(path: path, dates: dates, isLenient: lenient, isMerging: merging, progress: progress)
+        return try await transaction { tx throws(StorageError) in try tx.save(.data(json), model, form) }
+    }
+
+    /// Stores the records of a file of JSON, as ``save(json:as:at:dates:lenient:merging:progress:)`` does. The file is read
+    /// a mebibyte at a time.
+    ///
+    /// - Throws: also `io` for a file that cannot be read.
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable>(
+        jsonFile file: URL, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
+        lenient: Bool = false, merging: Bool = false, progress: JSONProgress? = nil
+    ) async throws(StorageError) -> Int {
+        let form = SavedJSON(path: path, dates: dates, isLenient: lenient, isMerging: merging, progress: progress)
+        return try await transaction { tx throws(StorageError) in try tx.save(.file(file.path), model, form) }
+    }
+
+    /// Stores the record of a dictionary, as JSON parsers return them; see
+    /// ``Storable/init(dictionary:at:dates:lenient:)``.
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable>(
+        dictionary: [String: Any], as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
+        lenient: Bool = false, merging: Bool = false
+    ) async throws(StorageError) -> Int {
+        let json = Data(try JSONValue(dictionary, of: M.schema.name).text.utf8)
+        return try await save(json: json, as: model, at: path, dates: dates, lenient: lenient, merging: merging)
+    }
+}
+
+extension WritingVerbs where Self: ~Copyable {
+    /// Stores the records of JSON, as ``Store`` does.
+    @discardableResult
+    public func save<M: Storable>(
+        json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
+        merging: Bool = false, progress: Store.JSONProgress? = nil
+    ) throws(StorageError) -> Int {
+        try save(
+            .data(json), model,
+            SavedJSON(path: path, dates: dates, isLenient: lenient, isMerging: merging, progress: progress))
+    }
+
+    /// Stores the records of a file of JSON, as ``Store`` does.
+    @discardableResult
+    public func save<M: Storable>(
+        jsonFile file: URL, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
+        lenient: Bool = false, merging: Bool = false, progress: Store.JSONProgress? = nil
+    ) throws(StorageError) -> Int {
+        try save(
+            .file(file.path), model,
+            SavedJSON(path: path, dates: dates, isLenient: lenient, isMerging: merging, progress: progress))
+    }
+
+    fileprivate func save<M: Storable>(
+        _ source: JSONInput, _: M.Type, _ form: SavedJSON
+    ) throws(StorageError) -> Int {
+        switch _session.executor {
+        case .store(let store):
+            return try store.blocking.transaction { tx throws(StorageError) in try tx.save(source, M.self, form) }
+        case .session(let context):
+            return try context.savepoint { () throws(StorageError) in try form.save(source, M.self, context) }
+        }
+    }
+}
+
+/// Where JSON comes from.
+private enum JSONInput: Sendable {
+    case data(Data)
+    case file(String)
+
+    func contents() throws(StorageError) -> any InputContents {
+        switch self {
+        case .data(let data): DataContents(data)
+        case .file(let path): try FileContents(path)
+        }
+    }
+}
+
+/// How JSON is stored.
+private struct SavedJSON: Sendable {
+    let path: String
+    let dates: Property.DateForm?
+    let isLenient: Bool
+    let isMerging: Bool
+    let progress: Store.JSONProgress?
+
+    func save<M: Storable>(
+        _ source: JSONInput, _: M.Type, _ context: SessionContext
+    ) throws(StorageError) -> Int {
+        let json = try ModelJSON<M>(at: path, dates: dates, isLenient: isLenient)
+        var count = 0
+        try json.read(source.contents(), isPart: isMerging) { part throws(StorageError) in
+            let models = isMerging ? try merged(part, json, context) : try json.models(part)
+            do throws(StorageError) {
+                _ = try context.writing(.type(M.self)).put(models, .upsert)
+            } catch {
+                throw error.with { $0.element = $0.element.map { part.first + $0 } }
+            }
+            count += models.count
+            progress?(count, part.fraction)
+        }
+        return count
+    }
+
+    /// The stored records with what is there; where none is stored, the records of the defaults.
+    private func merged<M: Storable>(
+        _ part: ModelJSON<M>.Part, _ json: ModelJSON<M>, _ context: SessionContext
+    ) throws(StorageError) -> [M] {
+        var keys: [[Value]] = []
+        for (index, record) in part.records.enumerated() {
+            keys.append(try json.key(of: record, part.first + index))
+        }
+        let stored = try context.reading(.type(M.self)).find(M.self, keys: keys)
+        var known: [[Value]: DynamicRecord] = [:]
+        let found = zip(keys, stored).filter { $1 != nil }
+        for (key, record) in zip(found.map(\.0), try json.rows.records(found.compactMap(\.1))) { known[key] = record }
+        var result = part
+        for (index, key) in keys.enumerated() {
+            // A key may come again.
+            let record = try json.merged(part.records[index], into: known[key], part.first + index)
+            known[key] = record
+            result.records[index] = record
+        }
+        return try json.models(result)
+    }
+}

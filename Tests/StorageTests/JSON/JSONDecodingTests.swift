@@ -1,0 +1,175 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("JSON into models") struct JSONDecodingTests {
+    static let whole = """
+        {"id": 7, "name": "Ann", "info": {"age": 28, "height": "1.75", "more": [1, {"a": null}]}, "nickname": null,
+         "motto": null, "rank": "senior", "born": "03.04.1991 05:06", "code": "ab", "tags": ["x", "\\u00e4"],
+         "town": {"id": 1, "cityName": "Chengdu", "spell": "ChengDu"},
+         "quills": [{"colour": {"name": "red"}}, {"colour": {"name": "blue"}, "price": 2}],
+         "editor": {"name": "Bob", "id": 8}, "friends": [1, {"id": 2}]}
+        """
+
+    static let ann = Writer(
+        id: 7, name: "Ann", age: 28, nickname: nil, motto: nil, rank: .senior,
+        born: Date(timeIntervalSince1970: 670_655_160), height: 1.75, code: "AB", tags: ["x", "ä"],
+        town: Town(id: 1, name: "Chengdu"), quills: [Quill(color: "red"), Quill(color: "blue", price: 2)], editor: 8,
+        friends: [1, 2])
+
+    @Test func `a graph is read by the schema of its type`() throws {
+        #expect(try Writer(json: Self.whole.data) == Self.ann)
+    }
+
+    @Test func `a missing member gives the default and null gives nil`() throws {
+        let writer = try Writer(json: #"{"id": 1, "name": "A"}"#.data)
+        #expect(writer == Writer(id: 1, name: "A"))
+        #expect(writer.motto == "none")
+        #expect(try Writer(json: #"{"id": 1, "name": "A", "motto": null}"#.data).motto == nil)
+        #expect(try Writer(json: #"{"id": 1, "name": "A", "info": null}"#.data).age == 18)
+    }
+
+    @Test func `a path leads to one object or to a list`() throws {
+        let json = #"{"ok": true, "data": {"n": [[2], "}"], "people": [{"id": 1, "cityName": "A"}], "x": 1}, "y": []}"#
+        #expect(try Town.models(json: json.data, at: "data.people") == [Town(id: 1, name: "A")])
+        #expect(
+            try Town(json: #"{"data": {"id": 1, "cityName": "A"}, "x": {}}"#.data, at: "data") == Town(id: 1, name: "A")
+        )
+        #expect(try Town.models(json: #"{"data": []}"#.data, at: "data").isEmpty)
+    }
+
+    @Test func `keys that the store assigns may be missing, and owned records come in order`() throws {
+        let json =
+            #"[{"text": "a", "children": [{"text": "b", "children": [{"text": "c"}]}, {"text": "d"}]}, {"text": "e"}]"#
+        let lines = try Line.models(json: json.data)
+        #expect(
+            lines == [
+                Line(text: "a", children: [Line(text: "b", children: [Line(text: "c")]), Line(text: "d")]),
+                Line(text: "e"),
+            ])
+    }
+
+    @Test func `records come in any order of keys, and a key may come again`() throws {
+        let json =
+            #"[{"id": 3, "text": "a", "children": [{"text": "x"}]}, {"id": 1, "text": "b", "children": [{"text": "y"}]},"#
+            + #"{"id": 3, "text": "c", "children": [{"text": "z"}]}]"#
+        let lines = try Line.models(json: json.data)
+        #expect(lines.map(\.id) == [3, 1, 3])
+        #expect(lines.map { $0.children.map(\.text) } == [["x"], ["y"], ["z"]])
+    }
+
+    @Test(arguments: [
+        (#"{"id": 1, "name": 5}"#, "name is 5, which is no string.", "name"),
+        (#"{"id": "1", "name": "A"}"#, #"id is the text "1", which is no int64."#, "id"),
+        (#"{"name": "A"}"#, "id is missing.", "id"),
+        (#"{"id": 1, "name": null}"#, "name is null, and the property is not optional.", "name"),
+        (#"{"id": 1, "name": "A", "info": {"age": 1.5}}"#, "info.age is 1.5, which is no int64.", "age"),
+        (#"{"id": 1, "name": "A", "info": 3}"#, "info.age is looked for in an object, and there is 3.", "age"),
+        (
+            #"{"id": 1, "name": "A", "born": "1991"}"#,
+            "born is the text \"1991\", which is no date of the form dd.MM.yyyy HH:mm.", "born"
+        ),
+        (
+            #"{"id": 1, "name": "A", "quills": [{"colour": {"name": "a"}}, {"colour": {}}]}"#,
+            "quills[1].colour.name is missing.", "quills[1].color"
+        ),
+        (#"{"id": 1, "name": "A", "quills": {}}"#, "quills must be an array of objects; it is an object.", "quills"),
+        (
+            #"{"id": 1, "name": "A", "editor": {"name": 1}}"#, "editor has no id, which is the key of the record.",
+            "editor"
+        ),
+        (
+            #"{"id": 1, "name": "A", "rank": "chief"}"#,
+            "rank is \"chief\", which the property's type has no value for.", "rank"
+        ),
+    ])
+    func `an error names the place, what stood there and the property`(
+        _ json: String, _ message: String, _ property: String
+    ) async throws {
+        let error = await expectError(.invalidValue) { try Writer(json: json.data) }
+        #expect(error?.message == message)
+        #expect(error?.property == property)
+        let listed = #"{"data": [{"id": 0, "name": "Z"}, "# + json + "]}"
+        let inList = await expectError(.invalidValue) { try Writer.models(json: listed.data, at: "data") }
+        #expect(inList?.message == "data[1]." + message)
+        #expect(inList?.element == 1)
+    }
+
+    @Test(arguments: [
+        ("", "", "ends where a record should be"), ("[", "", "ends inside a record"),
+        ("[{\"id\": 1,}]", "", "[0], line 1: There is no name of a member here."),
+        ("[{\"id\": 1}, 5]", "", "[0].cityName is missing."), ("[5]", "", "[0], line 1: A record must be an object"),
+        ("{\"a\": 1}", "b", "there is no b"), ("[]", "a", "there is no object that has a"),
+        ("{\"a\": [{\"id\": 1, \"cityName\": \"\"}] x}", "a", "there is no }"), ("[] 5", "", "text after the end"),
+        ("[{\"id\": 1, \"id\": 2}]", "", "is there twice"),
+    ])
+    func `text that is no such JSON is refused`(_ json: String, _ path: String, _ message: String) async throws {
+        let error = await expectError(.invalidValue) { try Town.models(json: json.data, at: path) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func `numbers and texts stand for each other only where it is asked for`() async throws {
+        let json = #"{"id": "7", "name": 5, "info": {"age": 28.0, "height": "1.5"}}"#
+        #expect(try Writer(json: json.data, lenient: true) == Writer(id: 7, name: "5", age: 28, height: 1.5))
+        await expectError(.invalidValue) { try Writer(json: json.data) }
+        await expectError(.invalidValue) {
+            try Writer(json: #"{"id": 1, "name": "A", "info": {"age": "x"}}"#.data, lenient: true)
+        }
+    }
+
+    @Storable struct Stamps: Equatable {
+        var id: Int
+        var at: Date
+        @Field(dates: .secondsSince1970) var seconds: Date?
+        var all: [Date] = []
+    }
+
+    @Test func `dates have the form that is declared`() async throws {
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        let iso =
+            #"{"id": 1, "at": "2023-11-14T22:13:20Z", "seconds": 1700000000, "all": ["2023-11-14T23:13:20+01:00"]}"#
+        let stamps = Stamps(id: 1, at: date, seconds: date, all: [date])
+        #expect(try Stamps(json: iso.data) == stamps)
+        #expect(try Stamps(json: iso.data, dates: .iso8601) == stamps)
+        let milliseconds = #"{"id": 1, "at": 1700000000000, "seconds": 1700000000, "all": [1700000000000]}"#
+        #expect(try Stamps(json: milliseconds.data, dates: .millisecondsSince1970) == stamps)
+        await expectError(.invalidValue) { try Stamps(json: iso.data, dates: .millisecondsSince1970) }
+        await expectError(.invalidValue) { try Stamps(json: milliseconds.data, dates: .iso8601) }
+        let days = #"{"id": 1, "at": "14/11/23"}"#
+        await expectError(.invalidValue) { try Stamps(json: days.data, dates: .pattern("d/M/yyyy")) }
+        let day = try Stamps(json: #"{"id": 1, "at": "4/1/2023"}"#.data, dates: .pattern("d/M/yyyy"))
+        #expect(day.at == Date(timeIntervalSince1970: 1_672_790_400))
+    }
+
+    @Test func `a record is written as JSON that makes it again`() async throws {
+        let json = try Self.ann.json()
+        #expect(try Writer(json: json) == Self.ann)
+        #expect(String(decoding: json, as: UTF8.self).contains(#""born":"03.04.1991 05:06""#))
+        #expect(String(decoding: json, as: UTF8.self).contains(#""info":{"age":28,"height":1.75}"#))
+        let lines = [Line(text: "a", children: [Line(text: "b")]), Line(id: 3, text: "c")]
+        #expect(try Line.models(json: try lines.json()) == lines)
+    }
+
+    @Test func `a dictionary is read as its JSON`() async throws {
+        let dictionary: [String: Any] = [
+            "id": 7, "name": "Ann", "info": ["age": UInt8(28), "height": 1.75] as [String: Any],
+            "nickname": Int?.none as Any, "tags": ["x"], "born": Date(timeIntervalSince1970: 0),
+        ]
+        await expectError(.invalidValue) { try Writer(dictionary: dictionary) }
+        let known = dictionary.filter { $0.key != "born" }
+        #expect(try Writer(dictionary: known) == Writer(id: 7, name: "Ann", age: 28, height: 1.75, tags: ["x"]))
+        let error = await expectError(.invalidValue) {
+            try Writer(dictionary: ["id": 1, "name": ["x": Backend.memory]])
+        }
+        #expect(error?.message.hasPrefix("name.x is of type Backend") == true)
+    }
+
+    @Test func `what JSON parsers return is read`() throws {
+        let parsed = try JSONSerialization.jsonObject(with: Self.whole.data) as? [String: Any]
+        #expect(try Writer(dictionary: parsed ?? [:]) == Self.ann)
+    }
+
+    @Test func `a path without a name is refused`() async throws {
+        await expectError(.configuration) { try Town.models(json: "[]".data, at: "a..b") }
+    }
+}
