@@ -27,6 +27,10 @@ public struct StorageError: Error, Sendable {
         case invalidQuery
         /// Another record has the same value of a `@Unique` property.
         case constraint
+        /// A record has changed since the commit that is to be undone.
+        case conflict
+        /// What is asked for is older than the history that is kept, or the history does not keep it.
+        case notKept
         /// The stored schema and the declared one differ in a way that would lose data.
         case schemaMismatch
         /// The store was written by a newer version of the toolkit.

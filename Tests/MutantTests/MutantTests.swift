@@ -38,7 +38,7 @@ struct MutantTests {
         #expect(Mutant.all.count >= 80)
         #expect(Set(Mutant.all.map(\.id)).count == Mutant.all.count)
         let sections = Set(Mutant.all.flatMap(\.clauses).compactMap(\.id.first))
-        #expect(sections == Set("VKWCQTSER"))
+        #expect(sections == Set("VKWCQTSEHR"))
     }
 
     @Test func `a reason for a case without a mutant names a case`() {

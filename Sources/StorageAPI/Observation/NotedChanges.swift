@@ -22,6 +22,12 @@ final class AskedChanges: Sendable {
         self.models = models
     }
 
+    /// What others ask for, and every change of some models.
+    init(_ others: AskedChanges?, and models: [String]) {
+        all = others?.all
+        self.models = (others?.models ?? [:]).merging(models.map { ($0, .kinds) }) { max($0, $1) }
+    }
+
     func detail(of model: String) -> ChangeDetail? {
         guard let detail = models[model] else { return all }
         return all.map { max($0, detail) } ?? detail
@@ -42,6 +48,7 @@ final class NotedChanges {
     struct Mark {
         fileprivate let steps: Int
         fileprivate let values: Int
+        fileprivate let history: HistoryLog.Mark?
     }
 
     private struct Step {
@@ -53,15 +60,20 @@ final class NotedChanges {
 
     /// What was asked for when the write began.
     let asked: AskedChanges
+    /// Where the history of the write goes, while it runs; nil if the store keeps none.
+    var history: HistoryLog?
     /// Who the transaction says that it is by, and why.
     var signature: Signature?
     private var steps: [Step] = []
 
     init(_ asked: AskedChanges) { self.asked = asked }
 
-    var mark: Mark { Mark(steps: steps.count, values: steps.last?.keys.values.count ?? 0) }
+    var mark: Mark {
+        Mark(steps: steps.count, values: steps.last?.keys.values.count ?? 0, history: history?.mark)
+    }
 
     func undo(to mark: Mark) {
+        if let mark = mark.history { history?.undo(to: mark) }
         steps.removeSubrange(mark.steps...)
         guard let last = steps.indices.last else { return }
         let values = steps[last].keys.values
@@ -148,7 +160,8 @@ struct NetChanges: Sendable {
     /// The keys of all records that were changed.
     var keys: [[Value]] { order.filter { kind(of: $0) != nil } }
 
-    private func kind(of key: [Value]) -> NotedChanges.Kind? {
+    /// What became of a record; nil if nothing did.
+    func kind(of key: [Value]) -> NotedChanges.Kind? {
         guard let fate = fates[key] else { return nil }
         switch (fate.wasThere, fate.isThere) {
         case (false, true): return .insert

@@ -49,6 +49,10 @@ final class Observers: Sendable {
         var interests: [ObjectIdentifier: Interest] = [:]
         /// What the interests ask for together; nil if there are none.
         var asked: AskedChanges?
+        /// The history that the store keeps.
+        var history: KeptHistory?
+        /// What the interests and the history ask for together.
+        var noting: AskedChanges?
         /// The last commit whose changes are not known at all.
         var lastUnknown = 0
         /// The last commit that changed a model.
@@ -64,6 +68,8 @@ final class Observers: Sendable {
     }
 
     private let isAsking = Atomic<Bool>(false)
+    /// Whether writes note anything: for observers, or for the history.
+    private let isNoting = Atomic<Bool>(false)
     private let state = Mutex(State())
     private let wakeups = DispatchQueue(label: "storage.observers")
     private let others = Mutex<OtherCommits?>(nil)
@@ -74,9 +80,13 @@ final class Observers: Sendable {
     var isAsked: Bool { isAsking.load(ordering: .acquiring) }
 
     /// Where a write that begins now notes its changes; nil if nobody asks.
-    func notes() -> NotedChanges? {
-        guard isAsked else { return nil }
-        return state.withLock { $0.asked }.map(NotedChanges.init)
+    func notes(_ store: Store, _ writer: any StorageWriter) -> NotedChanges? {
+        guard isNoting.load(ordering: .acquiring) else { return nil }
+        let (asked, kept) = state.withLock { ($0.noting, $0.history) }
+        guard let asked else { return nil }
+        let notes = NotedChanges(asked)
+        notes.history = kept.map { HistoryLog($0, store, writer) }
+        return notes
     }
 
     /// Takes notice of a write that may be visible to readers from now on, and is not told yet.
@@ -146,6 +156,7 @@ final class Observers: Sendable {
             state.interests[id] = interest
             state.collectInterests()
             isAsking.store(true, ordering: .releasing)
+            isNoting.store(true, ordering: .releasing)
             if state.interests.count == 1 { others.withLock { $0?.start() } }
             return state.last
         }
@@ -157,6 +168,7 @@ final class Observers: Sendable {
             for model in state.waiting.keys { state.waiting[model]?[id] = nil }
             state.collectInterests()
             isAsking.store(state.asked != nil, ordering: .releasing)
+            isNoting.store(state.noting != nil, ordering: .releasing)
             if state.asked == nil { others.withLock { $0?.stop() } }
         }
     }
@@ -191,7 +203,30 @@ final class Observers: Sendable {
     }
 }
 
+extension Observers {
+    /// The history that the store keeps.
+    var history: KeptHistory? { state.withLock { $0.history } }
+
+    /// Records from the next write on what a history asks for.
+    func keep(_ history: KeptHistory?) {
+        state.withLock { state in
+            state.history = history
+            state.collectNoting()
+            isNoting.store(state.noting != nil, ordering: .releasing)
+        }
+    }
+}
+
 extension Observers.State {
+    /// Puts together what is asked for by observers and by the history.
+    mutating func collectNoting() {
+        guard let history, !history.settings.models.isEmpty else {
+            noting = asked
+            return
+        }
+        noting = AskedChanges(asked, and: history.settings.models.map(\.name))
+    }
+
     /// Puts together what is asked for, and begins and ends logs.
     mutating func collectInterests() {
         var all: ChangeDetail?
@@ -203,6 +238,7 @@ extension Observers.State {
         asked = interests.isEmpty ? nil : AskedChanges(all: all, models: models)
         logs = logs.filter { (models[$0.key] ?? .any) > .any }
         for (model, detail) in models where detail > .any && logs[model] == nil { logs[model] = CommitLog(after: last) }
+        collectNoting()
         logOfAll = (all ?? .any) > .any ? logOfAll ?? CommitLog(after: last) : nil
         if asked == nil { (lastOfModel, announced) = ([:], [:]) }
     }

@@ -7,37 +7,54 @@ extension Writing {
         guard let changes, let detail = changes.asked.detail(of: handle.name) else { return }
         if detail == .any { return changes.addEverything(of: handle.name) }
         let keys = keyValues(rows, keyCells)
-        guard operation == .upsert, detail == .kinds else {
-            return changes.add(operation == .insert ? .insert : .update, keys, of: handle.name)
-        }
-        let stored = try stored(among: keys)
-        for row in 0..<keys.count {
-            let key = Array(keys[row])
-            let kind: NotedChanges.Kind = stored.contains(key) ? .update : .insert
-            changes.add(kind, ValueList(width: keys.width, values: key), of: handle.name)
-        }
+        if operation == .insert { return try note(.insert, keys, changes) }
+        try note(.update, keys, changes, mayInsert: operation == .upsert && detail == .kinds)
     }
 
     /// Notes that properties of records are set.
-    func noteUpdate(_ keys: @autoclosure () -> ValueList) {
+    func noteUpdate(_ keys: @autoclosure () -> ValueList) throws(StorageError) {
         guard let changes, let detail = changes.asked.detail(of: handle.name) else { return }
         if detail == .any { return changes.addEverything(of: handle.name) }
-        changes.add(.update, keys(), of: handle.name)
+        try note(.update, keys(), changes)
     }
 
     /// Notes records that are deleted, if they are there.
     func noteDelete(_ rows: RowBuffer) throws(StorageError) {
         guard let changes, let detail = changes.asked.detail(of: handle.name) else { return }
         if detail == .any { return changes.addEverything(of: handle.name) }
-        var keys = keyValues(rows, Array(0..<model.rootKeyCount))
-        if detail == .kinds {
-            let stored = try stored(among: keys)
-            keys.values = (0..<keys.count).map { Array(keys[$0]) }.filter(stored.contains).flatMap { $0 }
-        }
-        changes.add(.delete, keys, of: handle.name)
+        let keys = keyValues(rows, Array(0..<model.rootKeyCount))
+        guard detail == .kinds else { return changes.add(.delete, keys, of: handle.name) }
+        try note(.delete, keys, changes)
     }
 
-    func noteEverything() { changes?.noteEverything(of: handle.name) }
+    /// Notes that any record may change, and in the history that all go.
+    func noteEverything() throws(StorageError) { try changes?.noteEverything(of: handle.name) }
+
+    /// Notes records that are changed in one way.
+    ///
+    /// - Parameter mayInsert: whether those that are not there are inserted.
+    private func note(
+        _ kind: NotedChanges.Kind, _ keys: ValueList, _ changes: NotedChanges, mayInsert: Bool = false
+    ) throws(StorageError) {
+        let history = changes.history.flatMap { $0.keeps(handle.name) ? $0 : nil }
+        let images = kind == .insert ? nil : try history?.images(of: keys, in: handle.name)
+        var stored: Set<[Value]>?
+        if let images, kind == .delete || mayInsert {
+            stored = Set(images.keys)
+        } else if kind == .delete || mayInsert {
+            stored = try self.stored(among: keys)
+        }
+        if stored == nil, history == nil { return changes.add(kind, keys, of: handle.name) }
+        for row in 0..<keys.count {
+            let key = Array(keys[row])
+            let isThere = stored?.contains(key) ?? true
+            if !isThere, !mayInsert { continue }
+            let kind = isThere ? kind : .insert
+            changes.add(kind, ValueList(width: keys.width, values: key), of: handle.name)
+            history?.add(kind, key, of: handle.name, before: images?[key])
+        }
+        try history?.flush(changes.signature)
+    }
 
     private func keyValues(_ rows: RowBuffer, _ cells: [Int]) -> ValueList {
         var keys = ValueList(width: cells.count, values: [])
@@ -60,8 +77,24 @@ extension Writing {
 }
 
 extension NotedChanges {
-    /// Notes, if the model is asked for, that any of its records may have changed.
-    func noteEverything(of model: String) {
+    /// Notes, if the model is asked for, that any of its records may have changed, and in the history that all go.
+    func noteEverything(of model: String) throws(StorageError) {
+        noteTables(of: model)
+        try history?.addEverything(of: model, signature)
+    }
+
+    /// Notes, if the model is asked for, that any of its records may be another, since its tables were changed.
+    func noteTables(of model: String) {
         if asked.detail(of: model) != nil { addEverything(of: model) }
+    }
+}
+
+extension SessionContext {
+    /// Ends the history of the write.
+    func endHistory() throws(StorageError) {
+        guard let noted, let history = noted.history else { return }
+        // What is noted outlives the write, and the log does not.
+        noted.history = nil
+        try history.finish(noted)
     }
 }

@@ -10,7 +10,9 @@ extension Store {
 
     /// The recorded tables, in the order of their creation.
     public nonisolated(nonsending) func schema() async throws(StorageError) -> [TableSchema] {
-        try reading("schema", .query) { (reader) throws(StorageError) in try reader.tables() }
+        try reading("schema", .query) { (reader) throws(StorageError) in
+            try reader.tables().filter { !$0.isStoresOwn }
+        }
     }
 
     /// The recorded models as trees of properties, in the order of their creation.

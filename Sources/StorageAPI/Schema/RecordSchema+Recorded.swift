@@ -5,7 +5,7 @@ extension RecordSchema {
     static func all(_ tables: [TableSchema]) throws(StorageError) -> [RecordSchema] {
         var schemas: [RecordSchema] = []
         let tables = tables.filter { !$0.isRemoved }
-        for root in tables where root.isRoot {
+        for root in tables where root.isRoot && !root.isStoresOwn {
             schemas.append(try RecordSchema(RecordedTables(root.path[0], tables)))
         }
         return schemas

@@ -86,12 +86,14 @@ extension Store {
     ) -> WriteJob {
         WriteJob(isRepeatable: isRepeatable) { (writer, job) throws(StorageError) in
             if let version = self.sharedTables?.tablesVersion {
-                try self.registry.compareAgain(at: version, in: writer)
+                let isNew = try self.registry.compareAgain(at: version, in: writer)
+                if isNew { try self.findHistoryAgain(in: writer) }
             }
             let context = SessionContext(self, writer: writer, job: job)
             defer { context.end() }
             try body(context)
             try context.unresolved?.check(context)
+            try context.endHistory()
             job.prepared = context.prepared
             job.changed = context.changed
             job.noted = context.noted

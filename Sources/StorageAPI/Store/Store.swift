@@ -40,21 +40,24 @@ public final class Store: Sendable {
     ///   - backend: the engine, as configured.
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.
+    ///   - history: of which models the store keeps a history from now on; nil for those of which it does already.
     ///   - logger: receives the store's location and schema changes, and at `trace` every statement. Silent by default.
     /// - Throws: errors of opening the engine; `schemaMismatch` or `schemaNewer` if a model does not fit what is
     ///   stored, and then nothing is changed; `configuration` if a model cannot be stored.
     public convenience init(
-        _ backend: some StorageBackend, models: any Storable.Type..., logger: Logger = Logger.silent
+        _ backend: some StorageBackend, models: any Storable.Type..., history: HistoryOptions? = nil,
+        logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try await self.init(backend, models: models, logger: logger)
+        try await self.init(backend, models: models, history: history, logger: logger)
     }
 
     /// Opens a store with an array of models.
     public convenience init(
-        _ backend: some StorageBackend, models: [any Storable.Type], logger: Logger = Logger.silent
+        _ backend: some StorageBackend, models: [any Storable.Type], history: HistoryOptions? = nil,
+        logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try self.init(opening: backend, logger: logger)
-        try await prepareOrClose(models)
+        try await prepareOrClose(models, history)
     }
 
     /// Opens a store at a URL: `sqlite:people.db`.
@@ -64,28 +67,34 @@ public final class Store: Sendable {
     ///   - backends: the backends that the URL may name. There is no global registry.
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.
+    ///   - history: as for a store that is opened with a backend.
     ///   - logger: as for a store that is opened with a backend; it also receives the options in effect, at `info` and
     ///     without secrets.
     /// - Throws: `configuration` if no backend has the URL's scheme, or if one of its options is unknown.
     public convenience init(
-        url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., logger: Logger = Logger.silent
+        url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., history: HistoryOptions? = nil,
+        logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try await self.init(at: StorageURL(url), backends: backends, models: models, logger: logger)
+        try await self.init(
+            at: StorageURL(url), backends: backends, models: models, history: history, logger: logger)
     }
 
     /// Opens a store at a URL, with an array of models.
     public convenience init(
-        url: String, backends: [any StorageBackend.Type], models: [any Storable.Type], logger: Logger = Logger.silent
+        url: String, backends: [any StorageBackend.Type], models: [any Storable.Type], history: HistoryOptions? = nil,
+        logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try await self.init(at: StorageURL(url), backends: backends, models: models, logger: logger)
+        try await self.init(
+            at: StorageURL(url), backends: backends, models: models, history: history, logger: logger)
     }
 
     /// Opens the store at a parsed URL, whose options may come from settings.
     package convenience init(
-        at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type], logger: Logger
+        at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type],
+        history: HistoryOptions? = nil, logger: Logger
     ) async throws(StorageError) {
         try self.init(opening: try Self.backend(url, backends, logger: logger), logger: logger)
-        try await prepareOrClose(models)
+        try await prepareOrClose(models, history)
     }
 
     init(opening backend: any StorageBackend, logger: Logger) throws(StorageError) {
@@ -150,9 +159,12 @@ public final class Store: Sendable {
 
     /// Prepares the models of a store that is being opened. If that fails, the store's file is free when this throws,
     /// even if a thread still has the engine.
-    private nonisolated(nonsending) func prepareOrClose(_ models: [any Storable.Type]) async throws(StorageError) {
+    private nonisolated(nonsending) func prepareOrClose(
+        _ models: [any Storable.Type], _ history: HistoryOptions?
+    ) async throws(StorageError) {
         do {
-            try await prepare(models)
+            try await prepare(models + (history?.models ?? []))
+            if let history { try await keep(history) }
         } catch {
             // The first error is thrown.
             try? closeNow()
@@ -182,6 +194,7 @@ public final class Store: Sendable {
     /// The write that prepares models; nil if they are as declared, which is checked without writing.
     private func jobPreparing(_ models: [any Storable.Type]) throws(StorageError) -> WriteJob? {
         let behind = try reading("open", .snapshot) { (reader) throws(StorageError) in
+            try findHistory(in: reader)
             var behind: [any Storable.Type] = []
             for model in try DeclaredModels.withTargets(models) where registry.handle(model) == nil {
                 if let handle = try registry.upToDate(model, in: reader, canWrite: canWrite) {

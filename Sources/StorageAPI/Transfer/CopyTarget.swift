@@ -12,7 +12,7 @@ struct CopyTarget {
     ///   declared the model differently; `limitExceeded` if a table has too many columns.
     func prepare(_ model: StoredModel, isReplacing: Bool) throws(StorageError) -> [TableSchema] {
         let writer = try context.openWriter(model.name)
-        context.noted?.noteEverything(of: model.name)
+        try context.noted?.noteEverything(of: model.name)
         let tables = try writer.tables()
         let own = StoredModel.all(in: tables).first { $0.isNamed(model.name) }
         guard let own else { return try create(model, besides: tables, writer) }

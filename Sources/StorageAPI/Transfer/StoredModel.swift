@@ -8,7 +8,7 @@ struct StoredModel {
 
     /// The models of a store, in the order in which their tables were created.
     static func all(in tables: [TableSchema]) -> [StoredModel] {
-        tables.filter(\.isRoot).map { root in
+        tables.filter { $0.isRoot && !$0.isStoresOwn }.map { root in
             let own = tables.filter { $0.isOfModel(root) }
             return StoredModel(name: root.path[0], tables: own.sorted { $0.precedes($1) })
         }

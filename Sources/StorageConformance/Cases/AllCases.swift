@@ -9,6 +9,7 @@ extension Conformance {
         orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, misuseCases, schemaCases, evolutionCases, sharedSchemaCases,
         referenceCases, relatedCases, nameCases, errorCases,
-        durabilityCases, costCases, observationCases, observationCostCases, feedCases, mutantCases,
+        durabilityCases, costCases, observationCases, observationCostCases, feedCases, historyCases,
+        undoCases, mutantCases,
     ].flatMap { $0 }
 }

@@ -49,6 +49,27 @@ final class Trial: Sendable {
         }
     }
 
+    /// Opens a store that keeps a history, with its models.
+    func open(
+        recordsOf records: [any Storable.Type] = [], keysOf keys: [any Storable.Type] = [],
+        off: [any Storable.Type] = [], keeping: Store.HistoryLimit? = nil, clock: TrialClock? = nil
+    ) async throws -> RecordedStore {
+        for model in records + keys + off { state.withLock { $0.note(model) } }
+        func names(_ types: [any Storable.Type]) -> String {
+            "[" + types.map { SwiftSource.name(of: $0) + ".self" }.joined(separator: ", ") + "]"
+        }
+        var source = ", history: .init(records: \(names(records)), keys: \(names(keys))"
+        if !off.isEmpty { source += ", off: \(names(off))" }
+        if let keeping {
+            source += ", keeping: .init(commits: \(keeping.commits as Any), seconds: \(keeping.seconds as Any))"
+        }
+        let options = Store.HistoryOptions(
+            records: records, keys: keys, off: off, keeping: keeping, clock: { clock?.now ?? Date() })
+        return try await open(source + ")") { (backend) throws(StorageError) in
+            try await Store(backend, models: [], history: options)
+        }
+    }
+
     private func open(
         _ models: String, _ body: (any StorageBackend) async throws(StorageError) -> Store
     ) async throws -> RecordedStore {
@@ -112,6 +133,15 @@ extension Trial.State {
         }
         if let declaration = (model as? any DeclaredModel.Type)?.declaration { declarations.append(declaration) }
     }
+}
+
+/// A clock that a case sets.
+final class TrialClock: Sendable {
+    private let time = Mutex(Date(timeIntervalSinceReferenceDate: 800_000_000))
+
+    var now: Date { time.withLock { $0 } }
+
+    func advance(by seconds: Double) { time.withLock { $0 += seconds } }
 }
 
 /// A harness's place, of any type.

@@ -4,10 +4,10 @@ import StorageConformance
 extension Mutant {
     /// T, W8: transactions, readers and the place.
     static let transactions: [Mutant] = [
-        Mutant("commits-on-rollback", [.t1, .w4], "A transaction that fails is committed.") {
+        Mutant("commits-on-rollback", [.t1, .w4, .h1], "A transaction that fails is committed.") {
             $0.transaction = .commitsOnFailure
         },
-        Mutant("savepoint-kept", [.t2], "A nested transaction that fails is kept.") {
+        Mutant("savepoint-kept", [.t2, .h1], "A nested transaction that fails is kept.") {
             $0.transaction = .savepointKeepsFailure
         },
         Mutant("savepoint-undoes-all", [.t2], "A nested transaction that fails undoes the outer one.") {

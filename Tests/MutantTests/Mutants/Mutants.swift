@@ -4,5 +4,5 @@ extension Mutant {
         blunt + values + comparisons + keys + writing + removing + children + querying + filtering + computing
         + grouping + transactions
         + schema + references
-        + errors
+        + errors + history
 }

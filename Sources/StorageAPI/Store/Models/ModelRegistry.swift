@@ -127,12 +127,15 @@ final class ModelRegistry: Sendable {
 
     /// Compares the models with tables that another process may have changed (clause S11), if that was not done at this
     /// version of the tables. A model that no longer fits is refused when it is used.
-    func compareAgain(at version: Int, in session: any StorageSession) throws(StorageError) {
-        guard tablesVersion.load(ordering: .acquiring) != version else { return }
+    ///
+    /// - Returns: whether they were compared.
+    func compareAgain(at version: Int, in session: any StorageSession) throws(StorageError) -> Bool {
+        guard tablesVersion.load(ordering: .acquiring) != version else { return false }
         let tables = try session.tables()
         handles.withLock { $0.replaceAll { $0.compared(with: tables, directory: directory) } }
         schemaVersion.add(1, ordering: .releasing)
         tablesVersion.store(version, ordering: .releasing)
+        return true
     }
 
     /// The handle of a model as the store has recorded it. It is the same as long as its tables do not change.

@@ -35,7 +35,7 @@ final class SessionContext {
 
     init(_ store: Store, writer: any StorageWriter, job: WriteJob) {
         self.store = store
-        noted = store.observers.notes()
+        noted = store.observers.notes(store, writer)
         session = writer
         self.writer = writer
         self.job = job
@@ -73,7 +73,7 @@ final class SessionContext {
             }
             changed.insert(schema.name)
             ownReferrers = [:]
-            noted?.noteEverything(of: schema.name)
+            noted?.noteTables(of: schema.name)
             prepared = prepared.filter { $0.value.name != schema.name }
         }
     }
@@ -128,7 +128,7 @@ final class SessionContext {
         }
         let handle = try store.registry.prepare(type, in: writer)
         ownReferrers = [:]
-        noted?.noteEverything(of: handle.name)
+        noted?.noteTables(of: handle.name)
         prepared[ObjectIdentifier(type)] = handle
         return handle
     }

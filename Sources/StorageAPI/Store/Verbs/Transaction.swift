@@ -228,11 +228,13 @@ extension Store {
 extension Store.Blocking {
     /// Opens a store without `async`.
     public static func open(
-        _ backend: some StorageBackend, models: any Storable.Type..., logger: Logger = Logger.silent
+        _ backend: some StorageBackend, models: any Storable.Type..., history: Store.HistoryOptions? = nil,
+        logger: Logger = Logger.silent
     ) throws(StorageError) -> Store {
         let store = try Store(opening: backend, logger: logger)
         do {
-            try store.prepareBlocking(models)
+            try store.prepareBlocking(models + (history?.models ?? []))
+            if let history { try store.keepBlocking(history) }
         } catch {
             // The first error is thrown.
             try? store.closeNow()

@@ -75,7 +75,7 @@ struct DeleteRules {
         let width = writing.model.rootKeyCount
         let roots = referrer.roots(of: rows, keyCount: width)
         guard referrer.isElement else {
-            writing.noteUpdate(ValueList(width: width, values: roots.flatMap { $0 }))
+            try writing.noteUpdate(ValueList(width: width, values: roots.flatMap { $0 }))
             return try referrer.nullify(rows, in: writer)
         }
         // The elements behind move up, wherever in the record the array is: the record is written again, a part at a time.

@@ -47,7 +47,7 @@ extension Writing {
     /// Sets columns of the root to one value each in the records with these keys.
     private func patch(_ columns: [Int], _ values: ValueList, _ keys: ValueList) throws(StorageError) -> Int {
         guard !columns.isEmpty, keys.count > 0 else { return keys.count }
-        noteUpdate(keys)
+        try noteUpdate(keys)
         let valueCells = ValueCells(values)
         let keyCells = ValueCells(keys)
         let batch = RowBatch(
@@ -76,6 +76,7 @@ extension Writing {
         let (query, arguments) = try handle.query(selection, .terms(terms), &lowering)
         let columns = schema.key + contents.map(\.column)
         let rows = ValueCells(width: columns.count)
+        var keys = ValueList(width: schema.key.count, values: [])
         var cursor = try writer.rows(handle.plan(query, others: lowering.others), arguments)
         while try cursor.next() {
             var row: [Value] = []
@@ -86,9 +87,10 @@ extension Writing {
                 row[cell] = try checked(row[cell], for: schema.columns[content.column], key)
             }
             rows.add(row)
-            noteUpdate(ValueList(width: key.count, values: key))
+            keys.values += key
         }
         guard rows.count > 0 else { return 0 }
+        try noteUpdate(keys)
         let batch = RowBatch(plan: handle.plan(updating: columns), count: rows.count, cells: rows.cells)
         do throws(StorageError) {
             let count = try writer.write(batch)

@@ -164,7 +164,7 @@ struct Writing {
 
     func truncate() throws(StorageError) {
         for referrer in try context.referrers(to: handle) { try referrer.requireNone(of: handle, in: writer) }
-        noteEverything()
+        try noteEverything()
         let nothing = RowBuffer(width: 1)
         for plans in handle.undeclaredWrites { _ = try writer.write(batch(plans.truncate, nothing)) }
         for table in model.tables.reversed() {

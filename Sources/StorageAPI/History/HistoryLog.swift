@@ -1,0 +1,307 @@
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Writes the history of one commit while it runs: a record's entry when it is first changed, before it is. So a
+/// savepoint that is undone takes its entries with it, and a large write holds none of them.
+///
+/// Used by one thread: the one that runs the write.
+final class HistoryLog {
+    /// What a savepoint may undo.
+    struct Mark {
+        fileprivate let header: Header?
+        fileprivate let entries: Int
+    }
+
+    fileprivate struct Header: Equatable {
+        let number: Int64
+        let time: Double
+        var author: String?
+        var note: String?
+
+        var row: [Value] { [.int(number), .double(time), .value(author), .value(note)] }
+    }
+
+    private struct Entry {
+        let model: String
+        let key: [Value]
+        let kind: NotedChanges.Kind
+        let place: Int64
+    }
+
+    let kept: KeptHistory
+    private let writer: any StorageWriter
+    private let store: Store
+    /// The commit's row, if there is one yet.
+    private var header: Header?
+    private var entries: [Entry] = []
+    /// Which of the entries a record has, by model and key.
+    private var known: [String: [[Value]: Int]] = [:]
+    private var lastPlace: Int64 = 0
+    /// Rows that are to be written.
+    private var rows: [Value] = []
+    /// Whether some record was changed more than once, so that the kind of its entry may be another at the end.
+    private var hasRepeats = false
+    /// What the models' records were read by.
+    private var handles: [String: ModelHandle] = [:]
+
+    init(_ kept: KeptHistory, _ store: Store, _ writer: any StorageWriter) {
+        self.kept = kept
+        self.store = store
+        self.writer = writer
+    }
+
+    /// The number of the commit, if it has changed anything that is recorded.
+    var number: Int64? { header?.number }
+
+    // MARK: Savepoints
+
+    var mark: Mark { Mark(header: header, entries: entries.count) }
+
+    func undo(to mark: Mark) {
+        header = mark.header
+        rows = []
+        handles = [:]
+        for entry in entries[mark.entries...] { known[entry.model]?[entry.key] = nil }
+        entries.removeSubrange(mark.entries...)
+    }
+
+    // MARK: Entries
+
+    /// Whether a model's changes are recorded.
+    func keeps(_ model: String) -> Bool { kept.keeps(model) }
+
+    /// The records with the keys as they are, by their keys; nil if the model's records are not kept.
+    func images(of keys: ValueList, in model: String) throws(StorageError) -> [[Value]: RecordImage]? {
+        guard kept.settings.model(model)?.recordsSince != nil else { return nil }
+        return try RecordImage.read(keys, try handle(model), in: writer)
+    }
+
+    private func handle(_ model: String) throws(StorageError) -> ModelHandle {
+        if let known = handles[model] { return known }
+        let handle = try store.registry.recorded(model, in: writer)
+        handles[model] = handle
+        return handle
+    }
+
+    /// Takes notice of a change that follows. ``flush(_:)`` writes it.
+    func add(
+        _ kind: NotedChanges.Kind, _ key: [Value], of model: String, before: RecordImage?
+    ) {
+        if known[model]?[key] != nil {
+            hasRepeats = true
+            return
+        }
+        known[model, default: [:]][key] = entries.count
+        lastPlace += 1
+        entries.append(Entry(model: model, key: key, kind: kind, place: lastPlace))
+        addRow(lastPlace, model, HistoryKind(kind), key, before)
+    }
+
+    private func addRow(
+        _ place: Int64, _ model: String, _ kind: HistoryKind, _ key: [Value], _ before: RecordImage?
+    ) {
+        rows += [
+            .int(0), .int(place), .text(model), .int(kind.rawValue), .blob(RecordImage.bytes(of: key)),
+            before.map { .blob($0.bytes) } ?? .null,
+        ]
+    }
+
+    /// Writes what was added, and the commit's own row if there is none yet.
+    func flush(_ signature: Signature?) throws(StorageError) {
+        guard !rows.isEmpty else { return }
+        let header = try begin(signature)
+        for start in stride(from: 0, to: rows.count, by: 6) { rows[start] = .int(header.number) }
+        let limit = store.info.limits.valueBytes
+        for case .blob(let bytes) in rows where bytes.count > limit {
+            throw StorageError(
+                .limitExceeded,
+                "The history's copy of the record has \(bytes.count) bytes, more than the limit of \(limit).")
+        }
+        try writer.write(rows, kept.tables.addChanges)
+        rows.removeAll(keepingCapacity: true)
+    }
+
+    private func begin(_ signature: Signature?) throws(StorageError) -> Header {
+        if let header { return header }
+        let last = try HistoryReading(kept.tables, writer).last
+        guard last?.number ?? 0 < Int64.max else {
+            throw StorageError(.overflow, "There is no number left for a commit of the history.")
+        }
+        // A clock that goes back does not take the log with it.
+        let now = kept.clock().timeIntervalSinceReferenceDate
+        let header = Header(
+            number: (last?.number ?? 0) + 1, time: max(now, last?.time ?? now), author: signature?.author,
+            note: signature?.note)
+        try writer.write(header.row, kept.tables.addCommit)
+        self.header = header
+        return header
+    }
+
+    // MARK: All records
+
+    /// Takes notice that all records of a model go: of each that is kept its own entry, a part at a time, else one of all.
+    func addEverything(of model: String, _ signature: Signature?) throws(StorageError) {
+        guard let settings = kept.settings.model(model) else { return }
+        guard settings.recordsSince != nil else {
+            lastPlace += 1
+            addRow(lastPlace, model, .everything, [], nil)
+            return try flush(signature)
+        }
+        try forEachKey(of: model) { (keys) throws(StorageError) in
+            let images = try images(of: keys, in: model) ?? [:]
+            for row in 0..<keys.count {
+                lastPlace += 1
+                let key = Array(keys[row])
+                addRow(lastPlace, model, .deleted, key, images[key])
+            }
+            try flush(signature)
+        }
+    }
+
+    /// Takes notice of all records of a model, which are new.
+    func addAllInserted(of model: String, _ signature: Signature?) throws(StorageError) {
+        guard kept.settings.model(model)?.recordsSince != nil else { return }
+        handles = [:]
+        try forEachKey(of: model) { (keys) throws(StorageError) in
+            for row in 0..<keys.count {
+                lastPlace += 1
+                addRow(lastPlace, model, .inserted, Array(keys[row]), nil)
+            }
+            try flush(signature)
+        }
+    }
+
+    /// Calls the body with all keys of a model, a part at a time.
+    private func forEachKey(
+        of model: String, _ body: (ValueList) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        // A model that has no table yet has no records.
+        guard try writer.tables().contains(where: { $0.isRoot(of: model) }) else { return }
+        let handle = try handle(model)
+        let root = handle.tables.root.schema
+        let scan = handle.plan(Query(.columns(root.key)))
+        var keys = ValueList(width: root.key.count, values: [])
+        // Meanwhile other tables are written, and not this one.
+        var cursor = try writer.rows(scan, QueryArguments())
+        while try cursor.next() {
+            for cell in 0..<keys.width { keys.values.append(cursor.cells[cell].value) }
+            guard keys.count == Reading.partOfRecords else { continue }
+            try body(keys)
+            keys.values = []
+        }
+        if keys.count > 0 { try body(keys) }
+    }
+
+    // MARK: The end
+
+    /// Corrects the entries to the net effect of the commit, signs it, and removes some of what is too old.
+    func finish(_ noted: NotedChanges) throws(StorageError) {
+        guard header != nil else { return }
+        if hasRepeats { try correctKinds(noted.net) }
+        guard var header else { return }
+        if let signature = noted.signature {
+            let before = header
+            (header.author, header.note) = (signature.author, signature.note)
+            if header != before { try writer.write(header.row, kept.tables.putCommit) }
+        }
+        if header.number % HistoryPruning.interval == 0 {
+            try HistoryPruning(kept, writer).run(last: header.number, now: header.time)
+        }
+    }
+
+    private func correctKinds(_ net: [NetChanges]) throws(StorageError) {
+        guard let header else { return }
+        var changed: [Value] = []
+        var gone: [Value] = []
+        for entry in entries {
+            // Where any record may have changed, the entries are what happened one after the other.
+            guard let model = net.first(where: { $0.model.isSame(as: entry.model) }) else {
+                gone += [.int(header.number), .int(entry.place)]
+                continue
+            }
+            guard !model.isEverything else { continue }
+            guard let kind = model.kind(of: entry.key) else {
+                gone += [.int(header.number), .int(entry.place)]
+                continue
+            }
+            if kind != entry.kind {
+                changed += [.int(header.number), .int(entry.place), .int(HistoryKind(kind).rawValue)]
+            }
+        }
+        try writer.write(changed, kept.tables.setKinds)
+        try writer.write(gone, kept.tables.removeChanges)
+        guard gone.count / 2 == Int(lastPlace) else { return }
+        // Nothing is left: the commit has changed nothing that is recorded.
+        try writer.write([.int(header.number)], kept.tables.removeCommits)
+        self.header = nil
+    }
+}
+
+/// What an entry says of its record, as it is stored.
+enum HistoryKind: Int64 {
+    case inserted = 0
+    case updated = 1
+    case deleted = 2
+    /// Any record of the model may have changed.
+    case everything = 3
+
+    init(_ kind: NotedChanges.Kind) {
+        switch kind {
+        case .insert: self = .inserted
+        case .update: self = .updated
+        case .delete: self = .deleted
+        }
+    }
+}
+
+extension Value {
+    fileprivate static func value(_ text: String?) -> Value { text.map(Value.text) ?? .null }
+}
+
+/// Removes what is older than a store keeps, a bounded part at a time.
+struct HistoryPruning {
+    /// How many commits there are between two of these.
+    static let interval: Int64 = 32
+    private static let mostCommits = 128
+    private static let mostChanges = 4096
+
+    let kept: KeptHistory
+    let writer: any StorageWriter
+
+    init(_ kept: KeptHistory, _ writer: any StorageWriter) {
+        self.kept = kept
+        self.writer = writer
+    }
+
+    func run(last: Int64, now: Double) throws(StorageError) {
+        let limit = kept.settings.limit
+        guard limit.commits != nil || limit.seconds != nil else { return }
+        // The commits first: what is left of their changes is no part of the history any more.
+        var old: [Value] = []
+        do {
+            var cursor = try writer.rows(kept.tables.firstCommits, QueryArguments(limit: Self.mostCommits))
+            while try cursor.next() {
+                let (number, time) = (cursor.cells[0].int, cursor.cells[1].double)
+                guard number > 0 else { break }
+                let isBeyond = limit.commits.map { last - number >= Int64($0) } ?? false
+                let isOld = limit.seconds.map { now - time > $0 } ?? false
+                guard isBeyond || isOld, number < last else { break }
+                old.append(.int(number))
+            }
+        }
+        try writer.write(old, kept.tables.removeCommits)
+        guard let first = try HistoryReading(kept.tables, writer).first?.number else { return }
+        var changes: [Value] = []
+        do {
+            var cursor = try writer.rows(
+                kept.tables.changesBefore, QueryArguments([.int(first)], limit: Self.mostChanges))
+            while try cursor.next() { changes += [cursor.cells[0].value, cursor.cells[1].value] }
+        }
+        try writer.write(changes, kept.tables.removeChanges)
+    }
+}

@@ -1,0 +1,140 @@
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Store {
+    /// Of which models a store keeps a history, and how much of it.
+    ///
+    /// ```swift
+    /// let store = try await Store(
+    ///     SQLiteBackend(path: "people.db"), models: Person.self, Pen.self,
+    ///     history: .init(records: [Person.self], keys: [Pen.self], keeping: .days(30)))
+    /// ```
+    ///
+    /// What is asked for is recorded in the store, and binds every program that writes to it from then on, whether or not
+    /// it asks too. A model that is not named stays as it is recorded.
+    public struct HistoryOptions: Sendable {
+        /// The models whose changes are recorded with the record as it was before. They can be undone.
+        public var records: [any Storable.Type]
+        /// The models of which only the keys of what changes are recorded.
+        public var keys: [any Storable.Type]
+        /// The models of which nothing is recorded any more. What was recorded stays until it is too old.
+        public var off: [any Storable.Type]
+        /// How much is kept; nil for what is recorded, which at first is everything.
+        public var keeping: HistoryLimit?
+        /// What tells the time of commits to this program: for tests.
+        public var clock: @Sendable () -> Date
+
+        /// Options; by default nothing changes.
+        public init(
+            records: [any Storable.Type] = [], keys: [any Storable.Type] = [], off: [any Storable.Type] = [],
+            keeping: HistoryLimit? = nil, clock: @escaping @Sendable () -> Date = { Date() }
+        ) {
+            self.records = records
+            self.keys = keys
+            self.off = off
+            self.keeping = keeping
+            self.clock = clock
+        }
+    }
+
+    /// How much history a store keeps at least. What is more goes with later commits, a bounded number of rows with each,
+    /// so some commits more are there for a while. The last commit always stays.
+    public struct HistoryLimit: Hashable, Sendable, Codable {
+        /// How many commits; nil for any number.
+        public var commits: Int?
+        /// How old a commit becomes, in seconds; nil for any age.
+        public var seconds: Double?
+
+        /// The commits that are neither older than the age nor beyond the number.
+        public init(commits: Int? = nil, seconds: Double? = nil) {
+            self.commits = commits.map { max($0, 1) }
+            self.seconds = seconds.map { max($0, 0) }
+        }
+
+        /// All commits.
+        public static var everything: HistoryLimit { HistoryLimit() }
+
+        /// The last commits.
+        public static func commits(_ count: Int) -> HistoryLimit { HistoryLimit(commits: count) }
+
+        /// The commits of the last days.
+        public static func days(_ days: Double) -> HistoryLimit { HistoryLimit(seconds: days * 86_400) }
+    }
+}
+
+extension Store {
+    /// Records of which models the store keeps a history, if that is not what it does already.
+    nonisolated(nonsending) func keep(_ options: HistoryOptions) async throws(StorageError) {
+        guard try !keeps(options) else { return }
+        try await writing("open") { context throws(StorageError) in try context.keep(options) }
+    }
+
+    func keepBlocking(_ options: HistoryOptions) throws(StorageError) {
+        guard try !keeps(options) else { return }
+        try writingBlocking("open") { context throws(StorageError) in try context.keep(options) }
+    }
+
+    /// Takes the options' clock; returns whether the rest is recorded already.
+    private func keeps(_ options: HistoryOptions) throws(StorageError) -> Bool {
+        try reading("open", .snapshot) { (reader) throws(StorageError) in
+            let kept = try KeptHistory.recorded(in: reader, registry.directory, clock: options.clock)
+            observers.keep(kept)
+            guard let kept else { return options.isNothing }
+            return kept.settings == kept.settings.adding(options, after: 0).sinceOf(kept.settings)
+        }
+    }
+
+    /// Finds the history that the store keeps, once.
+    func findHistory(in session: any StorageSession) throws(StorageError) {
+        guard observers.history == nil else { return }
+        try findHistoryAgain(in: session)
+    }
+
+    /// Looks again, since another process may have changed what is kept.
+    func findHistoryAgain(in session: any StorageSession) throws(StorageError) {
+        let clock = observers.history?.clock ?? { @Sendable in Date() }
+        observers.keep(try KeptHistory.recorded(in: session, registry.directory, clock: clock))
+    }
+}
+
+extension Store.HistoryOptions {
+    fileprivate var isNothing: Bool { records.isEmpty && keys.isEmpty && keeping == nil }
+
+    /// The types that it names.
+    var models: [any Storable.Type] { records + keys + off }
+}
+
+extension HistorySettings {
+    /// The same with the beginnings that other settings have for the same models, to be compared with them.
+    fileprivate func sinceOf(_ other: HistorySettings) -> HistorySettings {
+        var settings = self
+        for place in settings.models.indices {
+            guard let model = other.model(settings.models[place].name) else { continue }
+            settings.models[place].since = model.since
+            if settings.models[place].recordsSince != nil, model.recordsSince != nil {
+                settings.models[place].recordsSince = model.recordsSince
+            }
+        }
+        return settings
+    }
+}
+
+extension SessionContext {
+    fileprivate func keep(_ options: Store.HistoryOptions) throws(StorageError) {
+        let writer = try openWriter()
+        let directory = store.registry.directory
+        var tables = HistoryTables(in: try writer.tables(), directory)
+        let settings = try tables?.settings(in: writer) ?? HistorySettings()
+        if tables == nil { tables = try HistoryTables.make(in: writer, directory) }
+        guard let tables else { return }
+        let last = try HistoryReading(tables, writer).last?.number ?? 0
+        let wanted = settings.adding(options, after: last)
+        try tables.record(wanted, in: writer)
+        store.observers.keep(KeptHistory(wanted, tables, clock: options.clock))
+    }
+}

@@ -1,0 +1,168 @@
+import StorageDriver
+
+/// Reads a store's history in one session.
+struct HistoryReading {
+    struct Header {
+        let number: Int64
+        let time: Double
+        let author: String?
+        let note: String?
+    }
+
+    struct Change {
+        let commit: Int64
+        let place: Int64
+        let model: String
+        let kind: HistoryKind
+        let key: [Value]
+        let before: RecordImage?
+    }
+
+    let tables: HistoryTables
+    let session: any StorageSession
+
+    init(_ tables: HistoryTables, _ session: any StorageSession) {
+        self.tables = tables
+        self.session = session
+    }
+
+    /// How many changes are read at a time.
+    static let part = 256
+
+    // MARK: Commits
+
+    var last: Header? { get throws(StorageError) { try header(tables.lastCommit, QueryArguments(limit: 1)) } }
+
+    var first: Header? { get throws(StorageError) { try header(tables.firstCommit, QueryArguments(limit: 1)) } }
+
+    func commit(_ number: Int64) throws(StorageError) -> Header? {
+        try header(tables.commit, QueryArguments([.int(number)]))
+    }
+
+    private func header(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Header? {
+        var cursor = try session.rows(plan, arguments)
+        guard try cursor.next() else { return nil }
+        let cells = cursor.cells
+        guard cells[0].int > 0 else {
+            throw StorageError(.corrupt, "A commit of the store's history cannot be read; restore a backup.")
+        }
+        return Header(
+            number: cells[0].int, time: cells[1].double, author: Self.text(cells[2]), note: Self.text(cells[3]))
+    }
+
+    private static func text(_ cell: Cell) -> String? { if case .text(let text) = cell.value { text } else { nil } }
+
+    /// - Throws: `notKept` for a commit whose changes, or those of a later one, are no longer there; `invalidValue` for
+    ///   one that has not been.
+    func requireKept(after number: Int64) throws(StorageError) {
+        let last = try last?.number ?? 0
+        guard number <= last, number >= 0 else {
+            throw StorageError(
+                .invalidValue, "The store's history has no commit \(number) yet; its last is \(last).")
+        }
+        let first = try first?.number ?? 1
+        guard number >= first - 1 else {
+            throw StorageError(
+                .notKept,
+                "The store's history begins after commit \(first - 1), and commit \(number) is older than what is kept. "
+                    + "Read the records anew.")
+        }
+    }
+
+    // MARK: Changes
+
+    /// The next changes after a place of a commit, in their order; of one model if it is named.
+    func changes(after commit: Int64, _ place: Int64, of model: String?) throws(StorageError) -> [Change] {
+        var found = try changes(of: commit, after: place, of: model)
+        if found.count < Self.part {
+            let arguments = [.int(commit)] + (model.map { [Value.text($0)] } ?? [])
+            found += try changes(
+                model == nil ? tables.changesAfter : tables.modelChangesAfter,
+                QueryArguments(arguments, limit: Self.part - found.count))
+        }
+        return found
+    }
+
+    /// The next changes of one commit after a place.
+    func changes(of commit: Int64, after place: Int64, of model: String? = nil) throws(StorageError) -> [Change] {
+        guard place < Int64.max else { return [] }
+        let arguments = [.int(commit), .int(place)] + (model.map { [Value.text($0)] } ?? [])
+        return try changes(
+            model == nil ? tables.changesOfCommit : tables.modelChangesOfCommit,
+            QueryArguments(arguments, limit: Self.part))
+    }
+
+    /// The first change of a record, or of all records of its model, after a commit.
+    func firstChange(of key: [Value], in model: String, after commit: Int64) throws(StorageError) -> Change? {
+        try changes(
+            tables.firstChange,
+            QueryArguments(
+                [
+                    .int(commit), .text(model), .blob(RecordImage.bytes(of: key)),
+                    .int(HistoryKind.everything.rawValue),
+                ], limit: 1)
+        ).first
+    }
+
+    private func changes(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> [Change] {
+        var found: [Change] = []
+        var cursor = try session.rows(plan, arguments)
+        while try cursor.next() {
+            let cells = cursor.cells
+            guard case .text(let model) = cells[2].value, let kind = HistoryKind(rawValue: cells[3].int),
+                case .blob(let key) = cells[4].value
+            else { throw StorageError(.corrupt, "An entry of the store's history cannot be read; restore a backup.") }
+            var before: RecordImage?
+            if case .blob(let bytes) = cells[5].value { before = RecordImage(bytes: bytes) }
+            found.append(
+                Change(
+                    commit: cells[0].int, place: cells[1].int, model: model, kind: kind,
+                    key: try RecordImage.key(of: key), before: before))
+        }
+        return found
+    }
+}
+
+extension Store {
+    /// Reads the history that the store keeps, in one snapshot.
+    ///
+    /// - Throws: `configuration` if it keeps none.
+    func readingHistory<T>(
+        _ operation: String,
+        _ body: (HistoryReading, HistorySettings) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        try checkNotInTransaction(operation)
+        return try reading(operation, .snapshot) { (reader) throws(StorageError) in
+            let history = try HistoryReading.required(in: reader, self)
+            return try body(history, try history.tables.settings(in: reader))
+        }
+    }
+}
+
+extension HistoryReading {
+    /// - Throws: `configuration` if the store keeps no history.
+    static func required(in session: any StorageSession, _ store: Store) throws(StorageError) -> HistoryReading {
+        let stored = try session.tables()
+        let known = store.observers.history?.tables
+        // The known plans, if the tables are those that they were made for.
+        if let known, [known.settings, known.commits, known.changes].allSatisfy(stored.contains) {
+            return HistoryReading(known, session)
+        }
+        guard let tables = HistoryTables(in: stored, store.registry.directory) else {
+            throw StorageError(.configuration, "The store keeps no history; open it once with history: and the models.")
+        }
+        return HistoryReading(tables, session)
+    }
+}
+
+extension HistorySettings {
+    /// - Throws: `configuration` if the model has no history.
+    func required(_ model: String) throws(StorageError) -> Model {
+        guard let known = self.model(model) else {
+            throw StorageError(
+                .configuration, "The store keeps no history of \(model); open it once with history: and the model.",
+                model: model)
+        }
+        return known
+    }
+}

@@ -1,0 +1,331 @@
+import StorageDriver
+
+/// A record with all that it owns as its rows were, in bytes.
+///
+/// After a version byte come the tables that have rows: the property's path, the columns' properties, and the rows' values
+/// one after the other. The root's key is not repeated in the rows of what it owns. Since columns are named, an image can
+/// be read after the model has got others.
+struct RecordImage: Equatable {
+    let bytes: [UInt8]
+
+    private static let version: UInt8 = 1
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// A key on its own.
+    static func bytes(of key: [Value]) -> [UInt8] {
+        var writer = ImageWriter()
+        for value in key {
+            switch value {
+            case .null: writer.put(.null)
+            case .int(let value): writer.put(.int(value))
+            case .unsigned(let value): writer.put(.unsigned(value))
+            case .double(let value): writer.put(.double(value))
+            case .text(let text): writer.text(text)
+            case .blob(let bytes): writer.blob(bytes)
+            }
+        }
+        return writer.bytes
+    }
+
+    /// - Throws: `corrupt` for bytes that are no key.
+    static func key(of bytes: [UInt8]) throws(StorageError) -> [Value] {
+        var reader = ImageReader(bytes)
+        var key: [Value] = []
+        while !reader.isAtEnd { key.append(try reader.value()) }
+        return key
+    }
+
+    /// The records with the keys, by their keys. Costs one query for each of the model's tables.
+    static func read(
+        _ keys: ValueList, _ model: ModelHandle, in session: any StorageSession
+    ) throws(StorageError) -> [[Value]: RecordImage] {
+        guard keys.count > 0 else { return [:] }
+        var images: [[Value]: ImageWriter] = [:]
+        for table in model.tables.tables { try add(table, keys, model, session, to: &images) }
+        return images.mapValues { RecordImage(bytes: $0.bytes) }
+    }
+
+    private static func add(
+        _ table: TableBinding, _ keys: ValueList, _ model: ModelHandle, _ session: any StorageSession,
+        to images: inout [[Value]: ImageWriter]
+    ) throws(StorageError) {
+        let width = keys.width
+        let isOne = keys.count == 1
+        let plan = model.plan(rowsOf: table.index, isOne ? .key(columns: width) : .keys(columns: width, list: 0))
+        var cursor = try session.rows(plan, isOne ? QueryArguments(keys.values) : QueryArguments(lists: [keys]))
+        let own = table.columns.indices.filter { table.schema.columns[table.columns[$0]].role != .owner }
+        var key: [Value] = []
+        var rows = ImageWriter()
+        var count = 0
+        func end() {
+            guard count > 0 else { return }
+            images[key, default: ImageWriter(version: version)].add(table, own, count, rows)
+            rows = ImageWriter()
+            count = 0
+        }
+        while try cursor.next() {
+            let isSame =
+                count > 0 && table.keyCells.indices.allSatisfy { cursor.cells[table.keyCells[$0]].value == key[$0] }
+            if !isSame {
+                end()
+                key = table.keyCells.map { cursor.cells[$0].value }
+            }
+            for cell in own { rows.put(cursor.cells[cell]) }
+            count += 1
+        }
+        end()
+    }
+}
+
+/// Writes the bytes of an image.
+private struct ImageWriter {
+    private(set) var bytes: [UInt8] = []
+
+    init() {}
+    init(version: UInt8) { bytes = [version] }
+
+    mutating func add(_ table: TableBinding, _ cells: [Int], _ count: Int, _ rows: ImageWriter) {
+        let path = table.schema.path.dropFirst()
+        number(UInt64(path.count))
+        for name in path { string(name) }
+        number(UInt64(cells.count))
+        for cell in cells {
+            let column = table.schema.columns[table.columns[cell]]
+            bytes.append(column.role.code)
+            string(column.property)
+        }
+        number(UInt64(count))
+        bytes += rows.bytes
+    }
+
+    mutating func put(_ cell: Cell) {
+        bytes.append(UInt8(truncatingIfNeeded: cell.tag.rawValue))
+        switch cell.tag {
+        case .int: number(UInt64(bitPattern: cell.int << 1 ^ cell.int >> 63))
+        case .double, .unsigned: fixed(cell.bits)
+        case .text, .blob:
+            number(UInt64(cell.length))
+            bytes.append(contentsOf: cell.bytes)
+        default: break
+        }
+    }
+
+    mutating func text(_ text: String) {
+        bytes.append(UInt8(truncatingIfNeeded: Cell.Tag.text.rawValue))
+        string(text)
+    }
+
+    mutating func blob(_ blob: [UInt8]) {
+        bytes.append(UInt8(truncatingIfNeeded: Cell.Tag.blob.rawValue))
+        number(UInt64(blob.count))
+        bytes += blob
+    }
+
+    private mutating func string(_ text: String) {
+        number(UInt64(text.utf8.count))
+        bytes += text.utf8
+    }
+
+    private mutating func number(_ value: UInt64) {
+        var rest = value
+        while rest >= 128 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 128)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    private mutating func fixed(_ bits: UInt64) {
+        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
+    }
+}
+
+/// Reads the bytes of an image, whoever has written them.
+private struct ImageReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    static var damaged: StorageError {
+        StorageError(
+            .corrupt, "An entry of the store's history cannot be read; restore a backup, or copy without history.")
+    }
+
+    mutating func byte() throws(StorageError) -> UInt8 {
+        guard position < bytes.count else { throw Self.damaged }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func number() throws(StorageError) -> UInt64 {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            let byte = try byte()
+            value |= UInt64(byte & 127) << shift
+            if byte < 128 { return value }
+        }
+        throw Self.damaged
+    }
+
+    /// A number of things that take at least a byte each.
+    mutating func count() throws(StorageError) -> Int {
+        let count = try number()
+        guard count <= UInt64(bytes.count - position) else { throw Self.damaged }
+        return Int(count)
+    }
+
+    mutating func take() throws(StorageError) -> ArraySlice<UInt8> {
+        let count = try count()
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+
+    mutating func string() throws(StorageError) -> String {
+        guard let text = String(validating: try take(), as: UTF8.self) else { throw Self.damaged }
+        return text
+    }
+
+    mutating func value() throws(StorageError) -> Value {
+        switch Cell.Tag(rawValue: UInt32(try byte())) {
+        case .null: return .null
+        case .int:
+            let bits = try number()
+            return .int(Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1))
+        case .double: return .double(Double(bitPattern: try fixed()))
+        case .unsigned: return Value(unsigned: try fixed())
+        case .text: return .text(try string())
+        case .blob: return .blob(Array(try take()))
+        default: throw Self.damaged
+        }
+    }
+
+    private mutating func fixed() throws(StorageError) -> UInt64 {
+        var bits: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { bits |= UInt64(try byte()) << shift }
+        return bits
+    }
+}
+
+extension ColumnSchema.Role {
+    fileprivate var code: UInt8 {
+        switch self {
+        case .property: 0
+        case .presence: 1
+        case .owner: 2
+        case .position: 3
+        case .node: 4
+        case .parent: 5
+        }
+    }
+}
+
+/// The rows of one record as they were, to be read as the store's rows are read.
+final class ImageSession: StorageSession {
+    private struct Table {
+        let path: [String]
+        let columns: [(role: UInt8, property: String)]
+        let rows: [[Value]]
+    }
+
+    private let key: [Value]
+    private let images: [Table]
+
+    /// - Throws: `corrupt` for bytes that are no image.
+    init(_ image: RecordImage, key: [Value]) throws(StorageError) {
+        self.key = key
+        var reader = ImageReader(image.bytes)
+        guard try reader.byte() == 1 else { throw ImageReader.damaged }
+        var tables: [Table] = []
+        while !reader.isAtEnd {
+            var path: [String] = []
+            for _ in 0..<(try reader.count()) { path.append(try reader.string()) }
+            var columns: [(role: UInt8, property: String)] = []
+            for _ in 0..<(try reader.count()) { columns.append((try reader.byte(), try reader.string())) }
+            var rows: [[Value]] = []
+            // A row has at least one value.
+            guard !columns.isEmpty else { throw ImageReader.damaged }
+            for _ in 0..<(try reader.count()) {
+                var row: [Value] = []
+                for _ in columns { row.append(try reader.value()) }
+                rows.append(row)
+            }
+            tables.append(Table(path: path, columns: columns, rows: rows))
+        }
+        images = tables
+    }
+
+    /// - Throws: `schemaMismatch` if the model no longer has a property that the record had.
+    func check(_ model: ModelTables) throws(StorageError) {
+        let known = model.tables.map(\.schema) + model.undeclared
+        for table in images {
+            guard let now = known.first(where: { Self.isSame($0, table) }) else {
+                throw mismatch(model, table.path.joined(separator: "."), "no longer has")
+            }
+            for column in table.columns where column.role < 2 {
+                let isThere = now.columns.contains {
+                    $0.role.code == column.role && $0.property.isSame(as: column.property)
+                }
+                if !isThere {
+                    throw mismatch(model, (table.path + [column.property]).joined(separator: "."), "no longer has")
+                }
+            }
+        }
+    }
+
+    private func mismatch(_ model: ModelTables, _ property: String, _ problem: String) -> StorageError {
+        StorageError(
+            .schemaMismatch,
+            "The record is older than a change of its model, which \(problem) \(property); read the entry's values instead.",
+            model: model.name, key: key, property: property)
+    }
+
+    private static func isSame(_ schema: TableSchema, _ table: Table) -> Bool {
+        let path = schema.path.dropFirst()
+        return path.count == table.path.count && zip(path, table.path).allSatisfy { $0.isSame(as: $1) }
+    }
+
+    // MARK: StorageSession
+
+    func tables() throws(StorageError) -> [TableSchema] { [] }
+
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { 0 }
+
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        guard case .columns(let columns) = plan.query.result else {
+            throw StorageError(.unsupported, "A record of the history is read by its key alone.")
+        }
+        guard let table = images.first(where: { Self.isSame(plan.table, $0) }) else {
+            return Cursor(rows: [], columns: columns.count)
+        }
+        var owners = 0
+        let places = columns.map { index -> Place in
+            let column = plan.table.columns[index]
+            if column.role == .owner {
+                defer { owners += 1 }
+                return owners < key.count ? .value(key[owners]) : .value(.null)
+            }
+            let place = table.columns.firstIndex {
+                $0.role == column.role.code && $0.property.isSame(as: column.property)
+            }
+            return place.map(Place.column) ?? .value(column.role == .presence ? .int(0) : .null)
+        }
+        let rows = table.rows.map { row in
+            places.map { place in
+                switch place {
+                case .column(let column): row[column]
+                case .value(let value): value
+                }
+            }
+        }
+        return Cursor(rows: rows, columns: columns.count)
+    }
+
+    private enum Place {
+        case column(Int)
+        case value(Value)
+    }
+}

@@ -1,0 +1,42 @@
+public import StorageDriver
+
+extension Store {
+    /// A record as it was after a commit, with all that it owned; nil if there was none.
+    ///
+    /// Costs a look at the later entries of the history, up to the record's next change.
+    ///
+    /// - Parameters:
+    ///   - key: the record's key.
+    ///   - commit: the number of the commit, as the entries of ``history(since:)`` have it; 0 for what was before the
+    ///     first.
+    /// - Throws: `configuration` if the store keeps no history of the model; `notKept` if the commit is older than what is
+    ///   kept, or if the model's records are not kept since then; `invalidValue` for a commit that has not been;
+    ///   `schemaMismatch` or `typeMismatch` for a record that does not fit the type any more.
+    public nonisolated(nonsending) func find<M: Storable>(
+        _ type: M.Type, key: M.Key, asOf commit: Int
+    ) async throws(StorageError) -> M? {
+        if registry.handle(type) == nil { try await prepare([type]) }
+        return try readingHistory("find") { (history, settings) throws(StorageError) in
+            let name = type.schema.name
+            guard let handle = registry.handle(type) else { throw RunningCalls.closed }
+            let known = try settings.required(name)
+            try history.requireKept(after: Int64(commit))
+            let values = M.values(of: key)
+            let change = try history.firstChange(of: values, in: name, after: Int64(commit))
+            guard let since = known.recordsSince, since <= commit, change?.kind != .everything else {
+                throw StorageError(
+                    .notKept, "The history keeps no records of \(name) as they were after commit \(commit).",
+                    model: name,
+                    key: values)
+            }
+            guard let change else {
+                var found: M?
+                try Reading(handle: handle, session: history.session).find(values) { (rows) throws(StorageError) in
+                    found = try rows.nextModel(M.self)
+                }
+                return found
+            }
+            return try change.before?.record(M.self, key: values, handle)
+        }
+    }
+}

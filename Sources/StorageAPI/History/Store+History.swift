@@ -1,0 +1,243 @@
+public import StorageDriver
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Store {
+    /// What a commit did to one record.
+    ///
+    /// Each commit has at most one entry for each record: its net effect. Only where a commit has removed all records of a
+    /// model at once, and kept them, are there one entry for the removal and perhaps another for what came after it.
+    public struct HistoryEntry<Key: Sendable, Record: Sendable>: Sendable {
+        /// What became of the record.
+        public enum Kind: String, Sendable, Hashable {
+            /// The record is new.
+            case inserted
+            /// The record was replaced, or properties of it were set, or what it owns.
+            case updated
+            /// The record is gone.
+            case deleted
+            /// Any record of the model may be another: all went at once, or were copied in. There is no key.
+            case everything
+        }
+
+        /// The commit's number. Numbers rise from 1 without gaps, and none is used again.
+        public let commit: Int
+        /// When the commit was made. It is never before the time of an earlier commit, whatever the clock says.
+        public let time: Date
+        /// Who the transaction said that it was by; see ``Transaction/author``.
+        public let author: String?
+        /// Why the transaction said that it was made.
+        public let note: String?
+        /// The model's stored name.
+        public let model: String
+        /// What became of the record.
+        public let kind: Kind
+        /// The record's key; nil for ``Kind/everything``.
+        public let key: Key?
+        /// The place after this entry, to go on from.
+        public let token: HistoryToken
+        private let image: Result<Record?, StorageError>
+
+        /// The record as it was before the commit; nil if there was none, or if the model's records are not kept.
+        ///
+        /// - Throws: `schemaMismatch` or `typeMismatch` for a record that does not fit the model any more.
+        public var before: Record? { get throws(StorageError) { try image.get() } }
+
+        init(
+            _ change: HistoryReading.Change, _ header: HistoryReading.Header, _ token: HistoryToken, key: Key?,
+            _ image: Result<Record?, StorageError>
+        ) {
+            commit = Int(change.commit)
+            time = Date(timeIntervalSinceReferenceDate: header.time)
+            (author, note) = (header.author, header.note)
+            model = change.model
+            kind =
+                switch change.kind {
+                case .inserted: .inserted
+                case .updated: .updated
+                case .deleted: .deleted
+                case .everything: .everything
+                }
+            self.key = key
+            self.token = token
+            self.image = image
+        }
+    }
+
+    /// The entries of a store's history, in the order of the commits. It ends after the last commit of now.
+    public struct History<Key: Sendable, Record: Sendable>: AsyncSequence, Sendable {
+        public typealias Element = HistoryEntry<Key, Record>
+        public typealias Failure = StorageError
+
+        let store: Store
+        let model: String?
+        let start: HistoryToken?
+        let entry:
+            @Sendable (HistoryReading.Change, HistoryReading.Header, HistoryToken, any StorageSession)
+                throws(StorageError) -> Element
+
+        public func makeAsyncIterator() -> Iterator { Iterator(history: self) }
+
+        /// Reads some hundred entries at a time, each part in a snapshot of its own, so that it holds nothing meanwhile.
+        public struct Iterator: AsyncIteratorProtocol {
+            let history: History
+            private var entries: ArraySlice<Element> = []
+            private var position: HistoryToken?
+
+            init(history: History) {
+                self.history = history
+                position = history.start
+            }
+
+            public mutating func next() async throws(StorageError) -> Element? { try await next(isolation: nil) }
+
+            /// The next entry; nil after the last.
+            ///
+            /// - Throws: as ``Store/history(since:)``.
+            public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Element? {
+                if entries.isEmpty { entries = try history.page(after: position)[...] }
+                guard let entry = entries.popFirst() else { return nil }
+                position = entry.token
+                return entry
+            }
+        }
+
+        private func page(after position: HistoryToken?) throws(StorageError) -> [Element] {
+            try store.readingHistory("history") { (history, settings) throws(StorageError) in
+                if let model {
+                    let known = try settings.required(model)
+                    if let start, start.commit < known.since {
+                        throw StorageError(
+                            .notKept,
+                            "The history of \(model) begins after commit \(known.since), and the token is older. Read the "
+                                + "records anew.", model: model)
+                    }
+                }
+                if let position { try settings.check(position, history) }
+                let first = try history.first?.number ?? 1
+                let after = position.map { (Int64($0.commit), $0.place) } ?? (first - 1, .max)
+                var headers: [Int64: HistoryReading.Header] = [:]
+                var entries: [Element] = []
+                for change in try history.changes(after: after.0, after.1, of: model) {
+                    if headers[change.commit] == nil { headers[change.commit] = try history.commit(change.commit) }
+                    // `verify` reports an entry without its commit.
+                    guard let header = headers[change.commit] else { continue }
+                    let token = HistoryToken(store: settings.store, commit: change.commit, place: change.place)
+                    entries.append(try entry(change, header, token, history.session))
+                }
+                return entries
+            }
+        }
+    }
+
+    /// The entries of the store's history after a place, of all models.
+    ///
+    /// ```swift
+    /// var token = try await store.historyToken()
+    /// for try await entry in store.history(since: token) {
+    ///     print(entry.commit, entry.time, entry.author ?? "", entry.model, entry.kind, entry.key ?? [])
+    ///     token = entry.token
+    /// }
+    /// ```
+    ///
+    /// - Parameter token: what was seen last; nil for all that is kept. To begin with what is there now, take
+    ///   ``historyToken()`` first, and then read the records.
+    /// - Throws: `configuration` if the store keeps no history; `notKept` if the token is older than what is kept;
+    ///   `invalidValue` for a token of another store or from the future; all from the iterator.
+    public func history(since token: HistoryToken? = nil) -> History<[Value], DynamicRecord> {
+        history(ofRecords: nil, since: token)
+    }
+
+    /// The entries of one model, by its stored name; as of all models.
+    public func history(
+        ofRecords model: String, since token: HistoryToken? = nil
+    ) -> History<[Value], DynamicRecord> { history(ofRecords: .some(model), since: token) }
+
+    private func history(ofRecords model: String?, since token: HistoryToken?) -> History<[Value], DynamicRecord> {
+        History(store: self, model: model, start: token) {
+            [registry] (change, header, token, session) throws(StorageError) in
+            let image = Result { () throws(StorageError) -> DynamicRecord? in
+                guard let image = change.before else { return nil }
+                return try image.record(
+                    DynamicRecord.self, key: change.key, registry.recorded(change.model, in: session))
+            }
+            return HistoryEntry(change, header, token, key: change.kind == .everything ? nil : change.key, image)
+        }
+    }
+
+    /// The entries of one model; as of all models, with keys and records of its type.
+    ///
+    /// - Throws: as of all models, and `typeMismatch` for a key that does not fit the type.
+    public func history<M: Storable>(of type: M.Type, since token: HistoryToken? = nil) -> History<M.Key, M> {
+        let name = type.schema.name
+        return History(store: self, model: name, start: token) {
+            [registry] (change, header, token, session) throws(StorageError) in
+            guard let handle = registry.handle(type) else {
+                throw StorageError(
+                    .configuration, "The model is not opened; name it when opening the store.", model: name)
+            }
+            let key = change.kind == .everything ? nil : try handle.tables.keys(M.self, [change.key]).first
+            let image = Result { () throws(StorageError) -> M? in
+                guard let image = change.before else { return nil }
+                return try image.record(M.self, key: change.key, handle)
+            }
+            return HistoryEntry(change, header, token, key: key, image)
+        }
+    }
+
+    /// The place after the last commit of now.
+    ///
+    /// - Throws: `configuration` if the store keeps no history.
+    public nonisolated(nonsending) func historyToken() async throws(StorageError) -> HistoryToken {
+        try readingHistory("history") { (history, settings) throws(StorageError) in
+            HistoryToken(store: settings.store, commit: try history.last?.number ?? 0)
+        }
+    }
+
+    /// What history the store keeps; nil if it keeps none.
+    public nonisolated(nonsending) func historyStatus() async throws(StorageError) -> HistoryStatus? {
+        do throws(StorageError) {
+            return try readingHistory("history") { (history, settings) throws(StorageError) in
+                HistoryStatus(
+                    keys: settings.models.filter { $0.recordsSince == nil }.map(\.name),
+                    records: settings.models.filter { $0.recordsSince != nil }.map(\.name), keeping: settings.limit,
+                    firstCommit: try history.first.map { Int($0.number) },
+                    lastCommit: try history.last.map { Int($0.number) })
+            }
+        } catch {
+            guard error.code == .configuration else { throw error }
+            return nil
+        }
+    }
+
+    /// What history a store keeps.
+    public struct HistoryStatus: Hashable, Sendable {
+        /// The stored names of the models whose keys alone are kept.
+        public let keys: [String]
+        /// The stored names of the models whose records are kept.
+        public let records: [String]
+        /// How much is kept.
+        public let keeping: HistoryLimit
+        /// The number of the oldest commit that is kept; nil if there is none.
+        public let firstCommit: Int?
+        /// The number of the last commit; nil if there is none.
+        public let lastCommit: Int?
+    }
+}
+
+extension RecordImage {
+    /// The record as the model's type.
+    func record<M: Storable>(_: M.Type, key: [Value], _ handle: ModelHandle) throws(StorageError) -> M? {
+        let session = try ImageSession(self, key: key)
+        try session.check(handle.tables)
+        var found: M?
+        try Reading(handle: handle, session: session).find(key) { (rows) throws(StorageError) in
+            found = try rows.nextModel(M.self)
+        }
+        return found
+    }
+}

@@ -1,0 +1,215 @@
+public import StorageDriver
+
+extension Store {
+    /// Undoes a commit: a new transaction that restores every record which the commit changed as it was before.
+    ///
+    /// Undoing the new commit redoes the old one. What was restored is in the history as any other change is. Records of
+    /// models without a history, which the commit may have changed by a rule of a reference, stay as they are.
+    ///
+    /// Costs a look at every later entry of the history, and the keys of the commit are held meanwhile.
+    ///
+    /// - Parameters:
+    ///   - commit: the number of the commit, as the entries of ``history(since:)`` have it.
+    ///   - author: who undoes it.
+    ///   - note: why it is undone.
+    /// - Returns: the number of the new commit.
+    /// - Throws: `conflict`, with the keys, if a record is not as the commit left it, or if other records refer to one that would go;
+    ///   `notKept` if the commit is older than what is kept, or if the records before it are not; `notFound` if it is no
+    ///   commit of the history; `constraint` if a restored record refers to one that is not stored, or its unique value
+    ///   is taken; `schemaMismatch` if a record does not fit its model any more. Then nothing is done.
+    @discardableResult
+    public nonisolated(nonsending) func undo(
+        _ commit: Int, author: String? = nil, note: String? = nil
+    ) async throws(StorageError) -> Int {
+        try await writing("undo") { context throws(StorageError) in
+            if author != nil { context.signature.author = author }
+            if note != nil { context.signature.note = note }
+            var undoing = try Undoing(Int64(commit), context)
+            return try undoing.run()
+        }
+    }
+}
+
+/// The undoing of one commit, in a transaction.
+private struct Undoing {
+    let commit: Int64
+    let context: SessionContext
+    let writer: any StorageWriter
+    let history: HistoryReading
+    let settings: HistorySettings
+    /// The place of each record's first entry in the commit, by model: what was before it is what was before the commit.
+    var firstPlaces: [String: [[Value]: Int64]] = [:]
+    /// What goes, by model.
+    var gone: [String: ReferredKeys] = [:]
+
+    init(_ commit: Int64, _ context: SessionContext) throws(StorageError) {
+        self.commit = commit
+        self.context = context
+        writer = try context.openWriter()
+        history = try HistoryReading.required(in: writer, context.store)
+        settings = try history.tables.settings(in: writer)
+    }
+
+    mutating func run() throws(StorageError) -> Int {
+        guard commit > 0 else { throw missing }
+        try history.requireKept(after: commit - 1)
+        if try history.commit(commit) == nil { throw missing }
+        try collect()
+        try findConflicts()
+        try removeInserted()
+        try restore()
+        try judge()
+        guard let number = context.noted?.history?.number else {
+            throw StorageError(.notFound, "Commit \(commit) has changed nothing that could be undone.")
+        }
+        return Int(number)
+    }
+
+    private var missing: StorageError {
+        StorageError(.notFound, "The store's history has no commit \(commit); history(since:) tells which there are.")
+    }
+
+    /// Calls the body with each change of the commit that is the first of its record.
+    private func forEachFirst(
+        _ body: ([HistoryReading.Change]) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        var place: Int64 = 0
+        while let part = try page(after: place), let last = part.last {
+            place = last.place
+            try body(part.filter { firstPlaces[$0.model]?[$0.key] == $0.place })
+        }
+    }
+
+    private func page(after place: Int64) throws(StorageError) -> [HistoryReading.Change]? {
+        let part = try history.changes(of: commit, after: place)
+        return part.isEmpty ? nil : part
+    }
+
+    private mutating func collect() throws(StorageError) {
+        var place: Int64 = 0
+        while let part = try page(after: place), let last = part.last {
+            place = last.place
+            for change in part where firstPlaces[change.model]?[change.key] == nil {
+                guard let model = settings.model(change.model), commit > model.since else {
+                    throw StorageError(
+                        .notKept,
+                        "The history of \(change.model) was not kept at all times since, so what has changed is not known.",
+                        model: change.model)
+                }
+                guard change.kind == .inserted || change.before != nil else {
+                    throw StorageError(
+                        .notKept,
+                        "The history keeps no records of \(change.model) as they were before commit \(commit), but keys alone; "
+                            + "open the store with history: .init(records: …) to undo what comes.",
+                        model: change.model, key: change.kind == .everything ? nil : change.key)
+                }
+                firstPlaces[change.model, default: [:]][change.key] = change.place
+            }
+        }
+    }
+
+    /// - Throws: `conflict` if a record is not as the commit left it. One that was changed and changed back is.
+    private func findConflicts() throws(StorageError) {
+        var found: [(model: String, key: [Value])] = []
+        var seen: [String: Set<[Value]>] = [:]
+        var position = (commit: commit, place: Int64.max)
+        while true {
+            let part = try history.changes(after: position.commit, position.place, of: nil)
+            guard let last = part.last else { break }
+            position = (last.commit, last.place)
+            // The first change since has the record as the commit left it.
+            let first = part.filter { change in
+                firstPlaces[change.model]?[change.key] != nil
+                    && seen[change.model, default: []].insert(change.key).inserted
+            }
+            if let change = part.first(where: { $0.kind == .everything && firstPlaces[$0.model] != nil }) {
+                throw conflict([(change.model, [])])
+            }
+            for (model, changes) in Self.byModel(first) {
+                let handle = try context.handle(.recorded(model))
+                let keys = ValueList(width: handle.tables.rootKeyCount, values: changes.flatMap(\.key))
+                let now = try RecordImage.read(keys, handle, in: writer)
+                for change in changes {
+                    let isKept = change.kind == .inserted || change.before != nil
+                    if !isKept || now[change.key] != change.before { found.append((model, change.key)) }
+                }
+            }
+        }
+        if !found.isEmpty { throw conflict(found) }
+    }
+
+    private func conflict(_ found: [(model: String, key: [Value])]) -> StorageError {
+        let shown = found.prefix(10).map { $0.model + " " + $0.key.map(\.description).joined(separator: ", ") }
+        let list = shown.joined(separator: "; ") + (found.count > shown.count ? "; …" : "")
+        return StorageError(
+            .conflict,
+            "\(found.count) \(found.count == 1 ? "record has" : "records have") changed since commit \(commit): \(list). Undo "
+                + "the later commits first, or change the records by hand.",
+            model: found.first?.model, key: found.first?.key)
+    }
+
+    /// Removes what the commit has inserted, and what would be in the way of values that were unique.
+    private mutating func removeInserted() throws(StorageError) {
+        var going: [String: ReferredKeys] = [:]
+        try forEachFirst { (part) throws(StorageError) in
+            for (model, changes) in Self.byModel(part) {
+                let writing = try context.writing(.recorded(model))
+                let hasUnique = writing.model.root.schema.columns.contains { $0.isUnique && !$0.isRemoved }
+                var keys = ValueList(width: writing.model.rootKeyCount, values: [])
+                for change in changes {
+                    guard change.kind == .inserted || hasUnique && change.kind == .updated else { continue }
+                    keys.values += change.key
+                    if change.kind == .inserted { _ = going[model, default: ReferredKeys()].insert(change.key) }
+                }
+                guard keys.count > 0 else { continue }
+                let cells = ValueCells(keys)
+                // What refers to them is looked for at the end: no rule of a reference removes what came later.
+                _ = try writing.deleteRows(cells.rows)
+            }
+        }
+        gone = going
+    }
+
+    private func restore() throws(StorageError) {
+        try forEachFirst { (part) throws(StorageError) in
+            for (model, changes) in Self.byModel(part) {
+                let writing = try context.writing(.recorded(model))
+                var records: [DynamicRecord] = []
+                for change in changes {
+                    guard let image = change.before else { continue }
+                    guard let record = try image.record(DynamicRecord.self, key: change.key, writing.handle) else {
+                        throw StorageError(
+                            .corrupt, "An entry of the history has no record.", model: model, key: change.key)
+                    }
+                    records.append(record)
+                }
+                if !records.isEmpty { _ = try writing.put(records, .upsert) }
+            }
+        }
+    }
+
+    /// - Throws: `conflict` if records refer to what has gone.
+    private func judge() throws(StorageError) {
+        for (model, keys) in gone {
+            let handle = try context.handle(.recorded(model))
+            for referrer in try context.referrers(to: handle) {
+                let rows = try referrer.rows(keys, in: writer)
+                guard rows.count > 0 else { continue }
+                let referring = try context.handle(.recorded(referrer.model))
+                let roots = referrer.roots(of: rows, keyCount: referring.tables.rootKeyCount)
+                throw conflict(roots.map { (referrer.model, $0) })
+            }
+        }
+    }
+
+    /// The changes by model, in the order of the models' first.
+    private static func byModel(_ changes: [HistoryReading.Change]) -> [(String, [HistoryReading.Change])] {
+        var models: [(String, [HistoryReading.Change])] = []
+        for change in changes {
+            let place = models.firstIndex { $0.0.isSame(as: change.model) } ?? models.endIndex
+            if place == models.endIndex { models.append((change.model, [])) }
+            models[place].1.append(change)
+        }
+        return models
+    }
+}

@@ -1,0 +1,86 @@
+import StorageAPI
+import StorageConformance
+import StorageDriver
+
+extension Mutant {
+    /// H: the history, in the store's own tables.
+    static let history: [Mutant] = [
+        Mutant("entry-without-commit", [.h1, .h2, .h3, .h4, .h5, .h6], "A commit's own row is not written.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.isOf("commits"), write.isPut { write.rows = [] }
+            }
+        },
+        Mutant("entry-lost", [.h1, .h2], "The last entry that is written at once is not.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.isOf("changes"), write.operation == .insert, write.rows.count > 1 { write.rows.removeLast() }
+            }
+        },
+        Mutant("entry-of-older-state", [.h2, .h5, .h6], "An entry has the record as it was at an earlier one.") {
+            $0.write = { (write, writer) throws(StorageError) in
+                guard write.isOf("changes"), write.operation == .insert else { return }
+                let known = try writer.values(of: write.table, Array(write.table.columns.indices))
+                for place in write.rows.indices where !write.rows[place][5].isNull {
+                    let older = known.first { $0[4] == write.rows[place][4] && !$0[5].isNull }
+                    if let older { write.rows[place][5] = older[5] }
+                }
+            }
+        },
+        Mutant("entry-without-record", [.h2, .h5, .h6], "An entry does not have the record before.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.isOf("changes"), write.operation == .insert else { return }
+                for place in write.rows.indices { write.rows[place][5] = .null }
+            }
+        },
+        Mutant("inserts-are-updates", [.h2], "The entry of a new record says that it was changed.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.isOf("changes"), write.operation == .insert else { return }
+                for place in write.rows.indices where write.rows[place][3] == .int(0) { write.rows[place][3] = .int(1) }
+            }
+        },
+        Mutant("kind-not-corrected", [.h2], "An entry says what its commit did first, and not what came of it.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.isOf("changes"), write.operation == .update { write.rows = [] }
+            }
+        },
+        Mutant("number-again", [.h2, .h4], "The number after the oldest commit's is used, whatever is there.") {
+            $0.query = { if $0.table.isStoresOwn("commits") { $0.query.order = [] } }
+            $0.write = { (write, _) throws(StorageError) in
+                if write.isOf("commits"), write.operation == .insert { write.operation = .upsert }
+                if write.isOf("changes"), write.operation == .insert { write.operation = .upsert }
+            }
+        },
+        Mutant("token-includes-its-entry", [.h3], "What is read since a place begins with what was seen.") {
+            $0.query = { question in
+                guard question.table.isStoresOwn("changes"),
+                    case .comparison(.greater, .column(0), let value, let type) = question.query.filter
+                else { return }
+                question.query.filter = .comparison(.greaterOrEqual, .column(0), value, type)
+            }
+        },
+        Mutant("history-unpruned", [.h4], "What is older than kept stays.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.isOf("commits"), write.operation == .delete { write.rows = [] }
+            }
+        },
+        Mutant("later-entries-unseen", [.h5, .h6], "What has changed since a commit is not found.") {
+            $0.rows = { rows, plan in
+                plan.table.isStoresOwn("changes") && plan.query.scope == .all && plan.query.isLimited ? [] : rows
+            }
+        },
+        Mutant("last-state-as-of", [.h6], "A record is read as it was before its last change.") {
+            $0.query = { question in
+                guard question.table.isStoresOwn("changes"), question.arguments.limit == 1 else { return }
+                question.query.order = [Query.SortKey(term: .column(0), type: .int64, isDescending: true)]
+            }
+        },
+    ]
+}
+
+extension Write {
+    fileprivate func isOf(_ table: String) -> Bool { self.table.isStoresOwn(table) }
+}
+
+extension TableSchema {
+    /// Whether it is this one of the tables of the history, which no model can be called.
+    fileprivate func isStoresOwn(_ name: String) -> Bool { path == ["\u{0}" + name] }
+}
