@@ -24,12 +24,13 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Looking",
                 subcommands: [
                     InfoCommand.self, SchemaCommand.self, SelectCommand.self, CountCommand.self, GetCommand.self,
-                    WatchCommand.self, ExportCommand.self,
+                    WatchCommand.self, HistoryCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(
                 name: "Changing",
                 subcommands: [
                     InsertCommand.self, SaveCommand.self, UpdateCommand.self, DeleteCommand.self, TruncateCommand.self,
+                    UndoCommand.self,
                 ]),
             CommandGroup(
                 name: "Moving and checking",

@@ -16,6 +16,7 @@ struct Options {
     static let usage = """
         usage: StorageBench [--quick] [--sizes N,N] [--only CASE,CASE] [--json FILE] [--chart FILE.svg]
                StorageBench observing    what observed queries cost
+               StorageBench history      what keeping a history costs
                StorageBench count WAY CASE RECORDS REPETITIONS    for callgrind
         cases: \(Work.allCases.map(\.rawValue).joined(separator: " "))
         """

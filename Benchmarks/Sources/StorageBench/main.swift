@@ -25,6 +25,7 @@ func run(_ arguments: [String]) async throws {
     case "count": try await Counting.run(arguments.dropFirst())
     case "memory": try await Memory.run(arguments.dropFirst())
     case "observing": try await Observing.run(folder)
+    case "history": try await Histories.run(folder)
     case "--help": print(Options.usage)
     default: try await compare(Options(arguments))
     }

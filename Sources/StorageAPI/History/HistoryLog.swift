@@ -23,7 +23,7 @@ final class HistoryLog {
         var author: String?
         var note: String?
 
-        var row: [Value] { [.int(number), .double(time), .value(author), .value(note)] }
+        var row: [Value] { [.int(-number), .double(time), .value(author), .value(note)] }
     }
 
     private struct Entry {
@@ -201,9 +201,8 @@ final class HistoryLog {
 
     /// Corrects the entries to the net effect of the commit, signs it, and removes some of what is too old.
     func finish(_ noted: NotedChanges) throws(StorageError) {
-        guard header != nil else { return }
-        if hasRepeats { try correctKinds(noted.net) }
         guard var header else { return }
+        if hasRepeats { try correctKinds(noted.net) }
         if let signature = noted.signature {
             let before = header
             (header.author, header.note) = (signature.author, signature.note)
@@ -235,10 +234,6 @@ final class HistoryLog {
         }
         try writer.write(changed, kept.tables.setKinds)
         try writer.write(gone, kept.tables.removeChanges)
-        guard gone.count / 2 == Int(lastPlace) else { return }
-        // Nothing is left: the commit has changed nothing that is recorded.
-        try writer.write([.int(header.number)], kept.tables.removeCommits)
-        self.header = nil
     }
 }
 
@@ -267,7 +262,7 @@ extension Value {
 struct HistoryPruning {
     /// How many commits there are between two of these.
     static let interval: Int64 = 32
-    private static let mostCommits = 128
+    private static let mostCommits: Int64 = 128
     private static let mostChanges = 4096
 
     let kept: KeptHistory
@@ -281,27 +276,28 @@ struct HistoryPruning {
     func run(last: Int64, now: Double) throws(StorageError) {
         let limit = kept.settings.limit
         guard limit.commits != nil || limit.seconds != nil else { return }
+        guard let oldest = try oldestChange, oldest > 0, oldest < last else { return }
         // The commits first: what is left of their changes is no part of the history any more.
-        var old: [Value] = []
-        do {
-            var cursor = try writer.rows(kept.tables.firstCommits, QueryArguments(limit: Self.mostCommits))
-            while try cursor.next() {
-                let (number, time) = (cursor.cells[0].int, cursor.cells[1].double)
-                guard number > 0 else { break }
-                let isBeyond = limit.commits.map { last - number >= Int64($0) } ?? false
-                let isOld = limit.seconds.map { now - time > $0 } ?? false
-                guard isBeyond || isOld, number < last else { break }
-                old.append(.int(number))
-            }
+        let there = try HistoryReading(kept.tables, writer).commits(oldest..<min(oldest + Self.mostCommits, last))
+        let old = there.prefix { header in
+            (limit.commits.map { last - header.number >= Int64($0) } ?? false)
+                || (limit.seconds.map { now - header.time > $0 } ?? false)
         }
-        try writer.write(old, kept.tables.removeCommits)
-        guard let first = try HistoryReading(kept.tables, writer).first?.number else { return }
+        try writer.write(old.map { .int(-$0.number) }, kept.tables.removeCommits)
+        let first = old.last.map { $0.number + 1 } ?? there.first?.number ?? oldest + Self.mostCommits
         var changes: [Value] = []
         do {
             var cursor = try writer.rows(
-                kept.tables.changesBefore, QueryArguments([.int(first)], limit: Self.mostChanges))
+                kept.tables.changesBefore, QueryArguments([.int(min(first, last))], limit: Self.mostChanges))
             while try cursor.next() { changes += [cursor.cells[0].value, cursor.cells[1].value] }
         }
         try writer.write(changes, kept.tables.removeChanges)
+    }
+
+    private var oldestChange: Int64? {
+        get throws(StorageError) {
+            var cursor = try writer.rows(kept.tables.oldestChange, QueryArguments(limit: 1))
+            return try cursor.next() ? cursor.cells[0].int : nil
+        }
     }
 }

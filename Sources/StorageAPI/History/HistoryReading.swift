@@ -36,30 +36,47 @@ struct HistoryReading {
     var first: Header? { get throws(StorageError) { try header(tables.firstCommit, QueryArguments(limit: 1)) } }
 
     func commit(_ number: Int64) throws(StorageError) -> Header? {
-        try header(tables.commit, QueryArguments([.int(number)]))
+        guard number > 0 else { return nil }
+        return try header(tables.commit, QueryArguments([.int(-number)]))
     }
 
     private func header(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Header? {
         var cursor = try session.rows(plan, arguments)
-        guard try cursor.next() else { return nil }
-        let cells = cursor.cells
-        guard cells[0].int > 0 else {
+        return try cursor.next() ? Self.header(cursor.cells) : nil
+    }
+
+    /// - Throws: `corrupt` for a row that is no commit's.
+    static func header(_ cells: UnsafePointer<Cell>) throws(StorageError) -> Header {
+        guard cells[0].tag == .int, cells[0].int < 0, cells[0].int > Int64.min, cells[1].tag == .double else {
             throw StorageError(.corrupt, "A commit of the store's history cannot be read; restore a backup.")
         }
         return Header(
-            number: cells[0].int, time: cells[1].double, author: Self.text(cells[2]), note: Self.text(cells[3]))
+            number: -cells[0].int, time: cells[1].double, author: text(cells[2]), note: text(cells[3]))
+    }
+
+    /// The commits of a range of numbers that are there, the oldest first.
+    func commits(_ numbers: Range<Int64>) throws(StorageError) -> [Header] {
+        let keys = ValueList(width: 1, values: numbers.map { .int(-$0) })
+        var cursor = try session.rows(tables.commitsByKey, QueryArguments(lists: [keys]))
+        var found: [Header] = []
+        while try cursor.next() { found.append(try Self.header(cursor.cells)) }
+        return found.reversed()
     }
 
     private static func text(_ cell: Cell) -> String? { if case .text(let text) = cell.value { text } else { nil } }
 
+    /// - Throws: `invalidValue` for a commit that has not been.
+    func requireReached(_ number: Int64) throws(StorageError) {
+        let last = try last?.number ?? 0
+        guard number <= last, number >= 0 else {
+            throw StorageError(.invalidValue, "The store's history has no commit \(number) yet; its last is \(last).")
+        }
+    }
+
     /// - Throws: `notKept` for a commit whose changes, or those of a later one, are no longer there; `invalidValue` for
     ///   one that has not been.
     func requireKept(after number: Int64) throws(StorageError) {
-        let last = try last?.number ?? 0
-        guard number <= last, number >= 0 else {
-            throw StorageError(
-                .invalidValue, "The store's history has no commit \(number) yet; its last is \(last).")
-        }
+        try requireReached(number)
         let first = try first?.number ?? 1
         guard number >= first - 1 else {
             throw StorageError(

@@ -13,7 +13,9 @@ final class HistoryTables: Sendable {
     let lastCommit: QueryPlan
     let firstCommit: QueryPlan
     let commit: QueryPlan
-    let firstCommits: QueryPlan
+    let commitsByKey: QueryPlan
+    /// All commits, the oldest first.
+    let allCommits: QueryPlan
     let addCommit: WritePlan
     let putCommit: WritePlan
     let removeCommits: WritePlan
@@ -31,6 +33,8 @@ final class HistoryTables: Sendable {
     let firstChange: QueryPlan
     /// The keys of the changes of commits before one.
     let changesBefore: QueryPlan
+    /// The first change of all, by the number of its commit.
+    let oldestChange: QueryPlan
 
     /// The tables of a store; nil if it has none.
     convenience init?(in tables: [TableSchema], _ directory: ModelDirectory) {
@@ -55,11 +59,13 @@ final class HistoryTables: Sendable {
         writeSettings = write(settings, .insert)
 
         let header = Query.Result.columns(Array(commits.columns.indices))
-        let newestFirst = Query.SortKey(term: .column(0), type: .int64, isDescending: true)
-        lastCommit = read(commits, Query(header, order: [newestFirst]).limited)
-        firstCommit = read(commits, Query(header).limited)
+        // Their numbers are stored as negative ones: the first in key order is the last commit, which every write asks for.
+        let oldestFirst = Query.SortKey(term: .column(0), type: .int64, isDescending: true)
+        lastCommit = read(commits, Query(header).limited)
+        firstCommit = read(commits, Query(header, order: [oldestFirst]).limited)
+        allCommits = read(commits, Query(header, order: [oldestFirst]))
         commit = read(commits, Query(header, scope: .key(columns: 1)))
-        firstCommits = read(commits, Query(.columns([0, 1])).limited)
+        commitsByKey = read(commits, Query(header, scope: .keys(columns: 1, list: 0)))
         addCommit = write(commits, .insert)
         putCommit = write(commits, .upsert)
         removeCommits = write(commits, .delete, [0])
@@ -85,6 +91,7 @@ final class HistoryTables: Sendable {
             compared(.equal, 4, 2, .data), compared(.equal, 3, 3, .int64),
         ])
         firstChange = read(changes, Query(row, filter: .and([later, ofModel, ofRecord])).limited)
+        oldestChange = read(changes, Query(.columns([0])).limited)
         changesBefore = read(changes, Query(.columns([0, 1]), filter: compared(.less, 0, 0, .int64)).limited)
     }
 

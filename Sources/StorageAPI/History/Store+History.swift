@@ -24,7 +24,8 @@ extension Store {
             case everything
         }
 
-        /// The commit's number. Numbers rise from 1 without gaps, and none is used again.
+        /// The commit's number. Numbers rise from 1 by one, and none is used again. A commit whose writes cancel each other
+        /// out has no entry.
         public let commit: Int
         /// When the commit was made. It is never before the time of an earlier commit, whatever the clock says.
         public let time: Date

@@ -52,6 +52,7 @@ private struct Undoing {
 
     mutating func run() throws(StorageError) -> Int {
         guard commit > 0 else { throw missing }
+        try history.requireReached(commit)
         try history.requireKept(after: commit - 1)
         if try history.commit(commit) == nil { throw missing }
         try collect()

@@ -18,7 +18,7 @@ struct CopyTarget {
         guard let own else { return try create(model, besides: tables, writer) }
         if !isReplacing { try requireEmpty(own, writer) }
         if own.isAlike(model) {
-            for table in own.tables { try truncate(table, writer) }
+            for table in own.tables { try writer.truncate(table, context.store.registry.directory) }
             return own.tables
         }
         guard !context.store.registry.isDeclared(model.name) else {
@@ -41,16 +41,6 @@ struct CopyTarget {
                     model: model.name)
             }
         }
-    }
-
-    private func truncate(_ table: TableSchema, _ writer: any StorageWriter) throws(StorageError) {
-        let plan = WritePlan(
-            id: context.store.registry.directory.nextPlan(), operation: .truncate, table: table, columns: [])
-        var nothing = Cell.null
-        let result = withUnsafePointer(to: &nothing) { cells in
-            Result { () throws(StorageError) in try writer.write(RowBatch(plan: plan, count: 0, cells: cells)) }
-        }
-        _ = try result.get()
     }
 
     private func create(

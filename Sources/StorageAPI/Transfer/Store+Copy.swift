@@ -30,31 +30,57 @@ extension Store {
     ///   - source: another store.
     ///   - models: the stored names of the models to copy; all by default.
     ///   - isReplacing: whether records that this store has of these models are deleted first.
+    ///   - takesHistory: whether the source's history is copied too, with what it keeps of which models; then all models are
+    ///     copied. Otherwise the copy is in this store's own history, if it keeps one.
     ///   - progress: called every few hundred rows, on the thread that writes. It can neither call this store nor write to
     ///     the source or close it: that is `busy`.
     /// - Returns: for each model the digest of what was read, to be compared with ``digest(of:)``.
-    /// - Throws: `constraint` if this store has records of a model and `isReplacing` is false; `schemaMismatch` if the
+    /// - Throws: `constraint` if this store has records of a model, or a history, and `isReplacing` is false; `schemaMismatch` if the
     ///   program declares a model of a name with another schema; `invalidQuery` for an unknown name; `typeMismatch` and
     ///   `limitExceeded` for a value that the source or this store should not hold; `cancelled`.
     @discardableResult
     public nonisolated(nonsending) func copy(
         _ models: [String]? = nil, from source: Store, replacing isReplacing: Bool = false,
+        history takesHistory: Bool = false,
         progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
     ) async throws(StorageError) -> [ModelDigest] {
         guard source !== self else {
             throw StorageError(.configuration, "A store cannot be copied to itself.", operation: "copy")
                 .at(backend: info.name)
         }
+        guard !takesHistory || models == nil else {
+            throw StorageError(
+                .configuration, "A history is copied with all models; name none, or copy them without it.",
+                operation: "copy"
+            ).at(backend: info.name)
+        }
         let progress = { @Sendable step in source.runningCalls.runClosure { progress(step) } }
-        return try await writing("copy") { (context) throws(StorageError) in
+        do throws(StorageError) {
+            return try await copy(models, source, isReplacing, takesHistory, progress)
+        } catch {
+            // The history of the copy is gone with it.
+            if takesHistory { try? reading("copy", .snapshot, findHistoryAgain) }
+            throw error
+        }
+    }
+
+    private nonisolated(nonsending) func copy(
+        _ models: [String]?, _ source: Store, _ isReplacing: Bool, _ takesHistory: Bool,
+        _ progress: @escaping @Sendable (CopyProgress) -> Void
+    ) async throws(StorageError) -> [ModelDigest] {
+        try await writing("copy") { (context) throws(StorageError) in
             try source.reading("copy", .snapshot) { (reader) throws(StorageError) in
+                let history = takesHistory ? HistoryCopy(reader: reader, context: context) : nil
+                try history?.prepare(isReplacing: isReplacing)
                 let tables = try reader.tables()
                 let models = try models.map { names throws(StorageError) in
                     try StoredModel.named(names, in: tables)
                 }
                 var copy = try StoreCopy(
                     models ?? StoredModel.all(in: tables), from: reader, to: context, progress: progress)
-                return try copy.run(isReplacing: isReplacing)
+                let digests = try copy.run(isReplacing: isReplacing)
+                try history?.run()
+                return digests
             }
         }
     }

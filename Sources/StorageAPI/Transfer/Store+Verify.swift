@@ -38,7 +38,8 @@ extension Store {
     /// The engine checks its checksums and structure if it has them (`CheckingEngine`). Then, in one snapshot and a row
     /// at a time: the recorded schema is read; values are of their columns' types, and text is UTF-8; keys are in
     /// order, and none is there twice; unique properties are unique; every owned row has its owner, positions leave no
-    /// gap, required children are there, and references name stored records. Of the models that the program has used in this store, each record is read
+    /// gap, required children are there, and references name stored records. Of a history, no commit is missing,
+    /// every entry has its commit, and each can be read. Of the models that the program has used in this store, each record is read
     /// as its type, and those that the type cannot read any more are reported (clause S12).
     ///
     /// - Throws: what keeps the store from being read at all. Damage that is met while reading is a problem, not an error.
@@ -55,6 +56,13 @@ extension Store {
             for model in StoredModel.all(in: tables) {
                 do throws(StorageError) {
                     try ModelVerification(model, in: tables, reader, body).run()
+                } catch {
+                    try Self.tell(error, body)
+                }
+            }
+            if let history = HistoryTables(in: tables, registry.directory) {
+                do throws(StorageError) {
+                    try HistoryVerification(history, reader, body).run()
                 } catch {
                     try Self.tell(error, body)
                 }

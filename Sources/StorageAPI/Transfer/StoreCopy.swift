@@ -70,7 +70,7 @@ struct StoreCopy {
 }
 
 /// Rows that were copied and are to be written. Used by one thread.
-private final class RowCopies {
+final class RowCopies {
     let table: TableSchema
     private let plan: WritePlan
     private let limits: BackendInfo.Limits

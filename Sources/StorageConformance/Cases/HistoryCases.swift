@@ -36,7 +36,7 @@ extension Conformance {
                     "1 Person inserted 1", "1 Person inserted 2", "2 Pen inserted 2", "2 Pen inserted 1",
                     "3 Person updated 2", "3 Person inserted 3", "4 Pen updated 1 by Ann: tidying",
                     "4 Person updated 3 by Ann: tidying",
-                    "5 Person deleted 1", "6 Pen everything",
+                    "6 Person deleted 1", "7 Pen everything",
                 ])
             let people = try await store.history(of: Person.self)
             try t.expect(

@@ -15,7 +15,7 @@ struct CopyCommand: AsyncParsableCommand {
             Examples:
               storage copy sqlite:people.db archive:people.karch
               storage copy people.karch sqlite:people.db --model Person --model City
-              storage copy new.db archive.karch --replace
+              storage copy new.db archive.karch --replace --history
 
             Exit codes: 0 copied and verified; 1 the copy differs from what was read.
             """)
@@ -31,6 +31,9 @@ struct CopyCommand: AsyncParsableCommand {
 
     @Flag(help: "Delete the records that the target has of these models.")
     var replace = false
+
+    @Flag(help: "Copy the history too, with all models.")
+    var history = false
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -69,7 +72,9 @@ struct CopyCommand: AsyncParsableCommand {
 
     private func copy(_ source: Store, to target: Store, _ progress: ProgressLine) async throws -> [ModelDigest] {
         let line = RateLine(progress)
-        return try await target.copy(model.isEmpty ? nil : model, from: source, replacing: replace) {
+        return try await target.copy(
+            model.isEmpty ? nil : model, from: source, replacing: replace, history: history
+        ) {
             line.show(
                 "Copying \($0.model)", records: $0.records, Double($0.rows) / Double(max($0.totalRows, 1)))
         }

@@ -50,6 +50,15 @@ private struct StoreFacts: Encodable {
     /// Capabilities that are lacking, each with the reason.
     let lacking: [String: String]
     let limits: Limits
+    /// What history is kept; nil if none is.
+    let history: History?
+
+    struct History: Encodable {
+        let records, keys: [String]
+        let firstCommit, lastCommit: Int?
+        let commits: Int?
+        let seconds: Double?
+    }
 
     init(_ store: Store, _ location: StoreLocation) async throws {
         backend = store.info.name
@@ -74,6 +83,11 @@ private struct StoreFacts: Encodable {
         capabilities = asked.filter(info.has).map(\.rawValue)
         lacking = Dictionary(
             uniqueKeysWithValues: asked.compactMap { name in info.lacking[name].map { (name.rawValue, $0) } })
+        history = try await store.historyStatus().map {
+            History(
+                records: $0.records, keys: $0.keys, firstCommit: $0.firstCommit, lastCommit: $0.lastCommit,
+                commits: $0.keeping.commits, seconds: $0.keeping.seconds)
+        }
         limits = Limits(
             valueBytes: info.limits.valueBytes, keyBytes: info.limits.keyBytes, depth: info.limits.depth,
             columns: info.limits.columns)
@@ -94,10 +108,29 @@ private struct StoreFacts: Encodable {
         for (name, reason) in lacking.sorted(by: { $0.key < $1.key }) {
             try output.line("Lacks     \(name): \(reason.printable)")
         }
+        if let history { try output.line("History   \(history.text.printable)") }
         guard !models.isEmpty else { return try output.line("Models    none") }
         try output.line("")
         var table = TextTable("Model", .number("Records"), .number("Tables"))
         for model in models { table.add(model.name, model.records.grouped, String(model.tables)) }
         for line in table.lines { try output.line(line) }
+    }
+}
+
+extension StoreFacts.History {
+    /// `of the records of Person, the keys of Pen; commits 3 to 12; the last 100 commits and 30 days are kept`
+    fileprivate var text: String {
+        let kept = [
+            records.isEmpty ? nil : "the records of \(records.joined(separator: ", "))",
+            keys.isEmpty ? nil : "the keys of \(keys.joined(separator: ", "))",
+        ].compactMap(\.self).joined(separator: ", and ")
+        var text = kept.isEmpty ? "of no model any more" : "of \(kept)"
+        if let firstCommit, let lastCommit { text += "; commits \(firstCommit) to \(lastCommit)" }
+        let limits = [
+            commits.map { "the last \($0) commits" },
+            seconds.map { "the last \(($0 / 86_400).formatted(.number.precision(.fractionLength(0...1)))) days" },
+        ].compactMap(\.self)
+        if !limits.isEmpty { text += "; \(limits.joined(separator: " of ")) are kept" }
+        return text
     }
 }

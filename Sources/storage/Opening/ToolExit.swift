@@ -39,7 +39,7 @@ enum ToolExit: Int32, CaseIterable {
             case .corrupt, .schemaNewer: .noInput
             case .configuration, .unsupported: .usage
             case .cancelled: .interrupted
-            case .notFound: .negative
+            case .notFound, .conflict: .negative
             default: .data
             }
     }

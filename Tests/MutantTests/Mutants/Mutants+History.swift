@@ -43,7 +43,10 @@ extension Mutant {
             }
         },
         Mutant("number-again", [.h2, .h4], "The number after the oldest commit's is used, whatever is there.") {
-            $0.query = { if $0.table.isStoresOwn("commits") { $0.query.order = [] } }
+            $0.query = { question in
+                guard question.table.isStoresOwn("commits"), question.arguments.limit == 1 else { return }
+                question.query.order = [Query.SortKey(term: .column(0), type: .int64, isDescending: true)]
+            }
             $0.write = { (write, _) throws(StorageError) in
                 if write.isOf("commits"), write.operation == .insert { write.operation = .upsert }
                 if write.isOf("changes"), write.operation == .insert { write.operation = .upsert }

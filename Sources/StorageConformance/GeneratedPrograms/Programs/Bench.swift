@@ -6,17 +6,22 @@ final class Bench {
     private var store: Store
 
     private let isObserved: Bool
+    private let keepsHistory: Bool
+    private var programs = 0
 
-    init(_ place: TrialPlace, isObserved: Bool) async throws {
+    init(_ place: TrialPlace, isObserved: Bool, keepsHistory: Bool) async throws {
         self.place = place
         self.isObserved = isObserved
-        store = try await Self.open(place)
+        self.keepsHistory = keepsHistory
+        let models: [any Storable.Type] = World.models
+        store = try await Store(
+            place.backend(), models: models,
+            history: keepsHistory ? .init(records: models, keeping: .commits(400)) : nil)
     }
 
+    /// The store keeps a history if it did.
     private static func open(_ place: TrialPlace) async throws -> Store {
-        try await Store(
-            place.backend(), models: Generated.Gadget.self, Generated.Crate.self, Generated.Item.self,
-            Generated.Tree.self)
+        try await Store(place.backend(), models: World.models)
     }
 
     var name: String { store.info.name }
@@ -24,6 +29,7 @@ final class Bench {
     /// Runs a program on the emptied store.
     func outcomes(of program: Program) async throws -> [Outcome] {
         for model in World.models { try truncate(model) }
+        let start = keepsHistory ? try await store.historyToken().commit : nil
         var run = ProgramRun()
         var observers = try await ProgramObservers(of: isObserved ? store : nil)
         var mistake: String?
@@ -39,7 +45,33 @@ final class Bench {
             if mistake == nil { mistake = try await observers.mistake() }
             return mistake
         }
-        return run.outcomes
+        var outcomes = run.outcomes
+        // Undoing takes as long as several programs.
+        programs += 1
+        if programs % 4 == 1, let start, let mistake = try await historyMistake(since: start), !outcomes.isEmpty {
+            outcomes[outcomes.count - 1] = .result(mistake)
+        }
+        return outcomes
+    }
+
+    /// What is left when all commits since one are undone, the last first; nil if nothing is, as before the program.
+    private func historyMistake(since start: Int) async throws -> String? {
+        for commit in stride(from: try await store.historyToken().commit, to: start, by: -1) {
+            do throws(StorageError) {
+                try await store.undo(commit)
+            } catch {
+                return "Commit \(commit) cannot be undone: \(error)"
+            }
+        }
+        for model in World.models {
+            if let left = try await left(of: model) { return "After all was undone there is \(left)" }
+        }
+        return nil
+    }
+
+    private func left<M: GeneratedModel>(of: M.Type) async throws -> String? {
+        let all = try await store.select(M.self).all()
+        return all.isEmpty ? nil : "[\(all.map { $0.swift(.comparable) }.joined(separator: ", "))]"
     }
 
     private func truncate<M: GeneratedModel>(_: M.Type) throws(StorageError) {

@@ -14,7 +14,12 @@ struct Comparison {
     private var benches: [Bench] = []
 
     init(_ places: GeneratedTests.Places, isObserved: Bool) async throws {
-        for place in try await places() { benches.append(try await Bench(place, isObserved: isObserved)) }
+        let places = try await places()
+        for (number, place) in places.enumerated() {
+            // One of them keeps a history as well.
+            benches.append(
+                try await Bench(place, isObserved: isObserved, keepsHistory: isObserved && number == places.count - 1))
+        }
     }
 
     var names: [String] { benches.map(\.name) }

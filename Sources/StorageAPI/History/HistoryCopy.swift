@@ -1,0 +1,72 @@
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Copies a store's history to another store, with the numbers and times of its commits. The tokens of the one are not the
+/// other's.
+struct HistoryCopy {
+    let reader: any StorageReader
+    let context: SessionContext
+
+    /// Refuses what would mix two histories, and turns the target's off for the copy itself, which is none of its commits.
+    ///
+    /// - Throws: `constraint` if the target has a history and it must not be replaced.
+    func prepare(isReplacing: Bool) throws(StorageError) {
+        let writer = try context.openWriter()
+        context.noted?.history = nil
+        guard let own = HistoryTables(in: try writer.tables(), context.store.registry.directory) else { return }
+        let isEmpty = try HistoryReading(own, writer).last == nil
+        guard isReplacing || isEmpty else {
+            throw StorageError(
+                .constraint, "The store has a history of its own; replace it, or copy into a store without one.")
+        }
+    }
+
+    func run() throws(StorageError) {
+        let writer = try context.openWriter()
+        let store = context.store
+        let directory = store.registry.directory
+        guard let source = HistoryTables(in: try reader.tables(), directory) else { return }
+        let own: HistoryTables
+        if let known = HistoryTables(in: try writer.tables(), directory) {
+            own = known
+        } else {
+            own = try HistoryTables.make(in: writer, directory)
+        }
+        for (from, to) in [(source.commits, own.commits), (source.changes, own.changes)] {
+            try writer.truncate(to, directory)
+            try copy(from, to, writer)
+        }
+        var settings = try source.settings(in: reader)
+        // It is another store: what follows may differ from what follows there.
+        settings.store = UUID()
+        try own.record(settings, in: writer)
+        let clock = store.observers.history?.clock ?? { @Sendable in Date() }
+        store.observers.keep(KeptHistory(settings, own, clock: clock))
+    }
+
+    private func copy(
+        _ from: TableSchema, _ to: TableSchema, _ writer: any StorageWriter
+    ) throws(StorageError) {
+        let scan = try TableScan(from, in: reader)
+        let batch = RowCopies(to, context.store)
+        while try scan.next() {
+            try batch.add(scan.cells)
+            if batch.isFull { _ = try batch.write(writer) }
+        }
+        _ = try batch.write(writer)
+    }
+}
+
+extension StorageWriter {
+    /// Removes all rows of a table.
+    func truncate(_ table: TableSchema, _ directory: ModelDirectory) throws(StorageError) {
+        let plan = WritePlan(id: directory.nextPlan(), operation: .truncate, table: table, columns: [])
+        let nothing = RowBuffer(width: 1)
+        _ = try write(RowBatch(plan: plan, count: 0, cells: UnsafePointer(nothing.cells)))
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Foundation
+import StorageAPI
+import TerminalOutput
+
+/// `storage history`.
+struct HistoryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Print what each commit changed, of the models whose history the store keeps.",
+        discussion: """
+            A line is a commit's number and time, a record that is new (+), changed (~) or gone (-), or all of a model (*), \
+            and who says why. With --json it also has the record before, where it is kept, and the token to go on from.
+
+            Examples:
+              storage history people.db
+              storage history people.db Person --json
+              storage history people.db --since 6F9C2A54-0E0B-4B7E-9A4F-2D1C34B6F7A1:42
+              storage history people.db --token           where the history is now
+
+            Exit codes: 0 done; 65 the token is older than what is kept, or of another store.
+            """)
+
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
+
+    @Argument(help: ArgumentHelp("The model's stored name; all by default.", valueName: "model"))
+    var model: String?
+
+    @Option(help: ArgumentHelp("Print what follows a token, as --json and --token print it.", valueName: "token"))
+    var since: String?
+
+    @Flag(help: "Print the token of the last commit alone.")
+    var token = false
+
+    @Flag(help: "Print each entry as a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let (location, model, token, json) = (store, model, token, json)
+        let start = try since.map { text in
+            guard let token = Store.HistoryToken(text) else {
+                throw ToolError("\(text) is no token of a history; --json and --token print them.", .usage)
+            }
+            return token
+        }
+        try await Interruption.cancelling {
+            try await location.with(.reading) { store in
+                var output = Output()
+                if token {
+                    try output.line(try await store.historyToken().description)
+                    return try output.flush()
+                }
+                let keys = try await store.recordSchemas().reduce(into: [:]) { $0[$1.name] = $1.keyProperties }
+                let entries = model.map { store.history(ofRecords: $0, since: start) } ?? store.history(since: start)
+                for try await entry in entries {
+                    let line = HistoryLine(entry: entry, keys: keys[entry.model] ?? [])
+                    if json { try line.writeObject(to: &output) } else { try output.line(line.text.printable) }
+                }
+                try output.flush()
+            }
+        }
+    }
+}
+
+/// One entry as a line.
+private struct HistoryLine {
+    let entry: Store.HistoryEntry<[Value], DynamicRecord>
+    let keys: [RecordSchema.Property]
+
+    var text: String {
+        let mark =
+            switch entry.kind {
+            case .inserted: "+"
+            case .updated: "~"
+            case .deleted: "-"
+            case .everything: "*"
+            }
+        let key = entry.key.map { _ in " " + String(decoding: keyText(isArray: false), as: UTF8.self) } ?? ""
+        let signature = [entry.author.map { "by \($0)" }, entry.note].compactMap(\.self).joined(separator: ": ")
+        return "\(entry.commit)  \(time)  \(mark) \(entry.model)\(key)" + (signature.isEmpty ? "" : "  \(signature)")
+    }
+
+    private var time: String { entry.time.formatted(.iso8601.time(includingFractionalSeconds: true)) }
+
+    /// The key's values as JSON.
+    private func keyText(isArray: Bool) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let values = Array((entry.key ?? []).enumerated())
+        func append(_ part: EnumeratedSequence<[Value]>.Element, _ bytes: inout [UInt8]) {
+            if keys.indices.contains(part.offset), case .column(let type) = keys[part.offset].kind {
+                ValueForm.append(part.element, type, to: &bytes)
+            } else {
+                JSONText.append(part.element.description, to: &bytes)
+            }
+        }
+        if isArray {
+            JSONText.append(values, "[", "]", to: &bytes) { append($0, &$1) }
+        } else {
+            for part in values {
+                if part.offset > 0 { bytes += ", ".utf8 }
+                append(part, &bytes)
+            }
+        }
+        return bytes
+    }
+
+    func writeObject(to output: inout Output) throws {
+        // A record that no longer fits its model leaves its entry readable.
+        let before = Result { try entry.before }
+        try output.write { bytes in
+            bytes += "{\"commit\":\(entry.commit),\"time\":\"\(time)\"".utf8
+            for (name, text) in [("author", entry.author), ("note", entry.note), ("model", entry.model)] {
+                guard let text else { continue }
+                bytes += ",\"\(name)\":".utf8
+                JSONText.append(text, to: &bytes)
+            }
+            bytes += ",\"kind\":\"\(entry.kind.rawValue)\"".utf8
+            if entry.key != nil {
+                bytes += ",\"key\":".utf8
+                bytes += keyText(isArray: true)
+            }
+            switch before {
+            case .success(let record?):
+                bytes += ",\"before\":".utf8
+                JSONText.append(record, to: &bytes)
+            case .success(nil): break
+            case .failure(let error):
+                bytes += ",\"unreadable\":".utf8
+                JSONText.append("\(error)", to: &bytes)
+            }
+            bytes += ",\"token\":\"\(entry.token)\"}\n".utf8
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import StorageAPI
+import TerminalOutput
+
+/// `storage undo`.
+struct UndoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Undo a commit: restore what it changed as it was before.",
+        discussion: """
+            It is a new commit, which prints its number; undoing that one redoes the first. Where a record has been changed \
+            since, nothing is done, and the records are named.
+
+            Examples:
+              storage history people.db
+              storage undo people.db 42
+              storage undo people.db 42 --author Ann --note 'the wrong list'
+
+            Exit codes: 0 undone; 1 records have changed since, or there is no such commit; 65 the records before are not kept.
+            """)
+
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
+
+    @Argument(help: ArgumentHelp("The commit's number, as `storage history` prints it.", valueName: "commit"))
+    var commit: Int
+
+    @Option(help: ArgumentHelp("Who undoes it.", valueName: "name"))
+    var author: String?
+
+    @Option(help: ArgumentHelp("Why it is undone.", valueName: "text"))
+    var note: String?
+
+    func run() async throws {
+        let (location, commit, author, note) = (store, commit, author, note)
+        try await Interruption.cancelling {
+            try await location.with(.writing) { store in
+                let number = try await store.undo(commit, author: author, note: note)
+                var output = Output()
+                try output.line("Commit \(commit) is undone by commit \(number).")
+                try output.flush()
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import ArchiveBackend
+import Foundation
+import MemoryBackend
+import SQLiteBackend
+import StorageKit
+import TestSupport
+import Testing
+
+@Storable("Noted") private struct Noted: Equatable {
+    var id: Int
+    var text = ""
+    var parts: [Notch] = []
+}
+
+@Storable("Notch") private struct Notch: Equatable {
+    var depth: Int
+}
+
+/// `Noted` of a later version of the program.
+@Storable("Noted") private struct Widened: Equatable {
+    var id: Int
+    var text = ""
+    var parts: [Notch] = []
+    var more: String?
+}
+
+/// `Noted` of a version that has renamed a property.
+@Storable("Noted") private struct Renamed: Equatable {
+    var id: Int
+    @Field(renamedFrom: "text") var title = ""
+    var parts: [Notch] = []
+}
+
+@Suite("History and undo")
+struct HistoryTests {
+    private func open(
+        _ backend: Backend, _ folder: URL, _ name: String = "test", _ models: [any Storable.Type] = [Noted.self],
+        _ history: Store.HistoryOptions? = .init(records: [Noted.self])
+    ) async throws -> Store {
+        let path = folder.appending(path: name).path
+        return switch backend {
+        case .memory: try await Store(InMemoryBackend(), models: models, history: history)
+        case .sqlite:
+            try await Store(SQLiteBackend(path: path, durability: .relaxed), models: models, history: history)
+        case .archive:
+            try await Store(ArchiveBackend(path: path, durability: .relaxed), models: models, history: history)
+        case .sqliteInMemory: try await Store(SQLiteBackend(path: ":memory:"), models: models, history: history)
+        }
+    }
+
+    private func problems(_ store: Store) async throws -> [String] {
+        var found: [String] = []
+        try await store.verify { found.append($0.description) }
+        return found
+    }
+
+    private func commits(_ store: Store) async throws -> [Int] {
+        var commits: [Int] = []
+        for try await entry in store.history() { commits.append(entry.commit) }
+        return commits
+    }
+
+    private let samples = (1...5).map { Noted(id: $0, text: "t\($0)", parts: (0..<$0).map { Notch(depth: $0) }) }
+
+    // MARK: Copies
+
+    @Test(arguments: pairsOfBackends)
+    func `a copy takes the history along if it is asked to, and is another store`(_ from: Backend, _ to: Backend)
+        async throws
+    {
+        try await withFolder { folder in
+            let source = try await open(from, folder, "from")
+            try await source.insert(samples)
+            try await source.delete(Noted.self, keys: [1, 2])
+            let token = try await source.historyToken()
+            let target = try await open(to, folder, "to", [], nil)
+            try await target.copy(from: source, history: true)
+            #expect(try await target.historyStatus() == source.historyStatus())
+            await expectError(.invalidValue) {
+                for try await _ in target.history(since: token) {}
+                return ()
+            }
+            #expect(try await problems(target) == [])
+            #expect(try await target.undo(2) == 3)
+            #expect(try await target.select(Noted.self).all() == samples)
+            #expect(try await commits(target).last == 3)
+            await expectError(.constraint) { try await target.copy(from: source, history: true) }
+            await expectError(.configuration) { try await target.copy(["Noted"], from: source, history: true) }
+            try await target.copy(from: source, replacing: true, history: true)
+            #expect(try await commits(target).last == 2)
+            #expect(try await problems(target) == [])
+            try await source.close()
+            try await target.close()
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `what is copied into a model with a history is in it, and can be undone`(_ backend: Backend) async throws {
+        try await withFolder { folder in
+            let source = try await open(.memory, folder, "from", [Noted.self], nil)
+            try await source.insert((1...700).map { Noted(id: $0, parts: [Notch(depth: $0)]) })
+            let target = try await open(backend, folder)
+            try await target.insert(samples)
+            try await target.copy(from: source, replacing: true)
+            #expect(try await target.select(Noted.self).count() == 700)
+            #expect(try await target.undo(2) == 3)
+            #expect(try await target.select(Noted.self).all() == samples)
+            try await target.undo(3)
+            #expect(try await target.select(Noted.self).count() == 700)
+            #expect(try await problems(target) == [])
+            try await target.close()
+        }
+    }
+
+    // MARK: Schemas
+
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `records from before a change of the model are read and restored where they fit`(_ backend: Backend)
+        async throws
+    {
+        try await withFolder { folder in
+            var store = try await open(backend, folder)
+            try await store.insert(samples)
+            try await store.delete(Noted.self, key: 4)
+            try await store.delete(Noted.self, key: 3)
+            try await store.close()
+            store = try await open(backend, folder, "test", [Widened.self], nil)
+            let widened = Widened(id: 4, text: "t4", parts: samples[3].parts, more: nil)
+            #expect(try await store.find(Widened.self, key: 4, asOf: 1) == widened)
+            try await store.undo(2)
+            #expect(try await store.find(Widened.self, key: 4) == widened)
+            try await store.close()
+            store = try await open(backend, folder, "test", [Renamed.self], nil)
+            await expectError(.schemaMismatch) { try await store.find(Renamed.self, key: 4, asOf: 1) as Any }
+            await expectError(.schemaMismatch) {
+                try await store.undo(3); return ()
+            }
+            #expect(try await store.find(Renamed.self, key: 4)?.title == "t4")
+            try await store.close()
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `records without types are kept as well`(_ backend: Backend) async throws {
+        try await withFolder { folder in
+            let store = try await open(backend, folder)
+            try await store.insert(samples)
+            try await store.records("Noted").where(text: "id >= 4").set("text", to: .text("set")).run()
+            try await store.records("Noted").where(text: "id == 1").delete()
+            var texts: [Value?] = []
+            for try await entry in store.history(ofRecords: "Noted") { texts.append(try entry.before?.value("text")) }
+            #expect(texts.suffix(3) == [.text("t4"), .text("t5"), .text("t1")])
+            try await store.undo(3)
+            try await store.undo(2)
+            #expect(try await store.select(Noted.self).all() == samples)
+            try await store.close()
+        }
+    }
+
+    // MARK: Damage
+
+    @Test func `damage of a history is found, and is no other error`() async throws {
+        let damages = [
+            "DELETE FROM storage_history_commits WHERE number = -2": "is of a commit that is not there",
+            "UPDATE storage_history_changes SET record = x'0109ff' WHERE \"commit\" = 2": "record that cannot be read",
+            "UPDATE storage_history_changes SET \"key\" = x'ff' WHERE \"commit\" = 2": "cannot be read",
+            "UPDATE storage_history_commits SET time = -1e300 WHERE number = -2": "is earlier",
+            "DELETE FROM storage_history_settings": "settings",
+        ]
+        for (sql, problem) in damages {
+            try await withFolder { folder in
+                let path = folder.appending(path: "test").path
+                var store = try await open(.sqlite, folder)
+                try await store.insert(samples)
+                try await store.save(samples.map { Noted(id: $0.id) })
+                try await store.delete(Noted.self, key: 3)
+                try await store.close()
+                try sqliteRun(path, sql)
+                do {
+                    store = try await open(.sqlite, folder, "test", [Noted.self], nil)
+                } catch let error as StorageError {
+                    #expect(error.code == .corrupt && problem == "settings", "\(sql): \(error)")
+                    return
+                }
+                let found = try await problems(store)
+                #expect(found.contains { $0.contains(problem) }, "\(sql): \(found)")
+                for body in [{ try await store.undo(2) }, { try await store.undo(3) }] as [() async throws -> Int] {
+                    do { _ = try await body() } catch let error as StorageError {
+                        #expect([.corrupt, .notFound, .conflict, .notKept].contains(error.code), "\(sql): \(error)")
+                    }
+                }
+                #expect(try await store.select(Noted.self).count() >= 4)
+                try await store.close()
+            }
+        }
+    }
+
+    @Test func `a store that is opened read-only shows its history`() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "test").path
+            var store = try await open(.sqlite, folder)
+            try await store.insert(samples)
+            try await store.close()
+            store = try await Store(url: "sqlite:\(path)?readonly=true", backends: [SQLiteBackend.self])
+            #expect(try await commits(store) == [1, 1, 1, 1, 1])
+            await expectError(.unsupported) { try await store.undo(1) }
+            try await store.close()
+        }
+    }
+}

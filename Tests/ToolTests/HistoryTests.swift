@@ -1,0 +1,86 @@
+import ArchiveBackend
+import Foundation
+import SQLiteBackend
+import StorageKit
+import Testing
+
+/// `storage history` and `storage undo`.
+@Suite struct HistoryTests {
+    /// A store that keeps a history of people, and what has been done to them.
+    private func tool(_ engine: Engine) async throws -> Tool {
+        let tool = try await Tool(engine)
+        let path = tool.folder.path(Tool.file)
+        let options = Store.HistoryOptions(records: [Person.self])
+        let store: Store =
+            switch engine {
+            case .sqlite: try await Store(SQLiteBackend(path: path, durability: .relaxed), models: [], history: options)
+            case .archive:
+                try await Store(ArchiveBackend(path: path, durability: .relaxed), models: [], history: options)
+            }
+        try await store.close()
+        return tool
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what the tool changes is in the history, and can be undone and done again`(engine: Engine) async throws {
+        let tool = try await tool(engine)
+        let before = try await tool.people(engine)
+        let start = try tool.output("history", Tool.file, "--token").trimmingCharacters(in: .newlines)
+        try tool.output("update", Tool.file, "Person", "--where", "id == 1", "--set", "age=99", "--yes")
+        try tool.output("delete", Tool.file, "Person", "2", "--yes")
+        let lines = try tool.output("history", Tool.file).split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("1  ") && lines[0].hasSuffix("~ Person 1"))
+        #expect(lines[1].hasPrefix("2  ") && lines[1].hasSuffix("- Person 2"))
+        #expect(
+            try tool.output("undo", Tool.file, "2", "--author", "Ann", "--note", "why")
+                == "Commit 2 is undone by commit 3.\n")
+        try tool.output("undo", Tool.file, "1")
+        #expect(try await tool.people(engine) == before)
+        #expect(try tool.output("history", Tool.file, "Person").contains("+ Person 2  by Ann: why"))
+        try tool.output("undo", Tool.file, "4")
+        #expect(try await tool.people(engine)[0].age == 99)
+        let objects = try tool.output("history", Tool.file, "--json", "--since", start).split(separator: "\n")
+        #expect(objects.count == 5)
+        for object in objects { _ = try JSONSerialization.jsonObject(with: Data(object.utf8)) }
+        let entry = try #require(JSONSerialization.jsonObject(with: Data(objects[1].utf8)) as? [String: Any])
+        #expect(entry["kind"] as? String == "deleted" && entry["key"] as? [Int] == [2])
+        #expect((entry["before"] as? [String: Any])?["name"] as? String == before[1].name)
+        let token = try #require(entry["token"] as? String)
+        let rest = try tool.output("history", Tool.file, "--json", "--since", token)
+        #expect(rest == objects[2...].joined(separator: "\n") + "\n")
+        let info = try tool.output("info", Tool.file)
+        #expect(info.contains("History   of the records of Person; commits 1 to 5"))
+        try tool.output("verify", Tool.file)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what cannot be undone or read is an error that says why`(engine: Engine) async throws {
+        let tool = try await tool(engine)
+        try tool.output("update", Tool.file, "Person", "--where", "id == 1", "--set", "age=99", "--yes")
+        try tool.output("update", Tool.file, "Person", "--where", "id == 1", "--set", "age=98", "--yes")
+        #expect(try tool.failure(1, "undo", Tool.file, "1").contains("Person 1"))
+        #expect(try tool.failure(65, "undo", Tool.file, "9").contains("no commit 9 yet"))
+        #expect(try tool.failure(1, "undo", Tool.file, "0").contains("no commit 0"))
+        try tool.failure(64, "undo", Tool.file, "x")
+        #expect(try tool.failure(64, "history", Tool.file, "--since", "x").contains("no token"))
+        let other = "00000000-0000-0000-0000-000000000000:1"
+        #expect(try tool.failure(65, "history", Tool.file, "--since", other).contains("another store"))
+        #expect(try tool.failure(64, "history", Tool.file, "Pair").contains("no history of Pair"))
+        let plain = try await Tool(engine)
+        #expect(try plain.failure(64, "history", Tool.file).contains("no history"))
+        #expect(try plain.failure(64, "undo", Tool.file, "1").contains("no history"))
+        #expect(try !plain.output("info", Tool.file).contains("History"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a copy takes the history along if it is asked to`(engine: Engine) async throws {
+        let tool = try await tool(engine)
+        try tool.output("delete", Tool.file, "Person", "2", "--yes")
+        try tool.output("copy", Tool.file, "sqlite:plain.db")
+        #expect(try tool.failure(64, "history", "plain.db").contains("no history"))
+        try tool.output("copy", Tool.file, "sqlite:whole.db", "--history")
+        try tool.output("undo", "whole.db", "1")
+        #expect(try tool.output("count", "whole.db", "Person") == "\(Person.samples.count)\n")
+    }
+}
