@@ -66,7 +66,7 @@ public macro Unique() = #externalMacro(module: "StorageMacros", type: "MarkerMac
 /// @Field("full_name", renamedFrom: "name") var fullName: String
 /// @Field(path: "info.age", lenient: true) var age = 0
 /// @Field(dates: .secondsSince1970) var born: Date?
-/// @Field(convert: { .text($0.description.lowercased()) }) var email: String
+/// @Field(convert: { if case .text(let text) = $0 { .text(text.lowercased()) } else { $0 } }) var email: String
 /// ```
 ///
 /// - Parameters:

@@ -8,13 +8,12 @@ package struct InputRecord {
     package let bytes: UnsafeRawBufferPointer
     /// Its name in an object of records.
     package let key: String?
-    /// Its members, or what is wrong with it.
-    package let content: Result<[JSONValue.Member], BadRecord>
+    private let members: Result<[JSONValue.Member], BadRecord>?
 
     package init(
         line: Int, bytes: UnsafeRawBufferPointer, key: String?, content: Result<[JSONValue.Member], BadRecord>
     ) {
-        (self.line, self.bytes, self.key, self.content) = (line, bytes, key, content)
+        (self.line, self.bytes, self.key, members) = (line, bytes, key, content)
     }
 }
 
@@ -37,23 +36,27 @@ package protocol RecordSource {
 }
 
 extension InputRecord {
-    /// A record that is JSON text.
+    /// A record that is JSON text, which is not parsed yet.
     init(json bytes: UnsafeRawBufferPointer, line: Int, key: String? = nil) {
-        let content: Result<[JSONValue.Member], BadRecord>
+        (self.line, self.bytes, self.key, members) = (line, bytes, key, nil)
+    }
+
+    /// Its members, or what is wrong with it. JSON is parsed for each call.
+    package var content: Result<[JSONValue.Member], BadRecord> {
+        if let members { return members }
         do throws(JSONProblem) {
             let value = try JSONParser.parse(bytes)
             if case .object(let members) = value {
-                content = .success(members)
+                return .success(members)
             } else {
-                content = .failure(BadRecord(line: line, message: "A record must be an object; this is \(value.kind)."))
+                return .failure(BadRecord(line: line, message: "A record must be an object; this is \(value.kind)."))
             }
         } catch {
             // What is missing at the end is missing where the text ends, not after the white space.
             let end = bytes.lastIndex { !$0.isJSONSpace } ?? 0
             let newlines = bytes.prefix(min(error.offset, end)).count { $0 == 0x0A }
-            content = .failure(BadRecord(line: line + newlines, message: error.message))
+            return .failure(BadRecord(line: line + newlines, message: error.message))
         }
-        self.init(line: line, bytes: bytes, key: key, content: content)
     }
 }
 

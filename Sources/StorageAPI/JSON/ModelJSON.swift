@@ -10,6 +10,7 @@ internal import Foundation
 final class ModelJSON<Model: Storable> {
     let rows: ModelRows<Model>
     private let builder: RecordBuilder
+    private let plain: PlainRecords?
     /// The members that lead to the records, for messages.
     private let path: String
     private let schema = Model.schema
@@ -17,6 +18,7 @@ final class ModelJSON<Model: Storable> {
     init(at path: String, dates: Property.DateForm?, isLenient: Bool) throws(StorageError) {
         rows = try ModelRows()
         builder = try RecordBuilder(Model.self, dates: dates, isLenient: isLenient)
+        plain = PlainRecords(builder, rows.handle.tables)
         self.path = path
         guard path.isEmpty || Self.names(path).allSatisfy({ !$0.isEmpty }) else {
             throw StorageError(
@@ -36,12 +38,16 @@ final class ModelJSON<Model: Storable> {
     /// Some records of the input.
     struct Part {
         var records: [DynamicRecord] = []
+        /// Their models, if they are read as such.
+        var models: [Model] = []
         /// The index of the first of them.
         var first = 0
         /// Whether the input is one record and no array.
         var isSingle = false
         /// How much of the input has been read, from 0 to 1.
         var fraction = 0.0
+
+        fileprivate var count: Int { records.count + models.count }
     }
 
     /// Calls the body with the records of the input, in parts.
@@ -56,17 +62,16 @@ final class ModelJSON<Model: Storable> {
             var part = Part()
             while let input = try source.next() {
                 part.isSingle = source.isSingle
-                let index = part.first + part.records.count
-                let place = place(index, isSingle: part.isSingle)
-                part.records.append(try record(input, place, index, isPart: isPart))
-                guard part.records.count == Self.most else { continue }
+                try add(input, to: &part, isPart: isPart)
+                guard part.count == Self.most else { continue }
                 part.fraction = source.fraction
                 try body(part)
-                part.first += part.records.count
+                part.first += part.count
                 part.records.removeAll(keepingCapacity: true)
+                part.models.removeAll(keepingCapacity: true)
             }
             part.fraction = 1
-            if !part.records.isEmpty { try body(part) }
+            if part.count > 0 { try body(part) }
         } catch let error as StorageError {
             throw error
         } catch let error as InputProblem {
@@ -74,6 +79,14 @@ final class ModelJSON<Model: Storable> {
         } catch {
             throw StorageError(.io, "The JSON cannot be read.", model: schema.name, underlying: error)
         }
+    }
+
+    private func add(_ input: InputRecord, to part: inout Part, isPart: Bool) throws(StorageError) {
+        let index = part.first + part.count
+        if !isPart, let model = plain?.model(Model.self, input.bytes) { return part.models.append(model) }
+        let record = try record(input, place(index, isSingle: part.isSingle), index, isPart: isPart)
+        guard plain != nil, !isPart else { return part.records.append(record) }
+        part.models += try models(Part(records: [record], first: index, isSingle: part.isSingle))
     }
 
     private func place(_ index: Int, isSingle: Bool) -> String { isSingle ? path : "\(path)[\(index)]" }
@@ -108,6 +121,7 @@ final class ModelJSON<Model: Storable> {
     ///
     /// - Throws: `invalidValue` for a value that the property's own type refuses.
     func models(_ part: Part) throws(StorageError) -> [Model] {
+        if !part.models.isEmpty { return part.models }
         do throws(StorageError) {
             return try rows.models(part.records)
         } catch {
