@@ -1,6 +1,11 @@
 import ArgumentParser
 import Foundation
 
+/// The version of the package, which the changelog has first.
+enum ToolVersion {
+    static let current = "0.1.0"
+}
+
 /// The tool; each subcommand is a folder of its own.
 @main
 struct StorageCommand: AsyncParsableCommand {
@@ -18,6 +23,7 @@ struct StorageCommand: AsyncParsableCommand {
 
             \(ToolExit.help)
             """,
+        version: ToolVersion.current,
         subcommands: [],
         groupedSubcommands: [
             CommandGroup(

@@ -2,6 +2,16 @@ import Foundation
 import Testing
 
 @Suite struct ReadingTests {
+    @Test func `the version is the changelog's first`() throws {
+        let version = try Tool(folder: TemporaryFolder()).output("--version")
+        let changelog = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("CHANGELOG.md")
+        let first = try String(contentsOf: changelog, encoding: .utf8).split(separator: "\n").filter {
+            $0.hasPrefix("## ") && $0.dropFirst(3).first?.isNumber == true
+        }.first
+        #expect(first?.dropFirst(3).prefix { $0 != " " } == version.dropLast())
+    }
+
     @Test(arguments: Engine.allCases)
     func `info shows the backend, the size and the models`(engine: Engine) async throws {
         let tool = try await Tool(engine)
