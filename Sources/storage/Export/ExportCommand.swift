@@ -24,8 +24,10 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var query: QueryOptions
 
-    @Option(help: "How to write: json, ndjson or csv. (default: what the file's name ends with, or json)")
+    @Option(help: "How to write: json, ndjson, csv or tsv. (default: what the file's name ends with, or json)")
     var format: RecordFormat?
+
+    @OptionGroup var delimited: DelimitedOptions
 
     @Option(
         name: [.short, .long], help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"))
@@ -38,7 +40,9 @@ struct ExportCommand: AsyncParsableCommand {
     var noProgress = false
 
     func validate() throws {
-        if format == .table { throw ValidationError("--format table is for people; write json, ndjson or csv.") }
+        if format == .table || format == .markdown {
+            throw ValidationError("--format table and markdown are for people; write json, ndjson, csv or tsv.")
+        }
     }
 
     func run() async throws {
@@ -66,7 +70,7 @@ struct ExportCommand: AsyncParsableCommand {
         of total: Int
     ) async throws {
         var output = Output(file)
-        var writer = chosenFormat.writer(schema.properties)
+        var writer = chosenFormat.writer(schema.properties, delimited)
         var count = 0
         for try await record in records.stream() {
             try Task.checkCancellation()
@@ -81,6 +85,6 @@ struct ExportCommand: AsyncParsableCommand {
     private var chosenFormat: RecordFormat {
         if let format { return format }
         let ending = output.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""
-        return ["ndjson", "jsonl"].contains(ending) ? .ndjson : ending == "csv" ? .csv : .json
+        return ["ndjson", "jsonl"].contains(ending) ? .ndjson : ending == "csv" ? .csv : ending == "tsv" ? .tsv : .json
     }
 }

@@ -1,20 +1,25 @@
 import StorageAPI
 
-/// Records as comma-separated values (RFC 4180, with line feeds): a header, then a line a record.
+/// Records as comma-separated values (RFC 4180, with line feeds), or with another delimiter: a header, then a line a record.
 ///
 /// Nil is an empty field, and empty text is a pair of quotes. Owned records are JSON in their cell.
 struct RecordCSV: RecordWriter {
     private let columns: [RecordSchema.Property]
-    private var isFirst = true
+    private let delimiter: UInt8
+    private var isFirst: Bool
 
-    init(_ columns: [RecordSchema.Property]) { self.columns = columns }
+    init(_ columns: [RecordSchema.Property], delimiter: UInt8 = UInt8(ascii: ","), hasHeader: Bool = true) {
+        self.columns = columns
+        self.delimiter = delimiter
+        isFirst = hasHeader
+    }
 
     mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
         try writeHeader(&output)
         try output.write { bytes in
             for (place, column) in columns.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
-                if let text = Self.text(fields.content(column.name, near: place)) { Self.append(text, to: &bytes) }
+                if place > 0 { bytes.append(delimiter) }
+                if let text = Self.text(fields.content(column.name, near: place)) { append(text, to: &bytes) }
             }
             bytes.append(UInt8(ascii: "\n"))
         }
@@ -27,14 +32,14 @@ struct RecordCSV: RecordWriter {
         isFirst = false
         try output.write { bytes in
             for (place, column) in columns.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.append(column.name, to: &bytes)
+                if place > 0 { bytes.append(delimiter) }
+                append(column.name, to: &bytes)
             }
             bytes.append(UInt8(ascii: "\n"))
         }
     }
 
-    private static func text(_ content: DynamicRecord.Content) -> String? {
+    static func text(_ content: DynamicRecord.Content) -> String? {
         switch content {
         case .value(let value, let type): return ValueForm.text(value, type)
         case .child(nil), .children(nil): return nil
@@ -45,8 +50,8 @@ struct RecordCSV: RecordWriter {
         }
     }
 
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        let needsQuotes = text.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+    private func append(_ text: String, to bytes: inout [UInt8]) {
+        let needsQuotes = text.utf8.contains { [0x22, delimiter, 0x0A, 0x0D].contains($0) }
         guard needsQuotes || text.isEmpty || text.utf8.first == 0x20 || text.utf8.last == 0x20 else {
             bytes += text.utf8
             return

@@ -3,19 +3,43 @@ import StorageAPI
 
 /// How records are printed.
 enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
-    case table, json, ndjson, csv
+    case table, json, ndjson, csv, tsv, markdown
 
     /// A writer of records of a model.
     ///
     /// - Parameter columns: the properties to print, in order.
-    func writer(_ columns: [RecordSchema.Property]) -> any RecordWriter {
+    func writer(
+        _ columns: [RecordSchema.Property], _ form: DelimitedOptions = DelimitedOptions()
+    ) -> any RecordWriter {
         switch self {
         case .table: RecordTable(columns)
         case .json: RecordJSON(columns, isArray: true)
         case .ndjson: RecordJSON(columns, isArray: false)
-        case .csv: RecordCSV(columns)
+        case .csv: RecordCSV(columns, delimiter: form.byte ?? UInt8(ascii: ","), hasHeader: !form.noHeader)
+        case .tsv: RecordCSV(columns, delimiter: form.byte ?? UInt8(ascii: "\t"), hasHeader: !form.noHeader)
+        case .markdown: RecordMarkdown(columns)
         }
     }
+}
+
+/// How delimited values are written.
+struct DelimitedOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("What separates the values of csv, instead of a comma.", valueName: "character"))
+    var delimiter: String?
+
+    @Flag(help: "Write csv and tsv without the line of names.")
+    var noHeader = false
+
+    func validate() throws {
+        guard let delimiter else { return }
+        guard delimiter == "\\t" || delimiter.utf8.count == 1, byte.map({ ![0x22, 0x0A, 0x0D].contains($0) }) == true
+        else { throw ValidationError("--delimiter is one character, like ';', and no quote; \\t is a tab.") }
+    }
+
+    /// The byte between two values; nil for the format's own.
+    var byte: UInt8? { delimiter == "\\t" ? 0x09 : delimiter?.utf8.first }
 }
 
 /// Writes records one after the other.

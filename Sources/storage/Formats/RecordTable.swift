@@ -49,7 +49,7 @@ struct RecordTable: RecordWriter {
 }
 
 extension RecordSchema.Property {
-    fileprivate var isNumber: Bool {
+    var isNumber: Bool {
         if case .column(let type) = kind { type.row.computing != nil } else { false }
     }
 }

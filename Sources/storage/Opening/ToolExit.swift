@@ -11,9 +11,10 @@ enum ToolExit: Int32, CaseIterable {
     case negative = 1
     /// The command line cannot be understood (EX_USAGE).
     case usage = 64
-    /// Data is not what it should be: an input, a query, or a value that the store refuses (EX_DATAERR).
+    /// Data is not what it should be: an input, a query, a value that the store refuses, a store that is damaged or newer
+    /// (EX_DATAERR).
     case data = 65
-    /// An input or a store is not there, or is no store (EX_NOINPUT).
+    /// An input or a store is not there (EX_NOINPUT).
     case noInput = 66
     /// Writing or reading failed, the disk is full, or a file would be overwritten (EX_IOERR).
     case io = 74
@@ -27,7 +28,7 @@ enum ToolExit: Int32, CaseIterable {
     /// The table of the help text.
     static let help = """
         Exit status: 0 done; 1 the answer is no (a difference, a problem found, nothing found, not confirmed); \
-        64 the command line is wrong; 65 data or a query is wrong; 66 no such store or input; 74 reading or writing \
+        64 the command line is wrong; 65 data, a query or a store is wrong; 66 no such store or input; 74 reading or writing \
         failed; 75 the store is in use; 130 interrupted; 141 the reader of the output has closed it.
         """
 
@@ -36,7 +37,6 @@ enum ToolExit: Int32, CaseIterable {
             switch code {
             case .busy, .locked: .busy
             case .io, .full, .closed: .io
-            case .corrupt, .schemaNewer: .noInput
             case .configuration, .unsupported: .usage
             case .cancelled: .interrupted
             case .notFound, .conflict: .negative

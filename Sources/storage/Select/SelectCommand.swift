@@ -9,10 +9,16 @@ struct SelectCommand: AsyncParsableCommand {
             Records are printed as they are read, so any number of them takes little memory. Conditions and orders are \
             the text form of queries.
 
+            With --group, --distinct, --sum, --avg, --min or --max it prints what is computed of the records. --order, \
+            --limit and --offset are then about groups: --order 'count desc' or --order 'sum desc'.
+
             Examples:
               storage select people.db Person
               storage select people.db Person --where 'age >= 28 and city.name == "Berlin"' --order 'age desc'
               storage select people.db Person --columns name,age --format csv > people.csv
+              storage select orders.db Orders --group ShipCountry --sum Freight --order 'sum desc' --limit 5
+              storage select people.db Person --avg age --min age --max age --json
+              storage select people.db Person --distinct city.name
             """)
 
     @Argument(help: StoreLocation.help)
@@ -23,11 +29,15 @@ struct SelectCommand: AsyncParsableCommand {
 
     @OptionGroup var query: QueryOptions
 
+    @OptionGroup var groups: GroupOptions
+
     @Option(help: ArgumentHelp("The properties to print, joined by commas. (default: all)", valueName: "names"))
     var columns: String?
 
-    @Option(help: "How to print: table, json, ndjson or csv.")
+    @Option(help: "How to print: table, json, ndjson, csv, tsv or markdown.")
     var format = RecordFormat.table
+
+    @OptionGroup var delimited: DelimitedOptions
 
     @Flag(help: "The same as --format json.")
     var json = false
@@ -42,6 +52,9 @@ struct SelectCommand: AsyncParsableCommand {
     func run() async throws {
         try await store.with(.reading) { store in
             let schema = try await store.recordSchema(model)
+            if let (groups, titles) = try groups.groups(order: query.order, limit: query.limit, offset: query.offset) {
+                return try await print(groups, titles, store)
+            }
             let columns = try schema.properties(named: names)
             let records = query.records(model, in: store).only(columns.map(\.name))
             var output = Output()
@@ -49,11 +62,26 @@ struct SelectCommand: AsyncParsableCommand {
                 try output.line("\(try await records.explain())")
                 return try output.flush()
             }
-            var writer = (json ? .json : format).writer(columns)
+            var writer = writer(columns)
             for try await fields in records.stream() { try writer.write(fields, to: &output) }
             try writer.finish(&output)
             try output.flush()
         }
+    }
+}
+
+extension SelectCommand {
+    private func writer(_ columns: [RecordSchema.Property]) -> any RecordWriter {
+        (json ? .json : format).writer(columns, delimited)
+    }
+
+    private func print(_ groups: TextGroups, _ titles: [String], _ store: Store) async throws {
+        guard columns == nil, !explain else {
+            throw ToolError("Groups have the columns of their options; leave --columns and --explain out.", .usage)
+        }
+        var output = Output()
+        try await groups.print(titles, of: query.unsorted(model, in: store), writer, to: &output)
+        try output.flush()
     }
 }
 

@@ -34,6 +34,15 @@ struct TextParser {
         return order
     }
 
+    /// A property, or what is computed of some.
+    static func term(_ text: String) throws(StorageError) -> QueryNode {
+        var parser = try TextParser(text, [])
+        let place = parser.place
+        let node = QueryNode.placed(try parser.sum(), place)
+        try parser.finish()
+        return node
+    }
+
     static func assignments(_ text: String) throws(StorageError) -> [Assignment] {
         var parser = try TextParser(text, [])
         var assignments = [try parser.assignment()]

@@ -21,6 +21,8 @@ struct ResultPlan {
     let binding: TableBinding
     /// The cell of each output, if they are not consecutive.
     var outputs: [Int]?
+    /// The type of each output of a group.
+    var types: [ColumnType] = []
 }
 
 extension ModelHandle {
@@ -32,7 +34,12 @@ extension ModelHandle {
         for key in groups.keys { keys.append(try lowering.typed(key)) }
         lowering.grouping = Query.Grouping(keys: keys, aggregates: [], order: [])
         var outputs: [Int] = []
-        for output in groups.outputs { outputs.append(try cell(of: lowering.typed(output, ofGroups: true))) }
+        var types: [ColumnType] = []
+        for output in groups.outputs {
+            let term = try lowering.typed(output, ofGroups: true)
+            outputs.append(try cell(of: term))
+            types.append(term.type)
+        }
         if let problem = groups.conditions.problem { throw problem }
         let filter = try groups.conditions.filter.map { (node) throws(StorageError) in try lowering.groupFilter(node) }
         var order: [Query.SortKey] = []
@@ -47,7 +54,7 @@ extension ModelHandle {
         query.result = .groups(grouping)
         return ResultPlan(
             plan: plan(query, others: lowering.others), arguments: arguments,
-            binding: tables.binding(of: grouping.inputs), outputs: outputs)
+            binding: tables.binding(of: grouping.inputs), outputs: outputs, types: types)
     }
 
     private func cell(of term: TypedTerm) throws(StorageError) -> Int {

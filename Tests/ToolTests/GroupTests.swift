@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@Suite("storage select of groups") struct GroupTests {
+    private func shop() throws -> Tool {
+        let tool = try Tool(folder: TemporaryFolder())
+        let lines = [
+            #"{"id": 1, "city": "Ulm", "price": 2.5, "size": -4}"#, #"{"id": 2, "city": "Ulm", "price": 4, "size": 1}"#,
+            #"{"id": 3, "city": "a|b", "price": 1, "size": 2}"#, #"{"id": 4, "city": null, "price": null, "size": 2}"#,
+        ]
+        try tool.output("import", "sqlite:shop.db", "--model", "Sale", "-", input: lines.joined(separator: "\n"))
+        return tool
+    }
+
+    @Test func `groups have their keys, counts and what is computed of them`() throws {
+        let tool = try shop()
+        #expect(
+            try tool.output(
+                "select", "shop.db", "Sale", "--group", "city", "--sum", "price", "--max", "size", "--order",
+                "sum desc",
+                "--format", "csv") == """
+                    city,count,sum price,max size
+                    Ulm,2,6.5,1
+                    a|b,1,1.0,2
+                    ,1,0.0,2
+
+                    """)
+        #expect(
+            try tool.output(
+                "select", "shop.db", "Sale", "--group", "city,size", "--where", "-size < 0", "--order",
+                "count, size desc",
+                "--limit", "1", "--format", "ndjson") == "{\"city\":null,\"size\":2,\"count\":1}\n")
+    }
+
+    @Test func `a whole model is one group without a key`() throws {
+        let tool = try shop()
+        #expect(
+            try tool.output("select", "shop.db", "Sale", "--avg", "price", "--min", "size", "--json")
+                == "[\n{\"avg price\":2.5,\"min size\":-4}\n]\n")
+        #expect(
+            try tool.output(
+                "select", "shop.db", "Sale", "--sum", "-size", "--where", "size > 100", "--format", "ndjson")
+                == "{\"sum -size\":0}\n")
+    }
+
+    @Test func `different values, tabs, delimiters and Markdown`() throws {
+        let tool = try shop()
+        #expect(
+            try tool.output("select", "shop.db", "Sale", "--distinct", "city", "--format", "markdown")
+                == "| city |\n|---|\n|  |\n| Ulm |\n| a\\|b |\n")
+        #expect(
+            try tool.output("select", "shop.db", "Sale", "--limit", "1", "--format", "tsv", "--columns", "id,city")
+                == "id\tcity\n1\tUlm\n")
+        #expect(
+            try tool.output(
+                "export", "shop.db", "Sale", "--limit", "2", "--format", "csv", "--delimiter", ";", "--no-header")
+                == "1;Ulm;2.5;-4\n2;Ulm;4.0;1\n")
+    }
+
+    @Test func `what groups do not have is refused`() throws {
+        let tool = try shop()
+        #expect(
+            try tool.failure(65, "select", "shop.db", "Sale", "--group", "city", "--order", "price")
+                .contains("Groups have no price to sort by; they have city, count."))
+        #expect(try tool.failure(65, "select", "shop.db", "Sale", "--sum", "nothing").contains("nothing"))
+        try tool.failure(64, "select", "shop.db", "Sale", "--distinct", "city", "--sum", "price")
+        try tool.failure(64, "select", "shop.db", "Sale", "--group", "city", "--columns", "city")
+        try tool.failure(64, "select", "shop.db", "Sale", "--delimiter", "ab")
+    }
+}
