@@ -1,0 +1,107 @@
+import Foundation
+import StorageKit
+import Testing
+
+@Suite("Values with names") struct NamedValueTests {
+    struct Settings: Codable, Equatable {
+        var theme = "light"
+        var sizes = [1, 2]
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `a value is saved, read, replaced, listed and removed by its name`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            #expect(try await store.named.value(Settings.self, "settings") == nil)
+            try await store.named.save(Settings(theme: "dark"), as: "settings")
+            try await store.named.save(7, as: "count")
+            #expect(try await store.named.value(Settings.self, "settings") == Settings(theme: "dark"))
+            try await store.named.save(Settings(sizes: []), as: "settings")
+            #expect(try await store.named.value(Settings.self, "settings") == Settings(sizes: []))
+            #expect(try await store.named.names() == ["count", "settings"])
+            #expect(try await store.named.remove("count"))
+            #expect(try await !store.named.remove("count"))
+            #expect(try await store.named.names() == ["settings"])
+            let wrong = await expectError(.typeMismatch) { try await store.named.value(Int.self, "settings") as Any }
+            #expect(wrong?.key == [.text("settings")])
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `models are kept by their schema, alone or as a list`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.named.save(JSONDecodingTests.ann, as: "me")
+            try await store.named.save([Town(id: 1, name: "A"), Town(id: 2, name: "B")], as: "towns")
+            try await store.named.save([Town](), as: "none")
+            #expect(try await store.named.value(Writer.self, "me") == JSONDecodingTests.ann)
+            #expect(try await store.named.value([Town].self, "towns")?.map(\.name) == ["A", "B"])
+            #expect(try await store.named.value([Town].self, "none") == [])
+            #expect(try await store.select(Town.self).count() == 0)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `what has expired is not there, and goes with the next save`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.named.save("old", as: "a", expires: Date(timeIntervalSinceNow: -1))
+            try await store.named.save("new", as: "b", expires: .distantFuture)
+            #expect(try await store.named.value(String.self, "a") == nil)
+            #expect(try await store.named.value(String.self, "b") == "new")
+            #expect(try await store.named.names() == ["b"])
+            #expect(try await store.records("StorageNamedValue").count() == 1)
+        }
+    }
+}
+
+@Suite("Readable records") struct ReadableTests {
+    @Test(arguments: Backend.allCases)
+    func `a record is a tree, and a query a table`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let writer = Writer(
+                id: 7, name: "A\"n", quills: [Quill(color: "red"), Quill(color: "blue", price: 2)], editor: 8)
+            let tree = """
+                Writer
+                  id: 7
+                  name: "A\\"n"
+                  age: 18
+                  nickname: nil
+                  motto: "none"
+                  rank: "junior"
+                  born: nil
+                  height: 0.0
+                  code: nil
+                  tags: []
+                  editor: 8
+                  town: nil
+                  quills: 2
+                    [0] color: "red"
+                        price: 1.5
+                    [1] color: "blue"
+                        price: 2.0
+                  friends: 0
+                """
+            #expect(writer.tree == tree)
+            try await store.save(writer)
+            #expect(try await store.records("Writer").first().map { "\($0)" } == tree)
+            try await store.save([Town(id: 1, name: "Ulm"), Town(id: 20, name: String(repeating: "x", count: 50))])
+            let table = """
+                id  name
+                ──  ────────────────────────────────────────
+                1   Ulm
+                20  \(String(repeating: "x", count: 39))…
+                """
+            let printed = try await store.select(Town.self).order { $0.id }.table()
+            #expect(
+                printed.split(separator: "\n").map { $0.trimming() }
+                    == table.split(separator: "\n").map { $0.trimming() })
+            #expect(try await store.select(Town.self).where { $0.id > 99 }.table() == "No records.")
+        }
+    }
+}
+
+extension Substring {
+    fileprivate func trimming() -> Substring {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}
