@@ -31,6 +31,10 @@ final class Connection: @unchecked Sendable {
     let plans = PreparedPlans()
     /// The version of the schema that the connection's plans were last found to fit.
     var checkedVersion: String?
+    /// Whether a statement ends when the caller's task is cancelled. A writer runs where another task may wait.
+    var endsWhenCancelled = false
+    /// Whether the server was asked to end a statement. It may meet a later one, so nobody uses the connection again.
+    private(set) var wasCancelled = false
 
     /// - Throws: `io` if the server cannot be reached, `configuration` if it refuses the user or the database.
     init(_ configuration: PostgreSQLBackend) throws(StorageError) {
@@ -215,7 +219,7 @@ final class Connection: @unchecked Sendable {
     private func readStep(_ sql: String) throws(StorageError) -> (StatementResult?, StorageError?) {
         var found: StatementResult?
         var failure: StorageError?
-        while let result = PQgetResult(handle) {
+        while let result = nextResult() {
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK: found = StatementResult(result)
             case PGRES_PIPELINE_ABORTED: PQclear(result)
@@ -226,6 +230,38 @@ final class Connection: @unchecked Sendable {
         }
         if PQstatus(handle) != CONNECTION_OK { throw lost(sql) }
         return (found, failure)
+    }
+
+    /// Waits for a result. Nil between the results of two statements, and if the connection is lost.
+    private func nextResult() -> OpaquePointer? {
+        if endsWhenCancelled { waitCancellably() }
+        return PQgetResult(handle)
+    }
+
+    /// Returns when libpq need not wait for the next result.
+    private func waitCancellably() {
+        while PQisBusy(handle) == 1 {
+            var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            guard poll(&socket, 1, Self.millisecondsBetweenLooks) <= 0 else {
+                // PQgetResult tells of a loss.
+                if PQconsumeInput(handle) == 0 { return }
+                continue
+            }
+            if !wasCancelled, Task.isCancelled { cancel() }
+        }
+    }
+
+    private static let millisecondsBetweenLooks: Int32 = 50
+
+    /// Asks the server to end the statement, by a connection of its own.
+    private func cancel() {
+        wasCancelled = true
+        guard let canceller = PQgetCancel(handle) else { return }
+        defer { PQfreeCancel(canceller) }
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { message in
+            // If it fails, nothing runs any more, or the server ends the connection.
+            _ = PQcancel(canceller, message.baseAddress, 256)
+        }
     }
 
     /// The mark behind the results of what was sent together.

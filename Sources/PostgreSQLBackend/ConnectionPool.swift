@@ -47,7 +47,7 @@ final class ConnectionPool: Sendable {
 
     func give(_ connection: Connection) {
         state.withLock { state in
-            if !state.isClosed, connection.loss == nil { state.idle.append(connection) }
+            if !state.isClosed, connection.loss == nil, !connection.wasCancelled { state.idle.append(connection) }
         }
         free.signal()
     }

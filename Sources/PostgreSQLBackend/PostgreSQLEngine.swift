@@ -53,7 +53,7 @@ final class PostgreSQLEngine: SharedTablesEngine {
             // An entry of an index has 2,704 bytes, with 8 for each level of owned rows; a row has one page, with 18 bytes
             // for each long value.
             limits: BackendInfo.Limits(valueBytes: 200_000_000, keyBytes: 1024, wholeKeyBytes: 2048, columns: 400),
-            reservedNamePrefixes: ["storage_", "pg_"])
+            reservedNamePrefixes: ["storage_", "pg_"], readerThreads: configuration.connections)
     }
 
     // MARK: Reading

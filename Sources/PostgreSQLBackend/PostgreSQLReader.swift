@@ -10,6 +10,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     init(_ connection: Connection, _ engine: PostgreSQLEngine, _ scope: ReadScope) {
         self.scope = scope
         super.init(connection, engine)
+        connection.endsWhenCancelled = true
         if scope == .snapshot { begin() }
     }
 

@@ -44,6 +44,30 @@ enum Server {
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The server's own shell in a transaction that stays open.
+    final class Session {
+        private let process = Process()
+        private let input = Pipe()
+
+        /// Returns when the statement has been carried out.
+        init(_ sql: String) throws {
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["psql", url ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
+            (process.standardInput, process.standardOutput) = (input, output)
+            try process.run()
+            try input.fileHandleForWriting.write(contentsOf: Data("BEGIN;\n\(sql);\nSELECT 'done';\n".utf8))
+            guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).contains("done") else {
+                throw ShellError(text: "psql has ended")
+            }
+        }
+
+        func end() throws {
+            try input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+    }
+
     /// The path of the server's socket.
     static func socket() throws -> String {
         let folder = try psql("SELECT split_part(current_setting('unix_socket_directories'), ',', 1)")

@@ -29,6 +29,28 @@ struct StreamTests {
     }
 }
 
+@Suite("Reads from PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct ReadTests {
+    @Test func `a read that the server works on ends when its task is cancelled`() async throws {
+        try await Server.withSchema { schema in
+            let address = try Server.backend(schema, "&timeout=600000&application_name=\(schema)")
+            let store = try await Store(address, models: Pen.self)
+            try await store.save(Pen(id: 1))
+            let lock = try Server.Session("LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE")
+            let waiting = Task { try await store.select(Pen.self).count() }
+            let waits =
+                "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'"
+            while try Server.psql(waits) != "1" {}
+            waiting.cancel()
+            let error = await #expect(throws: StorageError.self) { try await waiting.value }
+            #expect(error?.code == .cancelled)
+            try lock.end()
+            for _ in 0..<3 { #expect(try await store.select(Pen.self).count() == 1) }
+            try await store.close()
+        }
+    }
+}
+
 @Suite("Statements of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct StatementTests {
     @Test func `a connection forgets statements when it has many, also where a read ends by an error`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("T3 T4 T5 Concurrency and what outlives its source")
@@ -108,13 +109,42 @@ struct ConcurrencyTests {
     }
 
     @Test(arguments: Backend.allCases)
+    func `T7 the main actor runs other jobs while a read that it waits for is in the middle`(
+        _ backend: Backend
+    ) async throws {
+        try await withStore(backend) { store in
+            let count = TestExtent.count(20_000, whole: 1_000_000)
+            try await store.insert((1...count).map { Counter(id: $0) })
+            let (middle, isInMiddle) = AsyncStream<Void>.makeStream()
+            let goOn = DispatchSemaphore(value: 0)
+            let reading = Task { @MainActor in
+                try await store.read { tx in
+                    var seen = 0
+                    try tx.select(Counter.self).forEach { _ in
+                        seen += 1
+                        if seen == count / 2 {
+                            isInMiddle.yield()
+                            goOn.wait()
+                        }
+                    }
+                    return seen
+                }
+            }
+            for await _ in middle { break }
+            // The read waits for this.
+            await MainActor.run { _ = goOn.signal() }
+            #expect(try await reading.value == count)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func `T5 a builder taken out of a transaction or a read block throws closed`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert(Counter(id: 1))
             let select = try store.blocking.transaction { tx in tx.select(Counter.self) }
             let update = try store.blocking.transaction { tx in tx.update(Counter.self).set(\.value, to: 9) }
             let delete = try store.blocking.transaction { tx in tx.delete(Counter.self) }
-            let snapshot = try await store.read { tx in tx.select(Counter.self) }
+            let snapshot = try store.blocking.read { tx in tx.select(Counter.self) }
             await expectError(.closed) { try select.all() }
             await expectError(.closed) { try select.count() }
             await expectError(.closed) { try update.run() }

@@ -106,18 +106,14 @@ struct DurationVectorTests {
                 #expect(error?.property == property)
             }
             #expect(try await store.find(Call.self, key: 3) == Self.calls[2])
-            let problems = Problems()
-            try await store.verify { problems.lines.append($0.description) }
+            var problems: [String] = []
+            try await store.verify { problems.append($0.description) }
             #expect(
-                problems.lines.allSatisfy { $0.contains("key 1, property wait") || $0.contains("key 2, property spot") }
+                problems.allSatisfy { $0.contains("key 1, property wait") || $0.contains("key 2, property spot") }
             )
-            #expect(problems.lines.contains { $0.contains("is no duration") })
-            #expect(problems.lines.contains { $0.contains("is no vector") })
+            #expect(problems.contains { $0.contains("is no duration") })
+            #expect(problems.contains { $0.contains("is no vector") })
         }
-    }
-
-    private final class Problems {
-        var lines: [String] = []
     }
 
     @Test("a vector is equal to one with the same elements, whatever the sign of zero and the NaN")

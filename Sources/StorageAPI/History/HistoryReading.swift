@@ -144,14 +144,16 @@ extension Store {
     /// Reads the history that the store keeps, in one snapshot.
     ///
     /// - Throws: `configuration` if it keeps none.
-    func readingHistory<T>(
+    nonisolated(nonsending) func readingHistory<T: Sendable>(
         _ operation: String,
-        _ body: (HistoryReading, HistorySettings) throws(StorageError) -> T
-    ) throws(StorageError) -> T {
+        _ body: sending (HistoryReading, HistorySettings) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
         try checkNotInTransaction(operation)
-        return try reading(operation, .snapshot) { (reader) throws(StorageError) in
-            let history = try HistoryReading.required(in: reader, self)
-            return try body(history, try history.tables.settings(in: reader))
+        return try await reads { () throws(StorageError) in
+            try self.reading(operation, .snapshot) { (reader) throws(StorageError) in
+                let history = try HistoryReading.required(in: reader, self)
+                return try body(history, try history.tables.settings(in: reader))
+            }
         }
     }
 }

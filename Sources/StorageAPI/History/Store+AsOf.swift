@@ -16,12 +16,12 @@ extension Store {
         _ type: M.Type, key: M.Key, asOf commit: Int
     ) async throws(StorageError) -> M? {
         if registry.handle(type) == nil { try await prepare([type]) }
-        return try readingHistory("find") { (history, settings) throws(StorageError) in
+        let values = M.values(of: key)
+        return try await readingHistory("find") { (history, settings) throws(StorageError) in
             let name = type.schema.name
             guard let handle = registry.handle(type) else { throw RunningCalls.closed }
             let known = try settings.required(name)
             try history.requireKept(after: Int64(commit))
-            let values = M.values(of: key)
             let change = try history.firstChange(of: values, in: name, after: Int64(commit))
             guard let since = known.recordsSince, since <= commit, change?.kind != .everything else {
                 throw StorageError(

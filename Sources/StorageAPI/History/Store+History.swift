@@ -100,15 +100,17 @@ extension Store {
             ///
             /// - Throws: as ``Store/history(since:)``.
             public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Element? {
-                if entries.isEmpty { entries = try history.page(after: position)[...] }
+                if entries.isEmpty { entries = try await history.page(after: position)[...] }
                 guard let entry = entries.popFirst() else { return nil }
                 position = entry.token
                 return entry
             }
         }
 
-        private func page(after position: HistoryToken?) throws(StorageError) -> [Element] {
-            try store.readingHistory("history") { (history, settings) throws(StorageError) in
+        private nonisolated(nonsending) func page(
+            after position: HistoryToken?
+        ) async throws(StorageError) -> [Element] {
+            try await store.readingHistory("history") { (history, settings) throws(StorageError) in
                 if let model {
                     let known = try settings.required(model)
                     if let start, start.commit < known.since {
@@ -194,7 +196,7 @@ extension Store {
     ///
     /// - Throws: `configuration` if the store keeps no history.
     public nonisolated(nonsending) func historyToken() async throws(StorageError) -> HistoryToken {
-        try readingHistory("history") { (history, settings) throws(StorageError) in
+        try await readingHistory("history") { (history, settings) throws(StorageError) in
             HistoryToken(store: settings.store, commit: try history.last?.number ?? 0)
         }
     }
@@ -202,7 +204,7 @@ extension Store {
     /// What history the store keeps; nil if it keeps none.
     public nonisolated(nonsending) func historyStatus() async throws(StorageError) -> HistoryStatus? {
         do throws(StorageError) {
-            return try readingHistory("history") { (history, settings) throws(StorageError) in
+            return try await readingHistory("history") { (history, settings) throws(StorageError) in
                 HistoryStatus(
                     keys: settings.models.filter { $0.recordsSince == nil }.map(\.name),
                     records: settings.models.filter { $0.recordsSince != nil }.map(\.name), keeping: settings.limit,

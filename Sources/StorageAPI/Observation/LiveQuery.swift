@@ -79,11 +79,14 @@ final class LiveResult<Element>: LiveReader {
     nonisolated(nonsending) func read(
         _: Observers.News, _ subscription: Subscription
     ) async throws(StorageError) -> Element? {
-        let last = last
-        let (element, digest, models) = try await subscription.store.observing(source) {
-            (session) throws(StorageError) in
-            let element = try body(subscription.store, session)
-            return (session.result == last ? nil : element, session.result, session.models)
+        // One task at a time uses an observer, and it waits here until the body has returned.
+        nonisolated(unsafe) var element: Element?
+        nonisolated(unsafe) let body = body
+        let (store, last) = (subscription.store, last)
+        let (digest, models) = try await store.observing(source) { (session) throws(StorageError) in
+            element = try body(store, session)
+            if session.result == last { element = nil }
+            return (session.result, session.models)
         }
         self.last = digest
         subscription.ask(.changes(of: Array(models)))
@@ -93,13 +96,15 @@ final class LiveResult<Element>: LiveReader {
 
 extension Store {
     /// Runs a read of an observer in one snapshot.
-    nonisolated(nonsending) func observing<T>(
-        _ model: ModelSource?, _ body: (ObservingSession) throws(StorageError) -> T
+    nonisolated(nonsending) func observing<T: Sendable>(
+        _ model: ModelSource?, _ body: sending (ObservingSession) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
-        try checkCancellation("observe")
-        return try reading("observe", .snapshot) { (reader) throws(StorageError) in
-            try body(ObservingSession(reader))
+        return try await reads { () throws(StorageError) in
+            try self.checkCancellation("observe")
+            return try self.reading("observe", .snapshot) { (reader) throws(StorageError) in
+                try body(ObservingSession(reader))
+            }
         }
     }
 

@@ -52,17 +52,14 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
             if areGone, !isAhead { return element(merge(relevant, [])) }
             if relevant.count <= Self.mostKeys { keys = relevant }
         }
-        var (isAlone, models) = (filter != nil, Set<String>())
-        let wasAlone = isAlone
-        let change = try await subscription.store.observing(source) { (session) throws(StorageError) in
-            let reading = try subscription.store.reading(source, in: session)
-            if let keys, reading.handle === handle, let fresh = try fresh(keys, reading, subscription) {
-                return merge(fresh.keys, fresh.records)
-            }
-            let change = try readAll(reading, subscription)
-            (isAlone, models) = (filter != nil, session.models)
-            return change
+        let wasAlone = filter != nil
+        // One task at a time uses an observer, and it waits here until the body has returned.
+        nonisolated(unsafe) let (observer, subscribed) = (self, subscription)
+        let changedKeys = keys
+        let (change, models) = try await subscription.store.observing(source) { (session) throws(StorageError) in
+            try observer.read(changedKeys, session, subscribed)
         }
+        let isAlone = filter != nil
         if isAlone, !wasAlone { subscription.note(Observers.Interest(models: [name: .keys])) }
         if !isAlone { subscription.ask(.changes(of: Array(models))) }
         if !isAlone, wasAlone {
@@ -71,6 +68,17 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
             return try await read(.unknown, subscription) ?? element(change)
         }
         return element(change)
+    }
+
+    /// Reads the changed records, or all. Returns what differs, and which models the query goes through.
+    private func read(
+        _ keys: [[Value]]?, _ session: ObservingSession, _ subscription: Subscription
+    ) throws(StorageError) -> (RecordDifference<Model>?, Set<String>) {
+        let reading = try subscription.store.reading(source, in: session)
+        if let keys, reading.handle === handle, let fresh = try fresh(keys, reading, subscription) {
+            return (merge(fresh.keys, fresh.records), [])
+        }
+        return (try readAll(reading, subscription), session.models)
     }
 
     private func element(_ difference: RecordDifference<Model>?) -> Element? {

@@ -10,8 +10,10 @@ extension Store {
 
     /// The recorded tables, in the order of their creation.
     public nonisolated(nonsending) func schema() async throws(StorageError) -> [TableSchema] {
-        try reading("schema", .query) { (reader) throws(StorageError) in
-            try reader.tables().filter { !$0.isStoresOwn }
+        try await reads { () throws(StorageError) in
+            try self.reading("schema", .query) { (reader) throws(StorageError) in
+                try reader.tables().filter { !$0.isStoresOwn }
+            }
         }
     }
 
@@ -20,9 +22,7 @@ extension Store {
     /// - Throws: `schemaMismatch` for a type that owns itself, in a store that was written before the names of owned
     ///   types were recorded; `limitExceeded` for one whose tree is too large.
     public nonisolated(nonsending) func recordSchemas() async throws(StorageError) -> [RecordSchema] {
-        try reading("schema", .query) { (reader) throws(StorageError) in
-            try RecordSchema.all(try reader.tables())
-        }
+        try RecordSchema.all(try await schema())
     }
 
     /// Creates the tables of models that no type declares, as opening the store with a type does. If a model is stored

@@ -61,9 +61,11 @@ extension Store {
             guard let engine = engine(as: (any BackupEngine).self) else {
                 throw StorageError(.unsupported, "\(info.name) has no file to copy; copy its models.")
             }
-            try runningCalls.begin()
-            defer { runningCalls.end() }
-            try engine.backUp(to: path, replacing: isReplacing)
+            try await reads { () throws(StorageError) in
+                try self.runningCalls.begin()
+                defer { self.runningCalls.end() }
+                try engine.backUp(to: path, replacing: isReplacing)
+            }
         } catch {
             throw error.at(operation: "backup", backend: info.name)
         }

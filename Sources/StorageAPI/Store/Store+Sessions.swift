@@ -1,6 +1,6 @@
 import StorageDriver
 
-// How calls reach the engine: reads run on the caller's thread, writes go through the queue.
+// How calls reach the engine: reads go there at once, writes go through the queue.
 
 extension Store {
     /// Runs a read. The session ends before it returns.
@@ -47,18 +47,27 @@ extension Store {
     }
 
     /// Runs a read of one model for a call that suspends. A type that the store does not know yet is prepared first.
-    nonisolated(nonsending) func asking<T>(
-        _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
+    nonisolated(nonsending) func asking<T: Sendable>(
+        _ operation: String, _ model: ModelSource, _ body: sending (Reading) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
+        return try await reads { () throws(StorageError) in
+            try self.checkCancellation(operation)
+            return try self.readingPrepared(operation, model, body)
+        }
+    }
+
+    /// Runs a read of one model. If its query leads to a model that refers to this one, and that nobody has named so far,
+    /// that is prepared.
+    func readingPrepared<T>(
+        _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
         while true {
-            try checkCancellation(operation)
             do throws(StorageError) {
                 return try reading(operation, model, body)
             } catch {
-                // The query leads to a model that refers to this one, and that nobody has named so far.
                 guard let type = error.unpreparedType, registry.handle(type) == nil else { throw error }
-                try await prepare([type])
+                try prepareBlocking([type])
             }
         }
     }

@@ -10,9 +10,10 @@ import Synchronization
 /// let adults = try await store.select(Person.self).where { $0.age >= 18 }.order { $0.name }.all()
 /// ```
 ///
-/// Any number of tasks may use one store. Reads run on the caller's thread, also on the main actor's, for as long as
-/// the engine takes. Writes wait in a queue off the caller's thread, and those that wait together share a commit. Every
-/// call is all or nothing, and durable when it returns, as the backend is configured.
+/// Any number of tasks may use one store. Reads run on the caller's thread; those of an actor, such as the main actor, and
+/// those of an engine that waits for a server have threads of their own. Writes wait in a queue off the caller's thread,
+/// and those that wait together share a commit. Every call is all or nothing, and durable when it returns, as the backend
+/// is configured.
 ///
 /// A store that is dropped is closed, and errors are ignored; ``close()`` throws them.
 ///
@@ -30,8 +31,11 @@ public final class Store: Sendable {
     let registry: ModelRegistry
     let runningCalls = RunningCalls()
     let logger: Logger
+    let readers: ReaderThreads
     /// The part of ``info`` that every call needs.
     let readsBesideWriter: Bool
+    /// Whether a read waits for a server.
+    @usableFromInline let readsWait: Bool
     let canWrite: Bool
 
     /// Opens a store.
@@ -108,6 +112,8 @@ public final class Store: Sendable {
         info = engine.info
         readsBesideWriter = info.lacking[.concurrentReads] == nil
         canWrite = info.lacking[.writing] == nil
+        readsWait = info.readerThreads != nil
+        readers = ReaderThreads(limit: info.readerThreads)
         queue = WriteQueue(engine, observers)
         otherCommits = (engine as? any SharedCommitsEngine).flatMap { [observers] in
             OtherCommits($0) { observers.tellUnknown() }
@@ -136,7 +142,9 @@ public final class Store: Sendable {
     ///
     /// - Throws: errors of the engine when it writes back; `busy` inside a transaction, a read block or a loop of this
     ///   store, because closing would wait for itself.
-    public nonisolated(nonsending) func close() async throws(StorageError) { try closeNow() }
+    public nonisolated(nonsending) func close() async throws(StorageError) {
+        try await reads { () throws(StorageError) in try self.closeNow() }
+    }
 
     func closeNow() throws(StorageError) {
         try checkNotInBody("close")
@@ -174,7 +182,7 @@ public final class Store: Sendable {
 
     /// Creates or updates the models' tables as declared, all in one transaction.
     nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
-        guard let job = try jobPreparing(models) else { return }
+        guard let job = try await reads({ () throws(StorageError) in try self.jobPreparing(models) }) else { return }
         await queue.run(job)
         try finishPreparing(job)
     }

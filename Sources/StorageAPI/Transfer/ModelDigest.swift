@@ -120,16 +120,18 @@ extension Store {
     /// - Throws: `invalidQuery` if the store has no model of the name; `typeMismatch` if a stored value does not fit
     ///   its column; `closed`.
     public nonisolated(nonsending) func digest(of model: String) async throws(StorageError) -> ModelDigest {
-        try reading("digest", .snapshot) { (reader) throws(StorageError) in
-            let model = try StoredModel.named([model], in: try reader.tables())[0]
-            var hasher = ModelHasher(model)
-            for table in model.tables {
-                hasher.begin(table)
-                let scan = try TableScan(table, in: reader)
-                while try scan.next() { hasher.add(row: scan.cells) }
-                hasher.end()
+        try await reads { () throws(StorageError) in
+            try self.reading("digest", .snapshot) { (reader) throws(StorageError) in
+                let model = try StoredModel.named([model], in: try reader.tables())[0]
+                var hasher = ModelHasher(model)
+                for table in model.tables {
+                    hasher.begin(table)
+                    let scan = try TableScan(table, in: reader)
+                    while try scan.next() { hasher.add(row: scan.cells) }
+                    hasher.end()
+                }
+                return hasher.finish()
             }
-            return hasher.finish()
         }
     }
 }

@@ -43,7 +43,15 @@ extension Store {
     /// as its type, and those that the type cannot read any more are reported (clause S12).
     ///
     /// - Throws: what keeps the store from being read at all. Damage that is met while reading is a problem, not an error.
-    public nonisolated(nonsending) func verify(_ body: @escaping (StoreProblem) -> Void) async throws(StorageError) {
+    public nonisolated(nonsending) func verify(
+        _ body: sending (StoreProblem) -> Void
+    ) async throws(StorageError) {
+        try await reads { () throws(StorageError) in
+            try withoutActuallyEscaping(body) { body throws(StorageError) in try self.tellProblems(body) }
+        }
+    }
+
+    private func tellProblems(_ body: @escaping (StoreProblem) -> Void) throws(StorageError) {
         if let engine = engine(as: (any CheckingEngine).self) {
             for problem in try checking({ () throws(StorageError) in try engine.findDamage() }) {
                 body(StoreProblem(problem))

@@ -36,8 +36,14 @@ extension Store {
     ///   - body: receives each difference when it is found.
     /// - Throws: `invalidQuery` for a name that neither store has; what reading throws.
     public nonisolated(nonsending) func differences(
-        from second: Store, models: [String]? = nil, _ body: (StoreDifference) -> Void
+        from second: Store, models: [String]? = nil, _ body: sending (StoreDifference) -> Void
     ) async throws(StorageError) {
+        try await reads { () throws(StorageError) in try self.tellDifferences(from: second, models: models, body) }
+    }
+
+    private func tellDifferences(
+        from second: Store, models: [String]?, _ body: (StoreDifference) -> Void
+    ) throws(StorageError) {
         try reading("diff", .snapshot) { (left) throws(StorageError) in
             try second.reading("diff", .snapshot) { (right) throws(StorageError) in
                 let lefts = StoredModel.all(in: try left.tables())

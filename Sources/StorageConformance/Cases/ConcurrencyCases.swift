@@ -246,7 +246,7 @@ extension Conformance {
             let select = try store.store.blocking.transaction { tx in tx.select(Pen.self) }
             let update = try store.store.blocking.transaction { tx in tx.update(Pen.self).set(\.color, to: "x") }
             let delete = try store.store.blocking.transaction { tx in tx.delete(Pen.self) }
-            let snapshot = try await store.store.read { tx in tx.select(Pen.self) }
+            let snapshot = try store.store.blocking.read { tx in tx.select(Pen.self) }
             try await t.expectError(.closed) { try select.all() }
             try await t.expectError(.closed) { try update.run() }
             try await t.expectError(.closed) { try delete.run() }

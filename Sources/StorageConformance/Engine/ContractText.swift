@@ -21,6 +21,7 @@ let contractText = #"""
     W9 A model handed to a write is never changed by it; results are returned.
     W10 Values are checked by every way in: what `save` refuses as `invalidValue`, a partial update, a filter, a property's default and an import refuse too, before anything is done; and so does a lookup by a key that is none of the model's.
     W11 Where a partial update computes a property from the record's own properties (`age + 1`), it computes exactly, as a condition does (Q3), from what was stored before the call. A result beyond the property's range is `overflow`, nil for a property that is not Optional is `invalidValue`, and nothing is written.
+    W12 `save(_, matching:)` stores a record as the stored one that has the same values of the named properties: it keeps its key and gets all else of the value. Without one it is inserted, and so is a record with a nil in one of the properties. Of several in one call with the same values the last is kept, under one key. Several stored records with the values are `constraint`, and a new record whose key another one has is `duplicateKey`; then nothing is written.
     C1 A property whose type is `@Storable` (or Optional or array of one) is owned: it is inserted, saved, updated, deleted, truncated and loaded with its owner, to any depth, in the same all-or-nothing call.
     C2 A child is identified by (owner, property, position). Its own `id` is data: two owners may hold children with equal ids, and so may one array; nobody steals anybody's child. Two properties of one type never mix.
     C3 An array keeps its order. After a save or update the stored children are exactly the given ones: removed ones are gone, a reordering is stored, nil and [] differ where the property is optional. The cost of a write grows with the graph written, never with the store.
@@ -44,6 +45,7 @@ let contractText = #"""
     T4 Readers don't wait for writers and writers don't wait for readers. Any number of tasks may use one Store; results may go to any task.
     T5 A transaction's handle cannot leave its body: the compiler forbids it. What can outlive its source (a store after close, a stream, a query builder taken from a handle) throws `closed`. Closing waits for what runs.
     T6 A second process: a backend either shares the store correctly or refuses with `locked`; it says which in its capabilities. No third outcome.
+    T7 No read blocks an actor: called from one, the main actor included, or on an engine that waits for a server, it runs on threads of the store's own. The `blocking` forms say by their name that they do.
     T8 Cancelling a task ends its waiting write before it begins, and its running read soon; nothing is half-done, and the store goes on as before.
     T9 Misuse never hangs: closing a store, or writing by the store itself, inside one of its own bodies (a transaction, a read block, a loop) is `busy` at once; so is reading by the store itself inside a transaction.
     S1 A model's storage is created at first use; opening it again changes nothing.

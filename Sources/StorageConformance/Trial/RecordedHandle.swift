@@ -115,10 +115,10 @@ extension RecordedStore {
     }
 
     /// A block of reads of one snapshot.
-    func read<T>(_ body: (RecordedHandle) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: sending (RecordedHandle) throws -> T) async throws -> T {
         trial.note("try await \(name).read { tx in")
         defer { trial.note("}") }
-        return try await store.read { tx in
+        return try await store.read { [name, trial] tx in
             try body(RecordedHandle(tx._session, name: "tx", trial: trial))
         }
     }

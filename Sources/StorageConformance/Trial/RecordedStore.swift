@@ -40,6 +40,23 @@ struct RecordedStore: Sendable {
         return try await store.save(models)
     }
 
+    /// Saves a record by other properties than the key; `properties` are those that the body matches by.
+    @discardableResult
+    func saving<M: Storable>(
+        _ model: M, _ properties: String, _ body: (Store, M) async throws -> M
+    ) async throws -> M {
+        note(M.self, "save(\(SwiftSource.text(of: model)), matching: \(properties))")
+        return try await body(store, model)
+    }
+
+    @discardableResult
+    func saving<M: Storable>(
+        _ models: [M], _ properties: String, _ body: (Store, [M]) async throws -> [M]
+    ) async throws -> [M] {
+        note(M.self, "save(\(SwiftSource.text(of: models)), matching: \(properties))")
+        return try await body(store, models)
+    }
+
     func update<M: Storable>(_ model: M) async throws(StorageError) {
         note(M.self, "update(\(SwiftSource.text(of: model)))")
         try await store.update(model)

@@ -15,11 +15,17 @@ public struct BackendInfo: Sendable {
     public var reservedNamePrefixes: [String]
     /// What opening found that the user should know, in sentences: an incomplete write, parts that cannot be read.
     public var remarks: [String]
+    /// How many reads at a time an engine answers that waits for a server; nil for an engine on this machine.
+    ///
+    /// The store then reads on as many threads of its own, and never on a thread of the concurrency runtime. On an engine
+    /// on this machine the reads of actors alone do, on as many as the machine has processors.
+    public var readerThreads: Int?
 
     /// Describes an open engine. Every capability that `lacking` does not name is promised.
     public init(
         name: String, location: String, format: String? = nil, lacking: [Capability: String] = [:],
-        limits: Limits = Limits(), reservedNamePrefixes: [String] = [], remarks: [String] = []
+        limits: Limits = Limits(), reservedNamePrefixes: [String] = [], remarks: [String] = [],
+        readerThreads: Int? = nil
     ) {
         self.name = name
         self.location = location
@@ -28,6 +34,7 @@ public struct BackendInfo: Sendable {
         self.limits = limits
         self.reservedNamePrefixes = reservedNamePrefixes
         self.remarks = remarks
+        self.readerThreads = readerThreads
     }
 
     /// A part of the contract that a backend may declare as lacking.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import Synchronization
 import TerminalOutput
 
 /// `storage verify`.
@@ -47,17 +48,18 @@ struct VerifyCommand: AsyncParsableCommand {
         let count = Counter()
         try await progress.during("Verifying \(self.store.text)") {
             try await store.verify { problem in
-                count.value += 1
+                count.value.withLock { $0 += 1 }
                 tell(problem)
             }
         }
         let models = try await store.schema().count(where: \.isRoot)
-        if count.value == 0, !json { print("\(models.counted("model")), nothing is wrong.") }
-        return count.value
+        let problems = count.value.withLock(\.self)
+        if problems == 0, !json { print("\(models.counted("model")), nothing is wrong.") }
+        return problems
     }
 
-    private final class Counter {
-        var value = 0
+    private final class Counter: Sendable {
+        let value = Mutex(0)
     }
 
     private func tell(_ problem: StoreProblem) { print(json ? problem.json.text : problem.description.printable) }

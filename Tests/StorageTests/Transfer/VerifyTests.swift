@@ -7,13 +7,9 @@ import Testing
 @Suite("Verifying a store")
 struct VerifyTests {
     private func problems(_ store: Store) async throws -> [String] {
-        let problems = Problems()
-        try await store.verify { problems.lines.append($0.description) }
-        return problems.lines
-    }
-
-    private final class Problems {
-        var lines: [String] = []
+        var problems: [String] = []
+        try await store.verify { problems.append($0.description) }
+        return problems
     }
 
     private func fill(_ store: Store) async throws {

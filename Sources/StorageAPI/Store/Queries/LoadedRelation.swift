@@ -175,7 +175,7 @@ extension Ref.Loading {
         adding(.optional(Model.columns[keyPath: relation].path, more(Ref<T>.Loading<T>())))
     }
 
-    private func adding<X, each R: Sendable>(
+    private func adding<X: Sendable, each R: Sendable>(
         _ relation: _LoadedRelation<X>
     ) -> Ref<Model>.Loading<(Model, repeat each R, X)> where Row == (Model, repeat each R) {
         let new = Relations<repeat each R>.adding(relation, to: relations, of: Model.self)
@@ -215,7 +215,7 @@ extension Referrers.Loading {
         adding(.optional(Model.columns[keyPath: relation].path, more(Ref<T>.Loading<T>())))
     }
 
-    private func adding<X, each R: Sendable>(
+    private func adding<X: Sendable, each R: Sendable>(
         _ relation: _LoadedRelation<X>
     ) -> Referrers<Model>.Loading<(Model, repeat each R, X)> where Row == (Model, repeat each R) {
         let new = Relations<repeat each R>.adding(relation, to: relations, of: Model.self)

@@ -96,7 +96,7 @@ extension Select {
         }
 
         /// The request for these keys and aggregates.
-        fileprivate func request<each V>(
+        fileprivate func request<each V: Sendable>(
             _ outputs: (Group<repeat each Key>) -> (repeat QueryExpression<each V>)
         ) -> ResultRequest<repeat each V> {
             var groups = groups
@@ -113,7 +113,7 @@ extension Select.Groups where Source == Store {
     /// The chosen keys and aggregates of each group.
     ///
     /// - Throws: `overflow` if a sum of integers leaves its range; errors of every query.
-    public nonisolated(nonsending) func all<each V>(
+    public nonisolated(nonsending) func all<each V: Sendable>(
         _ outputs: (Select.Group<repeat each Key>) -> (repeat QueryExpression<each V>)
     ) async throws(StorageError) -> [(repeat each V)] {
         let request = request(outputs)
@@ -121,7 +121,7 @@ extension Select.Groups where Source == Store {
     }
 
     /// The chosen keys and aggregates of each group, now and whenever they change; see ``Store/Values``.
-    public func values<each V>(
+    public func values<each V: Sendable>(
         _ outputs: (Select.Group<repeat each Key>) -> (repeat QueryExpression<each V>)
     ) -> Store.Values<[(repeat each V)]> {
         let request = request(outputs)
@@ -131,7 +131,7 @@ extension Select.Groups where Source == Store {
 
 extension Select.Groups where Source == Store.Session {
     /// The chosen keys and aggregates of each group.
-    public func all<each V>(
+    public func all<each V: Sendable>(
         _ outputs: (Select.Group<repeat each Key>) -> (repeat QueryExpression<each V>)
     ) throws(StorageError) -> [(repeat each V)] {
         let request = request(outputs)

@@ -41,7 +41,7 @@ extension Select {
     }
 
     /// A query of records together with others, as tuples.
-    public struct Joined<Row>: SelectionBuilder {
+    public struct Joined<Row: Sendable>: SelectionBuilder {
         public typealias Model = Select.Model
 
         var select: Select
@@ -86,7 +86,9 @@ extension Select {
             adding(.many(Model.columns[keyPath: relation].path, more(.init())))
         }
 
-        private func adding<X, each R: Sendable>(_ relation: _LoadedRelation<X>) -> Joined<(Model, repeat each R, X)>
+        private func adding<X: Sendable, each R: Sendable>(_ relation: _LoadedRelation<X>) -> Joined<
+            (Model, repeat each R, X)
+        >
         where Row == (Model, repeat each R) {
             let new = Relations<repeat each R>.adding(relation, to: relations, of: Model.self)
             return Joined<(Model, repeat each R, X)>(select: select, relations: new.relations, make: new.make)

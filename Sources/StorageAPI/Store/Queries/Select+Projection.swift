@@ -4,7 +4,7 @@ extension Select {
     /// Loads only chosen properties: `{ $0.name }`, `{ ($0.id, $0.city.name, $0.pens) }`.
     ///
     /// Only chosen properties and children are read.
-    public func only<each V>(
+    public func only<each V: Sendable>(
         _ properties: (Model.Columns) -> (repeat QueryExpression<each V>)
     ) -> Projection<repeat each V> {
         Projection(self, properties)
@@ -15,7 +15,7 @@ extension Select {
     /// ```swift
     /// let names = try await store.select(Person.self).only { ($0.id, $0.name, $0.pens) }.all()   // [(Int, String, [Pen])]
     /// ```
-    public struct Projection<each V> {
+    public struct Projection<each V: Sendable> {
         fileprivate var select: Select
         private let outputs: (repeat QueryExpression<each V>)
         private var isDistinct = false

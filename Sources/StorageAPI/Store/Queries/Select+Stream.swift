@@ -50,7 +50,14 @@ extension Select where Source == Store {
                     throw StorageError(.cancelled, "The task was cancelled.", operation: "stream")
                 }
                 if stream.needsPreparation { try await stream.store.prepare([Model.self]) }
-                try stream.read(into: &ahead)
+                if stream.store.readsHere(#isolation) {
+                    try stream.read(into: &ahead)
+                } else {
+                    // More at a time, since each time changes threads twice.
+                    ahead = try await stream.store.reads { [stream] () throws(StorageError) in
+                        try stream.part(of: 256)
+                    }
+                }
             }
         }
     }
@@ -93,6 +100,17 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
 
     var needsPreparation: Bool {
         if case .type(let type) = source { store.registry.handle(type) == nil } else { false }
+    }
+
+    /// The next records, as many at least if there are as many; none at the end.
+    func part(of count: Int) throws(StorageError) -> [Model] {
+        var (all, next) = ([Model](), [Model]())
+        repeat {
+            next.removeAll(keepingCapacity: true)
+            try read(into: &next)
+            all += next
+        } while all.count < count && !next.isEmpty
+        return all
     }
 
     /// Adds the next records; none at the end.

@@ -92,7 +92,9 @@ extension Select where Source == Store {
         try await run { (reading) throws(StorageError) in try reading.aggregate(function, R.self, selection, term) }
     }
 
-    nonisolated(nonsending) func run<T>(_ body: (Reading) throws(StorageError) -> T) async throws(StorageError) -> T {
+    nonisolated(nonsending) func run<T: Sendable>(
+        _ body: sending (Reading) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
         try await source.asking("select", model, body)
     }
 }

@@ -3,26 +3,28 @@ public import StorageDriver
 // Rows that a type cannot read any more (clause S12): a lost enum case, a changed Codable value.
 
 extension Reading {
-    /// The readable models of a selection. Reports the errors of the others.
+    /// The readable models of a selection, and the errors of the others.
     func readable<M: Storable>(
-        _: M.Type, _ selection: Selection, _ report: (StorageError) -> Void
-    ) throws(StorageError) -> [M] {
+        _: M.Type, _ selection: Selection
+    ) throws(StorageError) -> ([M], [StorageError]) {
         var models: [M?] = []
+        var errors: [StorageError] = []
+        func report(_ error: StorageError) { errors.append(error) }
         if let rows = try singlePass(selection) {
             var rows = rows
             try rows.forEach(M.self, report) { models.append($0) }
-            return models.compactMap(\.self)
+            return (models.compactMap(\.self), errors)
         }
         let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
         var cursor = try session.rows(plan, arguments)
         let buffer = BufferedRows(width: root.columns.count)
         while try cursor.next() { buffer.add(cursor.cells) }
-        guard buffer.count > 0 else { return [] }
+        guard buffer.count > 0 else { return ([], []) }
         let isKeyOrder = selection.order.isEmpty
         let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: root.orderCells)
         var rows = withChildren(buffer, order, of: root)
         try rows.forEach(M.self, report) { models.append($0) }
-        return isKeyOrder ? models.compactMap(\.self) : places(of: order).compactMap { models[$0] }
+        return (isKeyOrder ? models.compactMap(\.self) : places(of: order).compactMap { models[$0] }, errors)
     }
 
     /// Reports each row of the model that its type cannot read. Holds one record at a time.
@@ -61,8 +63,8 @@ extension Select {
     /// ```swift
     /// let people = try await store.select(Person.self).skippingUnreadable { error in print(error) }.all()
     /// ```
-    /// - Parameter report: called with the error of each such row, which has its key, its property and the stored
-    ///   value.
+    /// - Parameter report: called when all is read, with the error of each such row, which has its key, its property and
+    ///   the stored value.
     public func skippingUnreadable(_ report: @escaping (StorageError) -> Void) -> Readable {
         Readable(select: self, report: report)
     }
@@ -72,10 +74,8 @@ extension Select {
         fileprivate let select: Select
         fileprivate let report: (StorageError) -> Void
 
-        fileprivate func all(_ reading: Reading, of store: Store) throws(StorageError) -> [Model] {
-            try reading.readable(Model.self, select.selection) {
-                report($0.at(operation: "select", backend: store.info.name))
-            }
+        fileprivate func tell(_ errors: [StorageError], of store: Store) {
+            for error in errors { report(error.at(operation: "select", backend: store.info.name)) }
         }
     }
 }
@@ -85,13 +85,21 @@ extension Select.Readable where Source == Store {
     ///
     /// A limit counts rows, whether or not they can be read.
     public nonisolated(nonsending) func all() async throws(StorageError) -> [Model] {
-        try await select.run { (reading) throws(StorageError) in try all(reading, of: select.source) }
+        let (models, errors) = try await select.run { [selection = select.selection] (reading) throws(StorageError) in
+            try reading.readable(Model.self, selection)
+        }
+        tell(errors, of: select.source)
+        return models
     }
 }
 
 extension Select.Readable where Source == Store.Session {
     /// The records that can be read, with all that they own, in order. A limit counts rows.
     public func all() throws(StorageError) -> [Model] {
-        try select.run { (reading) throws(StorageError) in try all(reading, of: select.source.executor.home) }
+        let (models, errors) = try select.run { (reading) throws(StorageError) in
+            try reading.readable(Model.self, select.selection)
+        }
+        tell(errors, of: select.source.executor.home)
+        return models
     }
 }

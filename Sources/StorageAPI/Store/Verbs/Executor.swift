@@ -12,14 +12,7 @@ enum Executor {
         case .store(let store):
             try store.checkNotInTransaction(operation)
             if case .type(let type) = model, store.registry.handle(type) == nil { try store.prepareBlocking([type]) }
-            while true {
-                do throws(StorageError) {
-                    return try store.reading(operation, model, body)
-                } catch {
-                    guard let type = error.unpreparedType, store.registry.handle(type) == nil else { throw error }
-                    try store.prepareBlocking([type])
-                }
-            }
+            return try store.readingPrepared(operation, model, body)
         case .session(let context):
             return try placed(operation, model, context) { () throws(StorageError) in try body(context.reading(model)) }
         }

@@ -88,6 +88,28 @@ extension WritingVerbs where Self: ~Copyable {
     @inlinable
     public func save<M: Storable>(_ models: [M]) throws(StorageError) -> [M] { try put(models, .upsert) }
 
+    /// Stores a record as the stored one that has the same values of some properties, or as a new one.
+    @discardableResult
+    public func save<M: Storable>(
+        _ model: M, matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
+    ) throws(StorageError) -> M {
+        let properties = try M.ordinals(of: [property] + others)
+        return try _session.executor.writing("save", .type(M.self)) { (writing) throws(StorageError) in
+            try writing.save(one: model, matching: properties)
+        }
+    }
+
+    /// Stores records, each as the stored one that has the same values of some properties: all of them or none.
+    @discardableResult
+    public func save<M: Storable>(
+        _ models: [M], matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
+    ) throws(StorageError) -> [M] {
+        let properties = try M.ordinals(of: [property] + others)
+        return try _session.executor.writing("save", .type(M.self)) { (writing) throws(StorageError) in
+            try writing.save(models, matching: properties)
+        }
+    }
+
     /// Replaces a stored record; a missing one is `notFound`.
     @inlinable
     public func update<M: Storable>(_ model: M) throws(StorageError) { _ = try put(model, .update) }

@@ -53,6 +53,45 @@ extension Store {
         try await put(models, .upsert)
     }
 
+    /// Stores a record as the stored one that has the same value of a property, such as an e-mail address, or as a new
+    /// one.
+    ///
+    /// ```swift
+    /// let saved = try await store.save(Person(name: "Ann"), matching: \.name)
+    /// ```
+    /// A record that is found keeps its key and gets everything else of this value; what it owned is replaced. Otherwise
+    /// the record is inserted. Several properties match together. A record with a nil in one of them matches none.
+    ///
+    /// Costs one query, by an index if a property is unique or indexed, and else over all records.
+    /// - Returns: the record as it is stored, with its key.
+    /// - Throws: `invalidQuery` for a property that is the key, or owned; `constraint` if several stored records have the
+    ///   values; `duplicateKey` if the record is inserted and its key is another record's; else as for saving.
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable>(
+        _ model: M, matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
+    ) async throws(StorageError) -> M {
+        let properties = try M.ordinals(of: [property] + others)
+        return try await writing("save", .type(M.self)) { (writing) throws(StorageError) in
+            try writing.save(one: model, matching: properties)
+        }
+    }
+
+    /// Stores records, each as the stored one that has the same values of some properties, or as a new one: all of them,
+    /// or none if one fails. Of two with the same values the last is kept, under one key.
+    ///
+    /// Costs a query for each 256 records.
+    /// - Returns: the records as they are stored, with their keys.
+    /// - Throws: as for one record, with the index of the element.
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable>(
+        _ models: [M], matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
+    ) async throws(StorageError) -> [M] {
+        let properties = try M.ordinals(of: [property] + others)
+        return try await writing("save", .type(M.self)) { (writing) throws(StorageError) in
+            try writing.save(models, matching: properties)
+        }
+    }
+
     /// Replaces a stored record, with all that it owns, by this value. Never inserts.
     ///
     /// - Throws: `notFound` if no record has the key, `missingKey` if the key is nil; `constraint`, `invalidValue` and
@@ -132,18 +171,16 @@ extension Store {
 
     /// The record with the key, with all that it owns; nil if no record has it.
     ///
-    /// Runs on the caller's thread. Costs one lookup, and one query for each owned property.
+    /// Costs one lookup, and one query for each owned property.
     /// - Throws: `typeMismatch` if a stored value does not fit its property; `schemaMismatch` if the model's stored
     ///   schema does not fit its type; `cancelled`, `closed`; errors of the engine.
     @inlinable
     public nonisolated(nonsending) func find<M: Storable>(_: M.Type, key: M.Key) async throws(StorageError) -> M? {
         var handle = handle(M.self)
         if handle == nil { handle = try await preparedHandle(M.self) }
-        var found: M?
-        try lookUp(M.self, handle, M.values(of: key)) { (rows) throws(StorageError) in
-            found = try rows.nextModel(M.self)
-        }
-        return found
+        let key = M.values(of: key)
+        if readsHere(#isolation) { return try findNow(M.self, handle, key) }
+        return try await reads { [handle] () throws(StorageError) in try self.findNow(M.self, handle, key) }
     }
 
     /// The records with the keys, with all that they own: one element for each key, in their order, and nil for a key
@@ -198,6 +235,13 @@ extension Store {
     }
 
     // Without `async`, which would cost more than some lookups.
+    @inlinable
+    func findNow<M: Storable>(_: M.Type, _ handle: ModelHandle?, _ key: [Value]) throws(StorageError) -> M? {
+        var found: M?
+        try lookUp(M.self, handle, key) { (rows) throws(StorageError) in found = try rows.nextModel(M.self) }
+        return found
+    }
+
     @usableFromInline
     func lookUp(
         _ type: any Storable.Type, _ handle: ModelHandle?, _ key: [Value],

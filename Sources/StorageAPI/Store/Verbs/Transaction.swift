@@ -115,17 +115,23 @@ extension Store {
         }
     }
 
-    /// Runs a block of reads on the caller's thread. All of them see one snapshot.
+    /// Runs a block of reads. All of them see one snapshot.
     ///
+    /// The closure is synchronous. It runs on the caller's thread, or off the caller's actor if there is one, whose state
+    /// it cannot use.
     /// - Throws: the closure's error, unchanged; errors of reading.
-    public nonisolated(nonsending) func read<T>(
-        _ body: (inout Snapshot) throws(StorageError) -> T
-    ) async throws(StorageError) -> T { try readBlocking(body) }
+    public nonisolated(nonsending) func read<T: Sendable>(
+        _ body: sending (inout Snapshot) throws(StorageError) -> T
+    ) async throws(StorageError) -> T {
+        try await reads { () throws(StorageError) in try self.readBlocking(body) }
+    }
 
     /// The same for a closure that throws errors of another type, which are rethrown unchanged.
     @_disfavoredOverload
-    public nonisolated(nonsending) func read<T>(_ body: (inout Snapshot) throws -> T) async throws -> T {
-        try readBlocking(body)
+    public nonisolated(nonsending) func read<T: Sendable>(
+        _ body: sending (inout Snapshot) throws -> T
+    ) async throws -> T {
+        try await reads { try self.readBlocking(body) }
     }
 
     func readBlocking<T>(_ body: (inout Snapshot) throws(StorageError) -> T) throws(StorageError) -> T {

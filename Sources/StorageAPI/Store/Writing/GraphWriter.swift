@@ -51,6 +51,10 @@ final class GraphWriter: @unchecked Sendable {
     @exclusivity(unchecked) private var depth = 0
     /// By table, for records that are written without their types.
     @exclusivity(unchecked) private var fieldPositions: [FieldPositions?] = []
+    /// Keys that replace those of the models, one for each in their order; nil for the models' own.
+    @exclusivity(unchecked) var keys: ValueCells?
+    /// How many models have been written since the keys were set.
+    @exclusivity(unchecked) private var written = 0
     /// How many rows each buffer had before the last model.
     @exclusivity(unchecked) private var lastStarts: [Int]
 
@@ -81,6 +85,7 @@ final class GraphWriter: @unchecked Sendable {
 
     /// Removes the model that was added last. Its bytes stay in the arena until the rows are written.
     func removeLast() {
+        written -= 1
         for (buffer, start) in zip(buffers, lastStarts) { buffer.removeAll(from: start) }
     }
 
@@ -107,6 +112,11 @@ final class GraphWriter: @unchecked Sendable {
         RowWriter(next: rootKey, count: model.rootKeyCount, arena: arena, graph: self, table: 0, row: 0)
     }
 
+    func endRootKey(_ row: consuming RowWriter) throws(StorageError) {
+        try endKey(row)
+        if let keys { for part in 0..<keys.width { rootKey[part] = keys.rows.row(written)[part] } }
+    }
+
     func endKey(_ row: consuming RowWriter) throws(StorageError) {
         if row.next != row.end { fail(Self.disagreement("writeKey(into:)"), cell: row.next, of: row) }
         if failure != nil { try throwFailure() }
@@ -129,7 +139,12 @@ final class GraphWriter: @unchecked Sendable {
     func endRoot(_ row: consuming RowWriter) throws(StorageError) {
         if row.next != row.end || row.relation != root.relations.count { finish(row) }
         if failure != nil { try throwFailure() }
-        try checkKey(rootRows.row(rootRows.count - 1), cells: root.keyCells)
+        let row = rootRows.row(rootRows.count - 1)
+        if let keys {
+            for (part, cell) in root.keyCells.enumerated() { row[cell] = keys.rows.row(written)[part] }
+            written += 1
+        }
+        try checkKey(row, cells: root.keyCells)
     }
 
     /// Ends a model that is not stored, and may have no key.

@@ -29,7 +29,7 @@ public struct RowCollector: ~Copyable {
     func beginKey() -> RowWriter { graph.beginRootKey() }
 
     @usableFromInline
-    func endKey(_ row: consuming RowWriter) throws(StorageError) { try graph.endKey(row) }
+    func endKey(_ row: consuming RowWriter) throws(StorageError) { try graph.endRootKey(row) }
 
     @usableFromInline
     func begin() -> RowWriter { graph.beginRoot() }

@@ -48,6 +48,14 @@ struct Writing {
         _ write: (Int, inout RowCollector) throws(StorageError) -> Int
     ) throws(StorageError) {
         let graph = handle.takeGraphWriter(limits)
+        try put(count, operation, graph, write)
+        handle.giveBack(graph)
+    }
+
+    func put(
+        _ count: Int, _ operation: WriteOperation, _ graph: GraphWriter,
+        _ write: (Int, inout RowCollector) throws(StorageError) -> Int
+    ) throws(StorageError) {
         var rows = RowCollector(graph, replaces: operation != .insert && count > 1)
         var index = 0
         while index < count {
@@ -63,7 +71,6 @@ struct Writing {
             if model.hasReferences { try resolveReferences(in: rows.graph) }
             rows.removeAll()
         }
-        handle.giveBack(graph)
     }
 
     private func flush(

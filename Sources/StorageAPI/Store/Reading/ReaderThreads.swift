@@ -1,0 +1,94 @@
+internal import Dispatch
+import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// Where reads run (clause T7): on the caller's thread, if no actor waits for it meanwhile and the engine is on this machine.
+
+extension Store {
+    /// Whether a read runs where it is.
+    ///
+    /// - Parameter caller: the actor that the caller runs on; nil for none.
+    @inlinable @inline(__always)
+    func readsHere(_ caller: (any Actor)?) -> Bool { caller == nil && !readsWait }
+
+    /// Runs a body where reads run, in the caller's task: cancelling that ends the read.
+    @usableFromInline
+    nonisolated(nonsending) func reads<T: Sendable, E: Error>(
+        _ body: sending () throws(E) -> T
+    ) async throws(E) -> T {
+        // A function, since the compiler (6.3) crashes on `#isolation == nil`.
+        readsHere(#isolation) ? try body() : try await Turn(readers).run(body)
+    }
+}
+
+/// Threads for the reads of actors, and for those that wait for a server. Each is made when it is first needed; when all
+/// are in use, later reads wait their turn.
+final class ReaderThreads: Sendable {
+    private struct State {
+        var made = 0
+        /// Those without work.
+        var idle: [DispatchQueue] = []
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// - Parameter limit: how many at most; nil for as many as the machine has processors.
+    init(limit: Int?) { self.limit = max(limit ?? ProcessInfo.processInfo.activeProcessorCount, 1) }
+
+    func run(_ body: @escaping @Sendable () -> Void) {
+        let thread = state.withLock { state -> DispatchQueue? in
+            if let idle = state.idle.popLast() { return idle }
+            guard state.made < limit else {
+                state.waiting.append(body)
+                return nil
+            }
+            state.made += 1
+            // A serial queue has a thread of its own while it works, also where those of the runtime all wait.
+            return DispatchQueue(label: "storage.reader-\(state.made)")
+        }
+        thread?.async { self.work(on: thread, body) }
+    }
+
+    private func work(on thread: DispatchQueue?, _ first: @Sendable () -> Void) {
+        first()
+        while let next = next(for: thread) { next() }
+    }
+
+    private func next(for thread: DispatchQueue?) -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            if let thread { state.idle.append(thread) }
+            return nil
+        }
+    }
+}
+
+/// One read on a reader thread. Nothing but this call uses the actor: it is how a task changes threads.
+private actor Turn {
+    private let executor: Executor
+
+    init(_ threads: ReaderThreads) { executor = Executor(threads) }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func run<T: Sendable, E: Error>(_ body: sending () throws(E) -> T) throws(E) -> T { try body() }
+
+    /// Serial, since its actor has one call.
+    private final class Executor: SerialExecutor {
+        private let threads: ReaderThreads
+
+        init(_ threads: ReaderThreads) { self.threads = threads }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            threads.run { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        }
+    }
+}
