@@ -92,7 +92,9 @@ extension Store {
     /// Finds the history that the store keeps, once.
     func findHistory(in session: any StorageSession) throws(StorageError) {
         guard observers.history == nil else { return }
-        try findHistoryAgain(in: session)
+        let kept = try KeptHistory.recorded(in: session, registry.directory) { Date() }
+        // A write that has begun one meanwhile knows better than this session.
+        if let kept { observers.keepIfNone(kept) }
     }
 
     /// Looks again, since another process may have changed what is kept.

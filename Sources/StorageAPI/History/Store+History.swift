@@ -77,6 +77,8 @@ extension Store {
         let store: Store
         let model: String?
         let start: HistoryToken?
+        /// The model's type, which is prepared before it is read.
+        var type: (any Storable.Type)?
         let entry:
             @Sendable (HistoryReading.Change, HistoryReading.Header, HistoryToken, any StorageSession)
                 throws(StorageError) -> Element
@@ -110,7 +112,8 @@ extension Store {
         private nonisolated(nonsending) func page(
             after position: HistoryToken?
         ) async throws(StorageError) -> [Element] {
-            try await store.readingHistory("history") { (history, settings) throws(StorageError) in
+            if let type, store.registry.handle(type) == nil { try await store.prepare([type]) }
+            return try await store.readingHistory("history") { (history, settings) throws(StorageError) in
                 if let model {
                     let known = try settings.required(model)
                     if let start, start.commit < known.since {
@@ -177,7 +180,7 @@ extension Store {
     /// - Throws: as of all models, and `typeMismatch` for a key that does not fit the type.
     public func history<M: Storable>(of type: M.Type, since token: HistoryToken? = nil) -> History<M.Key, M> {
         let name = type.schema.name
-        return History(store: self, model: name, start: token) {
+        return History(store: self, model: name, start: token, type: type) {
             [registry] (change, header, token, session) throws(StorageError) in
             guard let handle = registry.handle(type) else {
                 throw StorageError(

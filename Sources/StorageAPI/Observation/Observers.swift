@@ -207,6 +207,11 @@ extension Observers {
     /// The history that the store keeps.
     var history: KeptHistory? { state.withLock { $0.history } }
 
+    /// The same, unless there is a history already.
+    func keepIfNone(_ history: KeptHistory) {
+        if self.history == nil { keep(history) }
+    }
+
     /// Records from the next write on what a history asks for.
     func keep(_ history: KeptHistory?) {
         state.withLock { state in
