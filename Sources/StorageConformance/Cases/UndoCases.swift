@@ -57,7 +57,7 @@ extension Conformance {
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1), Pen(id: 2), Pen(id: 3, color: "c")])
             try await t.expectError(.conflict) { try await store.undo(2) }
             for number in [0, -1, Int.min, 7, 8, Int.max] {
-                try await t.expectError(number > 7 ? .invalidValue : .notFound) { try await store.undo(number) }
+                try await t.expectError(number > 0 ? .invalidValue : .notFound) { try await store.undo(number) }
             }
             try t.expect(try await store.select(Pen.self).count(), equals: 3)
         },
