@@ -57,6 +57,17 @@ import Testing
                 == "1;Ulm;2.5;-4\n2;Ulm;4.0;1\n")
     }
 
+    @Test func `what is exported with tabs or another delimiter is imported again`() throws {
+        let tool = try shop()
+        try tool.output("export", "shop.db", "Sale", "--output", "a.tsv")
+        try tool.output("import", "sqlite:a.db", "--model", "Sale", "a.tsv")
+        try tool.output("diff", "shop.db", "a.db")
+        try tool.output("export", "shop.db", "Sale", "--output", "b.csv", "--delimiter", "|")
+        try tool.output("import", "sqlite:b.db", "--model", "Sale", "--delimiter", "|", "b.csv")
+        try tool.output("diff", "shop.db", "b.db")
+        try tool.failure(64, "import", "sqlite:c.db", "--model", "Sale", "--delimiter", "\"", "b.csv")
+    }
+
     @Test func `what groups do not have is refused`() throws {
         let tool = try shop()
         #expect(

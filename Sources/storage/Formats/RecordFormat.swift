@@ -32,14 +32,19 @@ struct DelimitedOptions: ParsableArguments {
     @Flag(help: "Write csv and tsv without the line of names.")
     var noHeader = false
 
-    func validate() throws {
+    func validate() throws { try Self.check(delimiter) }
+
+    static func check(_ delimiter: String?) throws {
         guard let delimiter else { return }
-        guard delimiter == "\\t" || delimiter.utf8.count == 1, byte.map({ ![0x22, 0x0A, 0x0D].contains($0) }) == true
+        guard delimiter == "\\t" || delimiter.utf8.count == 1,
+            byte(delimiter).map({ ![0x22, 0x0A, 0x0D].contains($0) }) == true
         else { throw ValidationError("--delimiter is one character, like ';', and no quote; \\t is a tab.") }
     }
 
     /// The byte between two values; nil for the format's own.
-    var byte: UInt8? { delimiter == "\\t" ? 0x09 : delimiter?.utf8.first }
+    var byte: UInt8? { Self.byte(delimiter) }
+
+    static func byte(_ delimiter: String?) -> UInt8? { delimiter == "\\t" ? 0x09 : delimiter?.utf8.first }
 }
 
 /// Writes records one after the other.

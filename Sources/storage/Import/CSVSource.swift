@@ -1,21 +1,23 @@
 import StorageAPI
 import StorageDriver
 
-/// Comma-separated values as RFC 4180 has them, with a header.
+/// Comma-separated values as RFC 4180 has them, or with another delimiter, with a header.
 ///
 /// What looks like a number, `true` or `false` is taken for one until its column says otherwise; its text is kept. An empty
 /// field is nil, and one of two quotes an empty text.
 struct CSVSource: RecordSource {
     private let input: InputBuffer
+    private let delimiter: UInt8
     private var header: [String] = []
     private var consumed = 0
 
     /// - Throws: if there is no header, or if two columns have one name.
-    init(_ input: InputBuffer) throws {
+    init(_ input: InputBuffer, delimiter: UInt8) throws {
         self.input = input
+        self.delimiter = delimiter
         let line = input.line
         guard let bytes = try frame() else { throw ToolError("\(input.name) is empty; there is no header.") }
-        guard case .success(let fields) = Self.fields(bytes) else {
+        guard case .success(let fields) = fields(bytes) else {
             throw ToolError("\(input.name), line \(line): the header is no line of comma-separated values.")
         }
         header = fields.map(\.text)
@@ -48,7 +50,7 @@ struct CSVSource: RecordSource {
     }
 
     private func members(_ bytes: UnsafeRawBufferPointer) -> Result<[JSONValue.Member], BadRecord> {
-        switch Self.fields(bytes) {
+        switch fields(bytes) {
         case .failure(let problem): return .failure(BadRecord(line: input.line, message: problem.message))
         case .success(let fields):
             guard fields.count == header.count else {
@@ -91,19 +93,19 @@ struct CSVSource: RecordSource {
         return UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
     }
 
-    private static func fields(_ bytes: UnsafeRawBufferPointer) -> Result<[Field], JSONProblem> {
-        let content = content(of: bytes)
+    private func fields(_ bytes: UnsafeRawBufferPointer) -> Result<[Field], JSONProblem> {
+        let content = Self.content(of: bytes)
         var fields: [Field] = []
         var position = 0
         while true {
             let field: (text: [UInt8], isQuoted: Bool, end: Int)
             if position < content.count, content[position] == UInt8(ascii: "\"") {
-                guard let quoted = quotedField(content, position + 1) else {
+                guard let quoted = Self.quotedField(content, position + 1, delimiter) else {
                     return .failure(JSONProblem("A quoted field does not end as it should.", at: position))
                 }
                 field = quoted
             } else {
-                let end = content[position...].firstIndex(of: UInt8(ascii: ",")) ?? content.count
+                let end = content[position...].firstIndex(of: delimiter) ?? content.count
                 field = (Array(content[position..<end]), false, end)
             }
             guard let text = String(validating: field.text, as: UTF8.self) else {
@@ -117,7 +119,7 @@ struct CSVSource: RecordSource {
 
     /// A field after its opening quote, up to the comma or the end; two quotes mean one.
     private static func quotedField(
-        _ content: UnsafeRawBufferPointer, _ start: Int
+        _ content: UnsafeRawBufferPointer, _ start: Int, _ delimiter: UInt8
     ) -> (text: [UInt8], isQuoted: Bool, end: Int)? {
         var text: [UInt8] = []
         var position = start
@@ -130,7 +132,7 @@ struct CSVSource: RecordSource {
                 position += 2
             } else {
                 let end = position + 1
-                return end == content.count || content[end] == UInt8(ascii: ",") ? (text, true, end) : nil
+                return end == content.count || content[end] == delimiter ? (text, true, end) : nil
             }
         }
         return nil

@@ -7,7 +7,7 @@ import TerminalOutput
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Store the records of a JSON, NDJSON or CSV file.",
+        abstract: "Store the records of a JSON, NDJSON, CSV or TSV file.",
         discussion: """
             If the store has the model, the records must fit it. Otherwise the file is read twice: first for the types \
             of its properties, which are printed, then for its records. Objects in records become owned records, arrays \
@@ -45,6 +45,11 @@ struct ImportCommand: AsyncParsableCommand {
     var format: InputFormat?
 
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("What separates the values of csv, instead of a comma.", valueName: "character"))
+    var delimiter: String?
+
+    @Option(
         help: ArgumentHelp(
             """
             A property that is the key, or a part of it. (default: id, else the names of the records, else a number that \
@@ -77,8 +82,10 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
+    func validate() throws { try DelimitedOptions.check(delimiter) }
+
     func run() async throws {
-        let input = try RecordFile(InputFile(file), format)
+        let input = try RecordFile(InputFile(file), format, delimiter: DelimitedOptions.byte(delimiter))
         let mapping = try InputMapping(map)
         if dryRun {
             _ = try inferred(input, mapping, areSkipped: skipBad != nil)

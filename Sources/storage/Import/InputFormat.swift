@@ -10,12 +10,15 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
     case ndjson
     /// Comma-separated values with a header.
     case csv
+    /// The same with tabs.
+    case tsv
 
     /// What a file's name says, whether or not it is compressed.
     init?(fileName: String) {
         switch InputCompression.uncompressedName(fileName).split(separator: ".").last?.lowercased() {
         case "ndjson", "jsonl": self = .ndjson
         case "csv": self = .csv
+        case "tsv": self = .tsv
         default: return nil
         }
     }
@@ -23,21 +26,22 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// The records of a file, which can be read again from the beginning.
 struct RecordFile: Sendable {
-    private enum Form: Sendable { case array, keyed, lines, csv }
+    private enum Form: Sendable { case array, keyed, lines, delimited(UInt8) }
 
     let file: InputFile
     private let form: Form
 
     /// - Parameter format: its format; nil to find it by its name or its beginning.
-    init(_ file: InputFile, _ format: InputFormat?) throws {
+    /// - Parameter delimiter: what separates values, in place of the format's own.
+    init(_ file: InputFile, _ format: InputFormat?, delimiter: UInt8? = nil) throws {
         self.file = file
-        form = try Self.form(file, format ?? InputFormat(fileName: file.name))
+        form = try Self.form(file, format ?? InputFormat(fileName: file.name), delimiter)
     }
 
     /// Whether the records are members of an object, whose names may be their keys.
-    var isKeyed: Bool { form == .keyed }
+    var isKeyed: Bool { if case .keyed = form { true } else { false } }
     /// Whether the format has no types but text.
-    var isUntyped: Bool { form == .csv }
+    var isUntyped: Bool { if case .delimited = form { true } else { false } }
 
     /// The records from the first on.
     func records() throws -> any RecordSource {
@@ -46,14 +50,15 @@ struct RecordFile: Sendable {
         case .array: return DocumentSource(input, isKeyed: false)
         case .keyed: return DocumentSource(input, isKeyed: true)
         case .lines: return LineSource(input)
-        case .csv: return try CSVSource(input)
+        case .delimited(let delimiter): return try CSVSource(input, delimiter: delimiter)
         }
     }
 
-    private static func form(_ file: InputFile, _ format: InputFormat?) throws -> Form {
+    private static func form(_ file: InputFile, _ format: InputFormat?, _ delimiter: UInt8?) throws -> Form {
         switch format {
         case .ndjson: return .lines
-        case .csv: return .csv
+        case .csv: return .delimited(delimiter ?? UInt8(ascii: ","))
+        case .tsv: return .delimited(delimiter ?? UInt8(ascii: "\t"))
         case .json, nil: break
         }
         let input = try InputBuffer(try file.contents())
@@ -67,7 +72,7 @@ struct RecordFile: Sendable {
         case nil: return .lines
         default:
             throw ToolError(
-                "\(file.name) begins neither with [ nor with {; name its format: --format json, ndjson or csv.")
+                "\(file.name) begins neither with [ nor with {; name its format: --format json, ndjson, csv or tsv.")
         }
     }
 
