@@ -23,6 +23,15 @@ import Testing
         #expect(Expansion(properties: source).properties == [property])
     }
 
+    @Test func `what a field says of JSON stands behind its property`() {
+        let source = #"@Field("b", path: "c.d", dates: .iso8601, lenient: true, convert: { $0 }) var a = 1"#
+        #expect(
+            Expansion(properties: source).lines(with: ".json(") == [
+                #"StorageAPI.Property("a", (Int).self, stored: "b", default: { 1 })"#
+                    + #".json(path: "c.d", dates: .iso8601, lenient: true, convert: { $0 }),"#
+            ])
+    }
+
     @Test func `markers of others are passed over`() {
         #expect(Expansion(properties: "@Other.Ignored var a: Int").properties == [#""a", (Int).self"#])
     }
