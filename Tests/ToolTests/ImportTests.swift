@@ -136,6 +136,44 @@ struct ImportTests {
         #expect(try rows("T") == "{\"id\":1,\"n\":1}\n{\"id\":2,\"n\":2}\n")
     }
 
+    @Test func `a property of a new model refers to the records of another, or of its own`() throws {
+        try write(#"[{"id":1,"name":"A"},{"id":2,"name":"B"}]"#, "people.json")
+        try write(#"[{"id":1,"author":1,"next":2},{"id":2,"author":2,"next":null}]"#, "books.json")
+        let refs = ["--ref", "author=Person,cascade", "--ref", "next=Book,nullify"]
+        let importing = ["import", "sqlite:new.db", "--model", "Book", "books.json"]
+        #expect(
+            try tool.failure(65, importing + refs, Data()).contains("the store has no Person; import its records first")
+        )
+        try tool.output("import", "sqlite:new.db", "--model", "Person", "people.json")
+        #expect(
+            try tool.failure(65, importing + ["--ref", "author=Person,nullify"], Data()).contains(
+                "it cannot become nil"))
+        #expect(try tool.failure(65, importing + ["--ref", "a=Person"], Data()).contains("no record has a property a"))
+        #expect(
+            try tool.failure(65, importing + ["--ref", "author=Person,drop"], Data()).contains("deny, cascade, nullify")
+        )
+        #expect(try tool.run(importing + refs).status == 0)
+        let schema = try tool.output("schema", "new.db")
+        #expect(schema.contains("Person, cascade") && schema.contains("Book, nullify"))
+        try tool.output("delete", "new.db", "Person", "2")
+        #expect(try rows("Book") == "{\"id\":1,\"author\":1,\"next\":null}\n")
+        try write(#"[{"id":3,"author":9,"next":null}]"#, "books.json")
+        #expect(try tool.failure(65, importing, Data()).contains("Person 9"))
+    }
+
+    @Test func `with --match a record takes the place of the one that has the same values`() throws {
+        try write(#"[{"name":"A","age":1},{"name":"B","age":2}]"#, "people.json")
+        try tool.output("import", "sqlite:new.db", "--model", "Person", "people.json")
+        try write(#"[{"name":"C","age":3},{"name":"B","age":4}]"#, "people.json")
+        try tool.output("import", "sqlite:new.db", "--model", "Person", "--match", "name", "people.json")
+        #expect(
+            try rows("Person")
+                == "{\"id\":1,\"name\":\"A\",\"age\":1}\n{\"id\":2,\"name\":\"B\",\"age\":4}\n{\"id\":3,\"name\":\"C\",\"age\":3}\n"
+        )
+        let wrong = ["import", "sqlite:new.db", "--model", "Person", "--match", "nam", "people.json"]
+        #expect(try tool.failure(65, wrong, Data()).contains("has no property nam"))
+    }
+
     @Test(arguments: Engine.allCases)
     func `with --save a record takes the place of the one that has its key`(_ engine: Engine) async throws {
         let tool = try await Tool(engine)

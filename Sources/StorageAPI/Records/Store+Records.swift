@@ -8,6 +8,21 @@ extension Store {
         try await writing("truncate", .recorded(model)) { (writing) throws(StorageError) in try writing.truncate() }
     }
 
+    /// Stores records of one model, each as the stored one that has the same values of some properties, or as a new one;
+    /// as for typed models.
+    ///
+    /// - Parameter properties: their names.
+    /// - Throws: `invalidQuery` also for a name that the model does not have, and for none.
+    @discardableResult
+    public nonisolated(nonsending) func save(
+        _ records: [DynamicRecord], matching properties: [String]
+    ) async throws(StorageError) -> [DynamicRecord] {
+        guard let first = records.first else { return [] }
+        return try await writing("save", ModelSource(first)) { (writing) throws(StorageError) in
+            try writing.save(records, matching: writing.ordinals(of: properties))
+        }
+    }
+
     /// The recorded tables, in the order of their creation.
     public nonisolated(nonsending) func schema() async throws(StorageError) -> [TableSchema] {
         try await reads { () throws(StorageError) in
@@ -38,6 +53,17 @@ extension Store {
 }
 
 extension WritingVerbs where Self: ~Copyable {
+    /// Stores records of one model, each as the stored one that has the same values of some properties, or as a new one.
+    @discardableResult
+    public func save(
+        _ records: [DynamicRecord], matching properties: [String]
+    ) throws(StorageError) -> [DynamicRecord] {
+        guard let first = records.first else { return [] }
+        return try _session.executor.writing("save", ModelSource(first)) { (writing) throws(StorageError) in
+            try writing.save(records, matching: writing.ordinals(of: properties))
+        }
+    }
+
     /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
     public func truncate(_ model: String) throws(StorageError) {
         try _session.executor.writing("truncate", .recorded(model)) { (writing) throws(StorageError) in

@@ -21,7 +21,7 @@ public struct ReferenceSchema: Hashable, Sendable, Codable {
 }
 
 /// What happens to a reference when the record that it names is deleted (clause R3).
-public enum DeleteRule: String, Hashable, Sendable, Codable {
+public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
     /// The delete is refused with `constraint`, unless the referring record is deleted by the same call.
     case deny
     /// The referring record is deleted too.

@@ -68,10 +68,26 @@ struct ImportCommand: AsyncParsableCommand {
             "The type of a property of a new model: born=date, price=decimal.", valueName: "property=type"))
     var type: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A property of a new model that has the key of another stored model's records: author=Person, or with what \
+            follows when that is deleted: author=Person,cascade. (deny, cascade, nullify, unchecked; default: deny)
+            """, valueName: "property=model"))
+    var ref: [String] = []
+
     @Flag(
         help: "Store records whether or not their keys are stored, like storage save; the last record of a key is kept."
     )
     var save = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Store a record as the stored one that has the same value of this property: that keeps its key. Several \
+            match together.
+            """, valueName: "property"))
+    var match: [String] = []
 
     @Option(help: ArgumentHelp("Store the other records, and keep bad ones in this new file.", valueName: "file"))
     var skipBad: String?
@@ -87,18 +103,21 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         let input = try RecordFile(InputFile(file), format, delimiter: DelimitedOptions.byte(delimiter))
         let mapping = try InputMapping(map)
+        let references = try ref.map { (text) throws(ToolError) in try ImportedReference(text) }
         if dryRun {
-            _ = try inferred(input, mapping, areSkipped: skipBad != nil)
+            _ = try inferred(input, mapping, [], areSkipped: skipBad != nil)
             return
         }
-        try await Interruption.cancelling { try await importAll(input, mapping) }
+        try await Interruption.cancelling { try await importAll(input, mapping, references) }
     }
 
-    private func importAll(_ input: RecordFile, _ mapping: InputMapping) async throws {
+    private func importAll(
+        _ input: RecordFile, _ mapping: InputMapping, _ references: [ImportedReference]
+    ) async throws {
         try await self.store.withTarget { store in
             let bad = try BadRecords(keptIn: skipBad)
             do {
-                try await importAll(input, mapping, bad, in: store)
+                try await importAll(input, mapping, references, bad, in: store)
             } catch {
                 bad.discard()
                 throw error
@@ -107,22 +126,28 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func importAll(
-        _ input: RecordFile, _ mapping: InputMapping, _ bad: BadRecords, in store: Store
+        _ input: RecordFile, _ mapping: InputMapping, _ references: [ImportedReference], _ bad: BadRecords,
+        in store: Store
     ) async throws {
         let start = ContinuousClock.now
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
-        let stored = try await store.recordSchemas().first { $0.name.isSame(as: model) }
+        let all = try await store.recordSchemas()
+        let stored = all.first { $0.name.isSame(as: model) }
         let schema: RecordSchema
         if let stored {
             try SchemaInference.check(stored, keys: key, types: type)
+            for reference in references { try reference.check(stored) }
             schema = stored
         } else {
-            schema = try inferred(input, mapping, areSkipped: bad.areSkipped)
+            let types = try references.map { (reference) throws(ToolError) in
+                (reference, try reference.type(among: all, model))
+            }
+            schema = try inferred(input, mapping, types, areSkipped: bad.areSkipped)
         }
         let line = RateLine(progress)
         let result = try await store.transaction { transaction in
-            var importer = Importer(input, schema, mapping, bad, replaces: save)
+            var importer = Importer(input, schema, mapping, bad, replaces: save, match: match)
             try importer.run(in: &transaction) { line.show("Storing", records: $0, $1) }
             try Self.check(importer.bad, input)
             return (importer.count, importer.bad)
@@ -148,7 +173,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     /// What the file's records consist of, after telling it.
     private func inferred(
-        _ input: RecordFile, _ mapping: InputMapping, areSkipped: Bool
+        _ input: RecordFile, _ mapping: InputMapping, _ references: [(ImportedReference, ColumnType?)], areSkipped: Bool
     ) throws -> RecordSchema {
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
@@ -162,7 +187,8 @@ struct ImportCommand: AsyncParsableCommand {
         }
         if !areSkipped { try Self.check(problems, input) }
         guard inference.count > 0 else { throw ToolError("\(input.file.name) has no records.") }
-        let schema = try inference.schema(named: model, keys: key, types: type)
+        var schema = try inference.schema(named: model, keys: key, types: type)
+        for (reference, type) in references { try reference.set(in: &schema, type) }
         progress.clear()
         tell(schema, inference.count, rounded: inference.rounded)
         return schema

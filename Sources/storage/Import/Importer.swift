@@ -7,6 +7,8 @@ struct Importer {
     let mapping: InputMapping
     /// Whether a record replaces the stored one with its key.
     let replaces: Bool
+    /// The properties by which a record is found that it replaces; empty for the key.
+    let match: [String]
     private(set) var bad: BadRecords
     /// How many records have been stored.
     private(set) var count = 0
@@ -18,13 +20,15 @@ struct Importer {
     private static let batchBytes = 4 << 20
 
     init(
-        _ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords, replaces: Bool
+        _ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords, replaces: Bool,
+        match: [String]
     ) {
         self.file = file
         self.schema = schema
         self.mapping = mapping
         self.bad = bad
         self.replaces = replaces
+        self.match = match
     }
 
     private struct Pending {
@@ -87,6 +91,7 @@ struct Importer {
     }
 
     private func put(_ records: [DynamicRecord], _ transaction: inout Store.Transaction) throws(StorageError) {
+        guard match.isEmpty else { return _ = try transaction.save(records, matching: match) }
         if replaces { try transaction.save(records) } else { try transaction.insert(records) }
     }
 

@@ -57,7 +57,7 @@ extension Store {
     /// one.
     ///
     /// ```swift
-    /// let saved = try await store.save(Person(name: "Ann"), matching: \.name)
+    /// let saved = try await store.save(Person(id: 7, name: "Ann"), matching: \.name)
     /// ```
     /// A record that is found keeps its key and gets everything else of this value; what it owned is replaced. Otherwise
     /// the record is inserted. Several properties match together. A record with a nil in one of them matches none.

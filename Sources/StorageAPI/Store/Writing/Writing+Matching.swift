@@ -46,6 +46,21 @@ extension Writing {
         }
     }
 
+    /// The indices of properties by their names.
+    func ordinals(of names: [String]) throws(StorageError) -> [Int] {
+        guard !names.isEmpty else {
+            throw StorageError(.invalidQuery, "Name a property to match records by.", model: model.name)
+        }
+        var ordinals: [Int] = []
+        for name in names {
+            guard let ordinal = model.root.ordinal(of: name) else {
+                throw StorageError(.invalidQuery, model.root.lacks(name), model: model.name, property: name)
+            }
+            ordinals.append(ordinal)
+        }
+        return ordinals
+    }
+
     /// The properties by which records are found.
     private struct Match {
         let names: [String]
