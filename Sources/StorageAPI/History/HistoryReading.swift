@@ -89,6 +89,8 @@ struct HistoryReading {
     // MARK: Changes
 
     /// The next changes after a place of a commit, in their order; of one model if it is named.
+    ///
+    /// - Throws: `corrupt` if they are no later ones: who reads on from there would never come to an end.
     func changes(after commit: Int64, _ place: Int64, of model: String?) throws(StorageError) -> [Change] {
         var found = try changes(of: commit, after: place, of: model)
         if found.count < Self.part {
@@ -97,16 +99,30 @@ struct HistoryReading {
                 model == nil ? tables.changesAfter : tables.modelChangesAfter,
                 QueryArguments(arguments, limit: Self.part - found.count))
         }
-        return found
+        return try checked(found, after: (commit, place))
+    }
+
+    private func checked(
+        _ changes: [Change], after position: (commit: Int64, place: Int64)
+    ) throws(StorageError) -> [Change] {
+        var last = position
+        for change in changes {
+            guard (change.commit, change.place) > last else {
+                throw StorageError(.corrupt, "The entries of the store's history are not in order; restore a backup.")
+            }
+            last = (change.commit, change.place)
+        }
+        return changes
     }
 
     /// The next changes of one commit after a place.
     func changes(of commit: Int64, after place: Int64, of model: String? = nil) throws(StorageError) -> [Change] {
         guard place < Int64.max else { return [] }
         let arguments = [.int(commit), .int(place)] + (model.map { [Value.text($0)] } ?? [])
-        return try changes(
+        let found = try changes(
             model == nil ? tables.changesOfCommit : tables.modelChangesOfCommit,
             QueryArguments(arguments, limit: Self.part))
+        return try checked(found, after: (commit, place))
     }
 
     /// The first change of a record, or of all records of its model, after a commit.
@@ -150,7 +166,8 @@ extension Store {
     ) async throws(StorageError) -> T {
         try checkNotInTransaction(operation)
         return try await reads { () throws(StorageError) in
-            try self.reading(operation, .snapshot) { (reader) throws(StorageError) in
+            try self.checkCancellation(operation)
+            return try self.reading(operation, .snapshot) { (reader) throws(StorageError) in
                 let history = try HistoryReading.required(in: reader, self)
                 return try body(history, try history.tables.settings(in: reader))
             }

@@ -108,6 +108,27 @@ extension Conformance {
             try t.expect(reads, equals: [reads[0], reads[0], reads[0]], "The number of reads grows with the records.")
         },
         ConformanceCase(
+            "references/with-absent", [.r8, .e1],
+            "A reference to a record that is not stored is notFound, and nil where ifPresent asks for that."
+        ) { t in
+            let store = try await library(t)
+            let loans = [
+                Loan(id: 1, volume: 1, witness: 77), Loan(id: 2, volume: 1), Loan(id: 3, volume: 1, witness: 1),
+            ]
+            try await store.store.insert(loans)
+            let all = store.select(Loan.self)
+            let error = try await t.expectError(.notFound) {
+                try await all.run("with(\\.witness).all()") { try await $0.with(\.witness).all() }
+            }
+            try t.expect(error.key, equals: [.int(1)])
+            let found = try await all.run("with(\\.witness.ifPresent).with(\\.volume.ifPresent).all()") {
+                try await $0.with(\.witness.ifPresent).with(\.volume.ifPresent).all()
+            }
+            try t.expect(found.map(\.0), equals: loans)
+            try t.expect(found.map { $0.1?.id }, equals: [nil, nil, 1])
+            try t.expect(found.map { $0.2?.id }, equals: [1, 1, 1])
+        },
+        ConformanceCase(
             "references/verified", [.r9, .s4], needs: [.durability],
             "What refers to nothing is reported, and a copy has the references and their rules."
         ) { t in

@@ -40,6 +40,25 @@ extension Referrers: LoadableRelation, _LoadableRelations {
     }
 }
 
+extension Ref {
+    /// A reference whose record is loaded if it is stored; see `ifPresent`.
+    public enum IfPresent: LoadableRelation {
+        public static func _relation(_ path: PropertyPath?) -> _LoadedRelation<Model?> { .present(path, .init()) }
+    }
+}
+
+extension QueryExpression where V: _ReferenceType {
+    /// The reference, to be loaded as nil where its record is not stored: `.with(\.author.ifPresent)`.
+    public var ifPresent: QueryExpression<Ref<V._Related>.IfPresent> {
+        QueryExpression<Ref<V._Related>.IfPresent>(nested)
+    }
+}
+
+extension QueryExpression where V: OptionalChild & LoadableRelation {
+    /// The reference, to be loaded as nil where its record is not stored, as where it is nil itself.
+    public var ifPresent: QueryExpression<Ref<V.Child>.IfPresent> { QueryExpression<Ref<V.Child>.IfPresent>(nested) }
+}
+
 /// ``Ref``, and no other type.
 public protocol _ReferenceType: Relatable {}
 extension Ref: _ReferenceType {}
@@ -103,7 +122,7 @@ private func joined<each R: Sendable>(_ parts: repeat _LoadedRelation<each R>) -
     Relations(parts: (repeat each parts))
 }
 
-// MARK: The three kinds
+// MARK: The kinds
 
 extension _LoadedRelation {
     static func one<T: Storable>(_ path: PropertyPath?, _ record: Ref<T>.Loading<X>) -> _LoadedRelation<X> {
@@ -131,6 +150,15 @@ extension _LoadedRelation {
                 values.append(place.map { found.rows[$0] })
             }
             return values
+        }
+    }
+
+    static func present<T: Storable, S>(
+        _ path: PropertyPath?, _ record: Ref<T>.Loading<S>
+    ) -> _LoadedRelation<S?> where X == S? {
+        _LoadedRelation<S?> { (rows) throws(StorageError) in
+            let found = try rows.records(path, record)
+            return found.places.map { place in place.map { found.rows[$0] } }
         }
     }
 
