@@ -69,9 +69,9 @@ final class Toolkit: Contestant {
             return .sum(sum)
         case .findInBlock:
             return .sum(
-                try await store.read { snapshot in
+                try await store.read { [keys = sample.keys] snapshot in
                     var sum: Int64 = 0
-                    for key in sample.keys { sum += try snapshot.find(Record.self, key: Int(key))?.sum ?? 0 }
+                    for key in keys { sum += try snapshot.find(Record.self, key: Int(key))?.sum ?? 0 }
                     return sum
                 })
         case .page:
