@@ -6,6 +6,7 @@ extension Store {
     /// Costs a look at the later entries of the history, up to the record's next change.
     ///
     /// - Parameters:
+    ///   - type: the record's type.
     ///   - key: the record's key.
     ///   - commit: the number of the commit, as the entries of ``history(since:)`` have it; 0 for what was before the
     ///     first.

@@ -20,14 +20,15 @@ extension Store {
     /// The model is the only type that is needed: see ``Storable/init(json:at:dates:lenient:)``. A reference is the key of
     /// its record, or an object that has the key.
     ///
-    ///
     /// - Parameters:
     ///   - json: UTF-8 text of RFC 8259.
+    ///   - model: the records' type.
     ///   - path: the names of the members that lead to the records, with points between them.
     ///   - dates: how dates are written where the property does not say it; nil for ISO 8601, or seconds since 2001.
     ///   - lenient: whether a text may be the number or the truth value that it spells, and the other way round.
     ///   - merging: whether a stored record keeps the properties that its JSON lacks. What it owns in one property is
     ///     replaced as a whole.
+    ///   - progress: called after each part that is stored.
     /// - Returns: how many records were stored.
     /// - Throws: `invalidValue` with the index of the element, the place in the JSON and the property; `missingKey` for
     ///   a record without a key if it is merged; `limitExceeded` for one of more than 64 MiB; `cancelled`; errors of
@@ -41,8 +42,7 @@ extension Store {
         return try await transaction { tx throws(StorageError) in try tx.save(.data(json), model, form) }
     }
 
-    /// Stores the records of a file of JSON, as ``save(json:as:at:dates:lenient:merging:progress:)`` does. The file is read
-    /// a mebibyte at a time.
+    /// Stores the records of a file of JSON, as `save(json:as:)` does. The file is read a mebibyte at a time.
     ///
     /// - Throws: also `io` for a file that cannot be read.
     @discardableResult

@@ -11,7 +11,9 @@ extension Store {
     /// Stores records of one model, each as the stored one that has the same values of some properties, or as a new one;
     /// as for typed models.
     ///
-    /// - Parameter properties: their names.
+    /// - Parameters:
+    ///   - records: the records.
+    ///   - properties: the names of the properties.
     /// - Throws: `invalidQuery` also for a name that the model does not have, and for none.
     @discardableResult
     public nonisolated(nonsending) func save(
