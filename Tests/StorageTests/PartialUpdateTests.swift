@@ -31,6 +31,11 @@ struct PartialUpdateTests {
         @Key var second: String
         var value: Int?
     }
+    @Storable struct Link: Equatable {
+        var id: Int
+        var next: Ref<Link>?
+        var isMarked = false
+    }
 
     @Test(arguments: Backend.allCases)
     func `W5 sets named properties on the matching rows, to nil, zero and empty too`(_ backend: Backend) async throws {
@@ -77,6 +82,41 @@ struct PartialUpdateTests {
             try await store.insert((1...2000).map { Pair(first: $0, second: "\($0)", value: $0) })
             #expect(try await store.update(Pair.self).where { $0.value > 500 }.set(\.value, to: nil).run() == 1500)
             #expect(try await store.select(Pair.self).where { $0.value == nil }.count() == 1500)
+        }
+    }
+
+    /// Keys are held 4,096 at a time.
+    @Test(arguments: Backend.allCases)
+    func `W5 updates and deletes by conditions reach each of many records once, whatever the key`(
+        _ backend: Backend
+    ) async throws {
+        try await withStore(backend) { store in
+            // 150 texts for each number, so parts end within a number.
+            let pairs = (0..<6000).map { Pair(first: $0 / 150, second: "\($0 % 150)", value: $0) }
+            try await store.insert(pairs)
+            #expect(try await store.update(Pair.self).where { $0.value >= 1000 }.set(\.value, to: 5).run() == 5000)
+            #expect(try await store.select(Pair.self).where { $0.value == 5 }.count() == 5001)
+            #expect(try await store.update(Pair.self).set(\.value, to: 6).run() == 6000)
+            #expect(try await store.select(Pair.self).where { $0.value == 6 }.count() == 6000)
+            #expect(try await store.delete(Pair.self).where { $0.second != "77" }.run() == 5960)
+            #expect(
+                try await store.select(Pair.self).all()
+                    == (0..<40).map { Pair(first: $0, second: "77", value: 6) })
+
+            try await store.insert((1...4096 * 2).map { Child(id: $0) })
+            #expect(try await store.delete(Child.self).run() == 8192)
+            #expect(try await store.delete(Child.self).run() == 0)
+            #expect(try await store.select(Child.self).count() == 0)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `W5 conditions that follow references are decided by what was stored before`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert((0...5000).map { Link(id: $0, next: $0 == 0 ? nil : Ref(key: $0 - 1)) })
+            let update = store.update(Link.self).where { $0.next.isMarked == false }.set(\.isMarked, to: true)
+            #expect(try await update.run() == 5000)
+            #expect(try await store.select(Link.self).where { !$0.isMarked }.keys() == [0])
         }
     }
 

@@ -39,7 +39,7 @@ extension Writing {
         for case (_, .value(let value)) in contents { values.values.append(value) }
         guard values.values.count == contents.count else { return try update(contents, selection) }
         let columns = contents.map(\.column)
-        let count = try patch(columns, values, Reading(handle: handle, session: writer).keyValues(selection))
+        let count = try eachPart(of: selection) { (keys) throws(StorageError) in try patch(columns, values, keys) }
         if count > 0, model.hasReferences { try resolveReferences(columns, values) }
         return count
     }

@@ -179,10 +179,6 @@ struct Writing {
         }
     }
 
-    func delete(_ selection: Selection) throws(StorageError) -> Int {
-        try delete(Reading(handle: handle, session: writer).keyValues(selection))
-    }
-
     // MARK: Assigned keys
 
     /// Gives every nil key a new UUID, or the number after the greatest ever stored (clause K2), in the array's order.

@@ -1,0 +1,77 @@
+import StorageDriver
+
+/// Writes to the records of a selection.
+extension Writing {
+    /// How many keys of a selection are held at a time.
+    private static var keysOfPart: Int { 4096 }
+
+    /// Deletes the records of a selection with all that they own; returns how many there were.
+    func delete(_ selection: Selection) throws(StorageError) -> Int {
+        // What denies is judged after all that cascades, so the rules take all keys at once.
+        guard try context.referrers(to: handle).isEmpty else {
+            return try delete(Reading(handle: handle, session: writer).keyValues(selection))
+        }
+        return try eachPart(of: selection) { (keys) throws(StorageError) in
+            let cells = ValueCells(keys)
+            return try deleteRows(cells.rows)
+        }
+    }
+
+    /// Passes the keys of a selection to a write of these records, a part at a time in the order of keys, so that any number
+    /// of records needs the same memory.
+    ///
+    /// All keys come in one part where what is written to one record may decide whether another is selected: where the
+    /// conditions follow references. So they do where a condition computes, since it must be computed for every record
+    /// each time (``Query/isComputedWhole``).
+    ///
+    /// - Returns: the sum of what the closure returns.
+    func eachPart(
+        of selection: Selection, _ write: (ValueList) throws(StorageError) -> Int
+    ) throws(StorageError) -> Int {
+        let key = model.root.schema.key
+        var lowering = QueryLowering(handle)
+        var (query, arguments) = try handle.query(selection, .columns(key), &lowering)
+        let isWhole = lowering.leavesRecord || query.canFail
+        let first = arguments.values.count
+        query.isLimited = !isWhole
+        arguments.limit = isWhole ? nil : Self.keysOfPart
+        var count = 0
+        while true {
+            let plan = handle.plan(query, others: lowering.others)
+            let keys = try self.keys(plan, arguments)
+            guard let last = keys.values.indices.last else { return count }
+            count += try write(keys)
+            if isWhole || keys.count < Self.keysOfPart { return count }
+            if arguments.values.count == first {
+                query.filter = .and([isBehind(key, argument: first)] + (query.filter.map { [$0] } ?? []))
+            }
+            arguments.values.replaceSubrange(first..., with: keys.values[(last + 1 - key.count)...])
+        }
+    }
+
+    private func keys(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> ValueList {
+        var cursor = try writer.rows(plan, arguments)
+        var keys = ValueList(width: model.rootKeyCount, values: [])
+        while try cursor.next() {
+            for cell in 0..<keys.width { keys.values.append(cursor.cells[cell].value) }
+        }
+        return keys
+    }
+
+    /// Whether a row's key comes after the values of these arguments.
+    private func isBehind(_ key: [Int], argument: Int) -> QueryTerm {
+        let parts = key.enumerated().map { (place, column) in
+            (column: QueryTerm.column(column), value: QueryTerm.argument(argument + place), type: type(of: column))
+        }
+        let terms = parts.indices.map { last in
+            let equal = parts[..<last].map { QueryTerm.comparison(.equal, $0.column, $0.value, $0.type) }
+            let part = parts[last]
+            return QueryTerm.and(equal + [.comparison(.greater, part.column, part.value, part.type)])
+        }
+        // The first part's bound is said by itself as well: by it an engine finds its place in the table.
+        let bound = parts.prefix(1).map { QueryTerm.comparison(.greaterOrEqual, $0.column, $0.value, $0.type) }
+        return .and(bound + [.or(terms)])
+    }
+
+    private func type(of column: Int) -> ColumnType { model.root.schema.columns[column].type }
+}

@@ -1,0 +1,45 @@
+import ArchiveBackend
+import Foundation
+import StorageKit
+import Testing
+
+/// A file of an earlier version, in which a value and owned records of one name had one key in each record's archive.
+@Suite struct OneKeyTests {
+    @Storable("Note") struct TaggedNote: Equatable {
+        var id: Int
+        var tags: [Tag] = []
+    }
+
+    @Storable("Note") struct TextNote: Equatable {
+        var id: Int
+        var tags: String?
+    }
+
+    @Storable struct Tag: Equatable {
+        var id: Int
+        var name = ""
+    }
+
+    private let notes = [TaggedNote(id: 1, tags: [Tag(id: 7, name: "a"), Tag(id: 8)]), TaggedNote(id: 2)]
+    private let texts = [TextNote(id: 1, tags: "text"), TextNote(id: 2, tags: nil)]
+
+    private func open(_ files: MemoryFiles) async throws -> Store {
+        try await Store(FaultyBackend(backend: ArchiveBackend(path: "/a.karch", compaction: .manual), files: files))
+    }
+
+    @Test func `both are read, and each has a key of its own when the file is written anew`() async throws {
+        let name = "Fixtures/OneKey/two-kinds.karch"
+        let files = MemoryFiles()
+        files["/a.karch"] = Array(
+            try Data(contentsOf: try #require(Bundle.module.url(forResource: name, withExtension: nil))))
+        for _ in 1...2 {
+            var store = try await open(files)
+            #expect(try await store.select(TaggedNote.self).all() == notes)
+            try await store.close()
+            store = try await open(files)
+            #expect(try await store.select(TextNote.self).all() == texts)
+            try await store.compact()
+            try await store.close()
+        }
+    }
+}
