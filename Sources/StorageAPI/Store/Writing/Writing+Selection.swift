@@ -22,7 +22,7 @@ extension Writing {
     ///
     /// All keys come in one part where what is written to one record may decide whether another is selected: where the
     /// conditions follow references. So they do where a condition computes, since it must be computed for every record
-    /// each time (``Query/isComputedWhole``).
+    /// each time (``Query/isComputedWhole``), and where the selection has an order or a limit of its own.
     ///
     /// - Returns: the sum of what the closure returns.
     func eachPart(
@@ -31,10 +31,9 @@ extension Writing {
         let key = model.root.schema.key
         var lowering = QueryLowering(handle)
         var (query, arguments) = try handle.query(selection, .columns(key), &lowering)
-        let isWhole = lowering.leavesRecord || query.canFail
+        let isWhole = lowering.leavesRecord || query.canFail || query.isLimited || !query.order.isEmpty
         let first = arguments.values.count
-        query.isLimited = !isWhole
-        arguments.limit = isWhole ? nil : Self.keysOfPart
+        if !isWhole { (query.isLimited, arguments.limit) = (true, Self.keysOfPart) }
         var count = 0
         while true {
             let plan = handle.plan(query, others: lowering.others)
