@@ -67,14 +67,14 @@ extension Ref {
     /// How the record that is referred to is loaded: with what it refers to in turn.
     public struct Loading<Row: Sendable>: Sendable {
         let relations: any Sendable
-        let make: @Sendable (JoinedRows) throws(StorageError) -> [Row]
+        let make: any JoinedRowMaking<Row>
     }
 }
 
 extension Ref.Loading where Row == Model {
     init() {
-        relations = joined()
-        make = { (rows) throws(StorageError) in try rows.models() }
+        relations = Relations<Model>(parts: ())
+        make = SingleRows<Model>()
     }
 }
 
@@ -87,14 +87,14 @@ extension Referrers {
         /// The query so far. A limit and an offset count for each owner.
         public var selection = Selection()
         let relations: any Sendable
-        let make: @Sendable (JoinedRows) throws(StorageError) -> [Row]
+        let make: any JoinedRowMaking<Row>
     }
 }
 
 extension Referrers.Loading where Row == Referring {
     init() {
-        relations = joined()
-        make = { (rows) throws(StorageError) in try rows.models() }
+        relations = Relations<Referring>(parts: ())
+        make = SingleRows<Referring>()
     }
 }
 
@@ -103,11 +103,25 @@ public struct _LoadedRelation<X: Sendable>: Sendable {
     let load: @Sendable (JoinedRows) throws(StorageError) -> [X]
 }
 
+/// What makes rows of records and of what is loaded with them.
+///
+/// A type and not a closure: an optimised closure keeps the address of a pack of types on the stack of the function that
+/// made it (Swift 6.3), which is gone when the query runs.
+protocol JoinedRowMaking<Row>: Sendable {
+    associatedtype Row: Sendable
+    func rows(_ joined: JoinedRows) throws(StorageError) -> [Row]
+}
+
+/// Records with nothing.
+struct SingleRows<M: Storable>: JoinedRowMaking {
+    func rows(_ joined: JoinedRows) throws(StorageError) -> [M] { try joined.models() }
+}
+
 /// The relations of a builder. Each gives one value for each record, and the values are joined to tuples at the end.
-struct Relations<each R: Sendable>: Sendable {
+struct Relations<M: Storable, each R: Sendable>: JoinedRowMaking {
     let parts: (repeat _LoadedRelation<each R>)
 
-    func rows<M: Storable>(_ joined: JoinedRows) throws(StorageError) -> [(M, repeat each R)] {
+    func rows(_ joined: JoinedRows) throws(StorageError) -> [(M, repeat each R)] {
         let columns = (repeat try (each parts).load(joined))
         let models: [M] = try joined.models()
         var rows: [(M, repeat each R)] = []
@@ -115,11 +129,6 @@ struct Relations<each R: Sendable>: Sendable {
         for (index, model) in models.enumerated() { rows.append((model, repeat (each columns)[index])) }
         return rows
     }
-}
-
-/// Relations as one value; without any, those of a builder that has none yet.
-private func joined<each R: Sendable>(_ parts: repeat _LoadedRelation<each R>) -> Relations<repeat each R> {
-    Relations(parts: (repeat each parts))
 }
 
 // MARK: The kinds
@@ -206,7 +215,7 @@ extension Ref.Loading {
     private func adding<X: Sendable, each R: Sendable>(
         _ relation: _LoadedRelation<X>
     ) -> Ref<Model>.Loading<(Model, repeat each R, X)> where Row == (Model, repeat each R) {
-        let new = Relations<repeat each R>.adding(relation, to: relations, of: Model.self)
+        let new = Relations<Model, repeat each R>.adding(relation, to: relations)
         return Ref<Model>.Loading<(Model, repeat each R, X)>(relations: new.relations, make: new.make)
     }
 }
@@ -246,7 +255,7 @@ extension Referrers.Loading {
     private func adding<X: Sendable, each R: Sendable>(
         _ relation: _LoadedRelation<X>
     ) -> Referrers<Model>.Loading<(Model, repeat each R, X)> where Row == (Model, repeat each R) {
-        let new = Relations<repeat each R>.adding(relation, to: relations, of: Model.self)
+        let new = Relations<Model, repeat each R>.adding(relation, to: relations)
         return Referrers<Model>.Loading<(Model, repeat each R, X)>(
             selection: selection, relations: new.relations, make: new.make)
     }
@@ -254,19 +263,21 @@ extension Referrers.Loading {
 
 extension Relations {
     /// The relations of a builder and one more, and how rows are made of them.
-    static func adding<M: Storable, X>(
-        _ relation: _LoadedRelation<X>, to old: any Sendable, of _: M.Type
-    ) -> (relations: any Sendable, make: @Sendable (JoinedRows) throws(StorageError) -> [(M, repeat each R, X)]) {
+    static func adding<X>(
+        _ relation: _LoadedRelation<X>, to old: any Sendable
+    ) -> (relations: any Sendable, make: any JoinedRowMaking<(M, repeat each R, X)>) {
         guard let old = old as? Relations else {
             // The row's type says which relations there are, so this cannot be.
-            return (
-                old,
-                { (_) throws(StorageError) in
-                    throw StorageError(.invalidQuery, "The relations are not those of the rows.")
-                }
-            )
+            return (old, NoRows<(M, repeat each R, X)>())
         }
-        let new = Relations<repeat each R, X>(parts: (repeat each old.parts, relation))
-        return (new, { (rows) throws(StorageError) in try new.rows(rows) })
+        let new = Relations<M, repeat each R, X>(parts: (repeat each old.parts, relation))
+        return (new, new)
+    }
+}
+
+/// Rows of relations that are not theirs.
+private struct NoRows<Row: Sendable>: JoinedRowMaking {
+    func rows(_: JoinedRows) throws(StorageError) -> [Row] {
+        throw StorageError(.invalidQuery, "The relations are not those of the rows.")
     }
 }

@@ -36,8 +36,8 @@ extension Select {
     ) -> Joined<(Model, [S])> { joined(.many(Model.columns[keyPath: relation].path, more(.init()))) }
 
     private func joined<X>(_ relation: _LoadedRelation<X>) -> Joined<(Model, X)> {
-        let relations = Relations<X>(parts: relation)
-        return Joined(select: self, relations: relations) { (rows) throws(StorageError) in try relations.rows(rows) }
+        let relations = Relations<Model, X>(parts: relation)
+        return Joined(select: self, relations: relations, make: relations)
     }
 
     /// A query of records together with others, as tuples.
@@ -47,7 +47,7 @@ extension Select {
         var select: Select
         /// The relations so far, a `Relations` of their types.
         let relations: any Sendable
-        let make: @Sendable (JoinedRows) throws(StorageError) -> [Row]
+        let make: any JoinedRowMaking<Row>
 
         /// The query so far.
         public var selection: Selection {
@@ -90,7 +90,7 @@ extension Select {
             (Model, repeat each R, X)
         >
         where Row == (Model, repeat each R) {
-            let new = Relations<repeat each R>.adding(relation, to: relations, of: Model.self)
+            let new = Relations<Model, repeat each R>.adding(relation, to: relations)
             return Joined<(Model, repeat each R, X)>(select: select, relations: new.relations, make: new.make)
         }
     }

@@ -47,7 +47,7 @@ final class JoinedRows {
         }
         let target = try related(T.self)
         let found = try target.rows(withKeys: wanted)
-        let rows = try record.make(found)
+        let rows = try record.make.rows(found)
         var order: [Int?] = Array(repeating: nil, count: wanted.count)
         for row in 0..<found.count { order[index.place(of: found.key(of: row)).index] = row }
         return (rows, places.map { $0.flatMap { order[$0] } })
@@ -131,7 +131,7 @@ final class JoinedRows {
         var wanted = ValueList(width: target.model.rootKeyCount, values: [])
         for pair in pairs where index.place(of: pair.key).isNew { wanted.values += pair.key }
         let found = try target.rows(withKeys: wanted, records.selection)
-        let rows = try records.make(found)
+        let rows = try records.make.rows(found)
         var places: [Int?] = Array(repeating: nil, count: wanted.count)
         for row in 0..<found.count { places[index.place(of: found.key(of: row)).index] = row }
         var lists: [[Int]] = Array(repeating: [], count: count)
@@ -170,7 +170,7 @@ final class JoinedRows {
             return try lists(pairs, of: target, records)
         }
         let found = try target.rows(referringBy: reference, to: keys, records.selection)
-        let rows = try records.make(found)
+        let rows = try records.make.rows(found)
         var lists: [[Int]] = Array(repeating: [], count: count)
         for row in 0..<found.count {
             guard let key = found.key(reference, of: row) else { continue }
@@ -216,10 +216,10 @@ struct KeyIndex {
 extension Reading {
     /// The records of a selection as rows, and what a closure makes of them.
     func joined<M: Storable, Row>(
-        _: M.Type, _ selection: Selection, _ make: (JoinedRows) throws(StorageError) -> [Row]
+        _: M.Type, _ selection: Selection, _ make: any JoinedRowMaking<Row>
     ) throws(StorageError) -> [Row] {
         let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
-        return try make(JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty))
+        return try make.rows(JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty))
     }
 
     func buffered(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> BufferedRows {
