@@ -58,6 +58,26 @@ extension Conformance {
             try t.expect(try await store.find(Volume.self, key: 2)?.labels, equals: ["art", "new"])
         },
         ConformanceCase(
+            "references/not-stored", [.r3, .t2],
+            "A delete of what is not stored does nothing to what a transaction has written to refer to it."
+        ) { t in
+            let store = try await library(t)
+            let written = Volume(id: 9, author: 9, editor: 9, labels: ["sea"])
+            let loan = Loan(id: 9, volume: 8)
+            try await store.transaction { _, tx in
+                try tx.insert(written)
+                try tx.insert(loan)
+                try t.expect(try tx.delete(Writer.self, keys: [9]), equals: 0)
+                try t.expect(try tx.delete(Label.self, keys: ["sea"]), equals: 0)
+                try t.expect(try tx.delete(Volume.self, keys: [8]), equals: 0)
+                try tx.insert(Writer(id: 9))
+                try tx.insert(Label(name: "sea"))
+                try tx.insert(Volume(id: 8, author: 9))
+            }
+            try t.expect(try await store.find(Volume.self, key: 9), equals: written)
+            try t.expect(try await store.find(Loan.self, key: 9), equals: loan)
+        },
+        ConformanceCase(
             "references/cycles", [.r3], "Cycles end: records that refer to each other go or stay together."
         ) { t in
             let store = try await t.open(Ring.self)

@@ -16,7 +16,11 @@ struct DeleteRules {
     /// - Returns: how many of the given records there were.
     func delete(_ keys: RowBuffer, _ model: ModelHandle, _ referrers: [Referrer]) throws(StorageError) -> Int {
         var rules = self
-        let given = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }
+        var given = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }
+        // A transaction may have written references to what it stores later: nothing is deleted, so no rule applies.
+        let list = ValueList(width: keys.width, values: given.flatMap { $0 })
+        let missing = Set(try model.missing(list, in: context.openWriter(model.name)))
+        if !missing.isEmpty { given.removeAll { missing.contains($0) } }
         let count = try rules.delete(given, model, referrers)
         while let (keys, model) = rules.open.popLast() {
             _ = try rules.delete(keys, model, try context.referrers(to: model))

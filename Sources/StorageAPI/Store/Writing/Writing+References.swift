@@ -53,7 +53,7 @@ extension Writing {
 
 extension ModelHandle {
     /// Those of the keys that no record has. Costs one query.
-    fileprivate func missing(_ keys: ValueList, in session: any StorageSession) throws(StorageError) -> [[Value]] {
+    func missing(_ keys: ValueList, in session: any StorageSession) throws(StorageError) -> [[Value]] {
         let query = Query(.columns(tables.root.schema.key), scope: .keys(columns: keys.width, list: 0))
         var cursor = try session.rows(plan(query), QueryArguments(lists: [keys]))
         var found: Set<[Value]> = []
