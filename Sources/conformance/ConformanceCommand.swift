@@ -20,6 +20,7 @@ struct ConformanceCommand: AsyncParsableCommand {
               conformance --backend sqlite --only write/insert-existing --seed 7
               conformance --backend sqlite --generate 10000 --against memory
               conformance --backend archive --generate-queries 100000 --against memory
+              conformance --backend sqlite --generate-references 10000
               conformance --list
             """)
 

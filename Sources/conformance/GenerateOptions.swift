@@ -22,6 +22,12 @@ struct GenerateOptions: ParsableArguments {
             valueName: "count"))
     var generateSchemas: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Run so many random programs about records that refer to each other instead of the cases.",
+            valueName: "count"))
+    var generateReferences: Int?
+
     @Option(help: ArgumentHelp("Run the programs on this backend too.", valueName: "backend"))
     var against: BackendChoice?
 
@@ -32,28 +38,33 @@ struct GenerateOptions: ParsableArguments {
         guard generate ?? 1 > 0 else { throw ValidationError("--generate is at least 1.") }
         guard generateQueries ?? 1 > 0 else { throw ValidationError("--generate-queries is at least 1.") }
         guard generateSchemas ?? 1 > 0 else { throw ValidationError("--generate-schemas is at least 1.") }
-        guard [generate, generateQueries, generateSchemas].compactMap(\.self).count < 2 else {
-            throw ValidationError("--generate, --generate-queries and --generate-schemas are runs of their own.")
+        guard generateReferences ?? 1 > 0 else { throw ValidationError("--generate-references is at least 1.") }
+        guard [generate, generateQueries, generateSchemas, generateReferences].compactMap(\.self).count < 2 else {
+            throw ValidationError(
+                "--generate, --generate-queries, --generate-schemas and --generate-references are runs of their own.")
         }
         guard steps > 0 else { throw ValidationError("--steps is at least 1.") }
         guard isWanted || against == nil else {
-            throw ValidationError("--against goes with --generate, --generate-queries or --generate-schemas.")
+            throw ValidationError("--against goes with --generate and the options that begin with it.")
         }
     }
 }
 
 extension GenerateOptions {
     /// Whether programs run instead of the cases.
-    var isWanted: Bool { generate != nil || generateQueries != nil || generateSchemas != nil }
+    var isWanted: Bool {
+        generate != nil || generateQueries != nil || generateSchemas != nil || generateReferences != nil
+    }
 
     /// Runs the programs on a backend.
     func run(
         on backend: BackendChoice, seed: UInt64, jobs: Int, isProgressWanted: Bool
     ) async throws -> GeneratedReport {
-        let programs = generate ?? generateSchemas ?? ((generateQueries ?? 1) - 1) / steps + 1
+        let programs = generate ?? generateSchemas ?? generateReferences ?? ((generateQueries ?? 1) - 1) / steps + 1
         var tests = GeneratedTests(programs: programs, steps: steps, seed: seed, parallelism: jobs)
         if generateQueries != nil { tests.mixture = .queries }
         if generateSchemas != nil { tests.mixture = .schemas }
+        if generateReferences != nil { tests.mixture = .references }
         let line = ProgressLine(isWanted: isProgressWanted)
         defer { line.clear() }
         let progress: @Sendable (Int) -> Void = { line.show("programs", Double($0) / Double(programs)) }

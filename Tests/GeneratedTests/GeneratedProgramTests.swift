@@ -49,6 +49,21 @@ struct GeneratedProgramTests {
         }
     }
 
+    @Test func `programs about references give in an archive, on SQLite and in memory what the contract says`()
+        async throws
+    {
+        var tests = GeneratedTests(programs: TestExtent.count(60, whole: 10_000), steps: 40, seed: 1)
+        tests.mixture = .references
+        for report in [
+            try await tests.run(InMemoryHarness()), try await tests.run(SQLiteHarness()),
+            try await tests.run(ArchiveHarness()),
+        ] {
+            #expect(report.failures.isEmpty, "\(report)")
+            #expect(report.calls >= 2400)
+            #expect(report.errors > 200)
+        }
+    }
+
     @Test func `programs that once failed give what the contract says`() async throws {
         let report = try await GeneratedTests.replayingFailures(on: SQLiteHarness(), against: InMemoryHarness())
         #expect(report.failures.isEmpty, "\(report)")

@@ -6,6 +6,8 @@ struct World: Sendable {
     var crates = ModelTable<Generated.Crate>()
     var items = ModelTable<Generated.Item>()
     var trees = ModelTable<Generated.Tree>()
+    /// The models of programs about references.
+    var linked = LinkedWorld()
 }
 
 /// An error that the contract asks for.

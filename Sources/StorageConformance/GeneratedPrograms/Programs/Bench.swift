@@ -5,40 +5,43 @@ final class Bench {
     private let place: TrialPlace
     private var store: Store
 
+    private let mixture: GeneratedTests.Mixture
     private let isObserved: Bool
     private let keepsHistory: Bool
     private var programs = 0
 
-    init(_ place: TrialPlace, isObserved: Bool, keepsHistory: Bool) async throws {
+    /// - Parameter isObserved: whether queries of the models that have fields are observed.
+    init(_ place: TrialPlace, _ mixture: GeneratedTests.Mixture, isObserved: Bool, keepsHistory: Bool) async throws {
         self.place = place
-        self.isObserved = isObserved
+        self.mixture = mixture
+        self.isObserved = isObserved && mixture != .references
         self.keepsHistory = keepsHistory
-        let models: [any Storable.Type] = World.models
+        let models = mixture.models
         store = try await Store(
             place.backend(), models: models,
             history: keepsHistory ? .init(records: models, keeping: .commits(400)) : nil)
     }
 
     /// The store keeps a history if it did.
-    private static func open(_ place: TrialPlace) async throws -> Store {
-        try await Store(place.backend(), models: World.models)
+    private static func open(_ place: TrialPlace, _ mixture: GeneratedTests.Mixture) async throws -> Store {
+        try await Store(place.backend(), models: mixture.models)
     }
 
     var name: String { store.info.name }
 
     /// Runs a program on the emptied store.
     func outcomes(of program: Program) async throws -> [Outcome] {
-        for model in World.models { try truncate(model) }
+        try empty()
         let start = keepsHistory ? try await store.historyToken().commit : nil
         var run = ProgramRun()
         var observers = try await ProgramObservers(of: isObserved ? store : nil)
         var mistake: String?
-        try await run.run(program.steps, on: &store) { [place, isObserved] store in
+        try await run.run(program.steps, on: &store) { [place, mixture, isObserved] store in
             // What is closed is gone where nothing outlives the process.
             guard store.info.has(.durability) else { return store }
             try await store.close()
             if try await !observers.haveEnded() { mistake = "An observer goes on after the store was closed." }
-            let store = try await Self.open(place)
+            let store = try await Self.open(place, mixture)
             observers = try await ProgramObservers(of: isObserved ? store : nil)
             return store
         } afterStep: {
@@ -60,8 +63,13 @@ final class Bench {
             do throws(StorageError) {
                 try await store.undo(commit)
             } catch {
+                // A transaction that deletes what it has inserted has changed nothing.
+                if mixture == .references, error.code == .notFound { continue }
                 return "Commit \(commit) cannot be undone: \(error)"
             }
+        }
+        if mixture == .references {
+            return try store.blocking.linkedRecords().map { "After all was undone there is \($0)" }
         }
         for model in World.models {
             if let left = try await left(of: model) { return "After all was undone there is \(left)" }
@@ -72,6 +80,14 @@ final class Bench {
     private func left<M: GeneratedModel>(of: M.Type) async throws -> String? {
         let all = try await store.select(M.self).all()
         return all.isEmpty ? nil : "[\(all.map { $0.swift(.comparable) }.joined(separator: ", "))]"
+    }
+
+    private func empty() throws {
+        guard mixture == .references else {
+            for model in World.models { try truncate(model) }
+            return
+        }
+        try store.blocking.emptyLinkedModels()
     }
 
     private func truncate<M: GeneratedModel>(_: M.Type) throws(StorageError) {

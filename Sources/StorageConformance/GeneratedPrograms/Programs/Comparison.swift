@@ -13,12 +13,13 @@ struct ProgramDifference: Sendable {
 struct Comparison {
     private var benches: [Bench] = []
 
-    init(_ places: GeneratedTests.Places, isObserved: Bool) async throws {
+    init(_ places: GeneratedTests.Places, _ mixture: GeneratedTests.Mixture, isObserved: Bool) async throws {
         let places = try await places()
         for (number, place) in places.enumerated() {
             // One of them keeps a history as well.
             benches.append(
-                try await Bench(place, isObserved: isObserved, keepsHistory: isObserved && number == places.count - 1))
+                try await Bench(
+                    place, mixture, isObserved: isObserved, keepsHistory: isObserved && number == places.count - 1))
         }
     }
 
@@ -40,9 +41,9 @@ struct Comparison {
 
     /// The same on new stores.
     static func difference(
-        _ program: Program, _ places: GeneratedTests.Places, isObserved: Bool
+        _ program: Program, _ places: GeneratedTests.Places, _ mixture: GeneratedTests.Mixture, isObserved: Bool
     ) async throws -> ProgramDifference? {
-        let comparison = try await Comparison(places, isObserved: isObserved)
+        let comparison = try await Comparison(places, mixture, isObserved: isObserved)
         let difference = try await comparison.difference(program, ExpectedRun(program).outcomes)
         try await comparison.close()
         return difference

@@ -28,6 +28,7 @@ extension GeneratedFailure: CustomStringConvertible {
             case .everything: "--generate 1"
             case .queries: "--generate-queries \(steps)"
             case .schemas: "--generate-schemas 1"
+            case .references: "--generate-references 1"
             }
         let opening =
             mixture == .schemas ? "" : "import StorageConformance\nlet store = try await Store(backend).blocking\n"

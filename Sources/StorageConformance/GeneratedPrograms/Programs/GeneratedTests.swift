@@ -22,6 +22,8 @@ public struct GeneratedTests: Sendable {
         /// Programs of several versions of a model, one after the other on one store, which is reopened, compacted and
         /// copied in between. `steps` counts what all of them do together.
         case schemas
+        /// Calls about records that refer to each other in cycles: their rules, filters both ways, and loading together.
+        case references
     }
 
     /// What the programs consist of.
@@ -105,7 +107,7 @@ public struct GeneratedTests: Sendable {
     private func work(
         _ queue: ProgramQueue, _ places: Places, _ progress: @Sendable (Int) -> Void
     ) async throws -> GeneratedReport {
-        var comparison = try await Comparison(places, isObserved: isObserved)
+        var comparison = try await Comparison(places, mixture, isObserved: isObserved)
         var report = GeneratedReport()
         report.backends = comparison.names
         while let number = queue.next() {
@@ -120,7 +122,7 @@ public struct GeneratedTests: Sendable {
                 if queue.hasFailed() >= mostFailures { queue.end() }
                 // What a failing program leaves behind is nothing to go on with.
                 try await comparison.close()
-                comparison = try await Comparison(places, isObserved: isObserved)
+                comparison = try await Comparison(places, mixture, isObserved: isObserved)
             }
             if number % 64 == 63 { progress(number + 1) }
         }
@@ -164,10 +166,10 @@ public struct GeneratedTests: Sendable {
         of program: Program, _ found: ProgramDifference, _ seed: UInt64, _ places: Places
     ) async throws -> GeneratedFailure {
         let smallest = try await program.shrunk(budget: shrinkingBudget) { candidate in
-            try await Comparison.difference(candidate, places, isObserved: isObserved) != nil
+            try await Comparison.difference(candidate, places, mixture, isObserved: isObserved) != nil
         }
         let difference =
-            try await Comparison.difference(smallest, places, isObserved: isObserved)
+            try await Comparison.difference(smallest, places, mixture, isObserved: isObserved)
             ?? ProgramDifference(
                 backend: found.backend, call: found.call, expected: found.expected,
                 actual: found.actual + " (only after the programs before it)")
@@ -181,10 +183,14 @@ extension GeneratedTests.Mixture {
     func program(seed: UInt64, steps: Int) -> Program {
         switch self {
         case .everything: .random(seed: seed, steps: steps)
+        case .references: .references(seed: seed, steps: steps)
         // Programs of versions are of another kind.
         case .queries, .schemas: .questions(seed: seed, count: steps)
         }
     }
+
+    /// What the store of the programs is opened with.
+    var models: [any Storable.Type] { self == .references ? LinkedWorld.models : World.models }
 }
 
 /// Hands out the programs' numbers.

@@ -29,7 +29,12 @@ struct ProgramRun {
                     try store.blocking.transaction { transaction in
                         try run(steps, ending, in: transaction)
                     }
-                } catch is ProgramFailure {}
+                } catch is ProgramFailure {
+                } catch let error as StorageError {
+                    // What it has written refers to a record that is not stored (clause R2).
+                    skip(to: before + step.count)
+                    if step.count > 0 { outcomes[outcomes.count - 1] = .failure(error.code, model: nil, key: nil) }
+                }
                 skip(to: before + step.count)
             }
             // So rarely that several commits are told together.
@@ -73,7 +78,9 @@ struct ExpectedRun {
 
     init(_ program: Program) { run(program.steps) }
 
-    private mutating func run(_ steps: [Step]) {
+    var linked: LinkedWorld { world.linked }
+
+    mutating func run(_ steps: [Step]) {
         for step in steps {
             switch step {
             case .stream(let stream):
@@ -92,6 +99,7 @@ struct ExpectedRun {
     private mutating func transaction(_ steps: [Step], _ ending: Step.Ending, count: Int) {
         let before = (world: world, count: outcomes.count)
         var fails = ending == .fails
+        world.linked.isInTransaction = true
         for step in steps {
             run([step])
             guard ending == .stops, case .call = step, outcomes.last?.isFailure ?? false else { continue }
@@ -100,5 +108,11 @@ struct ExpectedRun {
         }
         if fails { world = before.world }
         outcomes += Array(repeating: .skipped, count: before.count + count - outcomes.count)
+        // A savepoint's references are looked at when the transaction ends.
+        guard !before.world.linked.isInTransaction else { return }
+        world.linked.isInTransaction = false
+        guard !world.linked.isSound else { return }
+        world = before.world
+        if count > 0 { outcomes[outcomes.count - 1] = .failure(.constraint, model: nil, key: nil) }
     }
 }

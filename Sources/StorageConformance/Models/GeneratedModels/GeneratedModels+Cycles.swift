@@ -1,0 +1,321 @@
+internal import StorageAPI
+
+// Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+struct Knot {
+    var id: Int
+    var size: Int = 0
+    var parent: Ref<Knot>? = nil
+    var firm: Ref<Mesh>? = nil
+    var loose: Ref<Mesh>? = nil
+    var pairs: [Ref<Ply>] = []
+    var meshes: [Ref<Mesh>] = []
+    var strands: [Strand] = []
+}
+
+extension Knot: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Knot {
+            var id: Int
+            var size: Int = 0
+            @Reference(onDelete: .cascade) var parent: Ref<Knot>? = nil
+            var firm: Ref<Mesh>? = nil
+            @Reference(onDelete: .nullify) var loose: Ref<Mesh>? = nil
+            var pairs: [Ref<Ply>] = []
+            @Reference(onDelete: .nullify) var meshes: [Ref<Mesh>] = []
+            var strands: [Strand] = []
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Knot",
+            [
+                Property("id", Int.self, .key),
+                Property("size", Int.self, default: { 0 }),
+                Property("parent", Ref<Knot>?.self, onDelete: .cascade),
+                Property("firm", Ref<Mesh>?.self),
+                Property("loose", Ref<Mesh>?.self, onDelete: .nullify),
+                Property("pairs", [Ref<Ply>].self, default: { [] }),
+                Property("meshes", [Ref<Mesh>].self, onDelete: .nullify, default: { [] }),
+                Property("strands", [Strand].self, default: { [] }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        size = try row.read(Int.self)
+        parent = try row.read(Ref<Knot>?.self)
+        firm = try row.read(Ref<Mesh>?.self)
+        loose = try row.read(Ref<Mesh>?.self)
+        pairs = try row.read([Ref<Ply>].self)
+        meshes = try row.read([Ref<Mesh>].self)
+        strands = try row.read([Strand].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(size)
+        row.write(parent)
+        row.write(firm)
+        row.write(loose)
+        row.write(pairs)
+        row.write(meshes)
+        row.write(strands)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    static func key(of record: Self) -> Key? { record.id }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [
+            \.id, \.size, \.parent, \.firm, \.loose, \.pairs, \.meshes, \.strands,
+        ]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var size: QueryExpression<Int> { QueryExpression(_propertyPath, 1) }
+        var parent: QueryExpression<Ref<Knot>?> { QueryExpression(_propertyPath, 2) }
+        var firm: QueryExpression<Ref<Mesh>?> { QueryExpression(_propertyPath, 3) }
+        var loose: QueryExpression<Ref<Mesh>?> { QueryExpression(_propertyPath, 4) }
+        var pairs: QueryExpression<[Ref<Ply>]> { QueryExpression(_propertyPath, 5) }
+        var meshes: QueryExpression<[Ref<Mesh>]> { QueryExpression(_propertyPath, 6) }
+        var strands: QueryExpression<[Strand]> { QueryExpression(_propertyPath, 7) }
+    }
+}
+
+struct Strand {
+    var size: Int = 0
+    var guest: Ref<Knot>? = nil
+    var held: Ref<Mesh>? = nil
+    var plies: [Ref<Ply>] = []
+}
+
+extension Strand: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Strand {
+            var size: Int = 0
+            @Reference(onDelete: .nullify) var guest: Ref<Knot>? = nil
+            var held: Ref<Mesh>? = nil
+            @Reference(onDelete: .nullify) var plies: [Ref<Ply>] = []
+        }
+        """
+    }
+
+    typealias Key = Never
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Strand",
+            [
+                Property("size", Int.self, default: { 0 }),
+                Property("guest", Ref<Knot>?.self, onDelete: .nullify),
+                Property("held", Ref<Mesh>?.self),
+                Property("plies", [Ref<Ply>].self, onDelete: .nullify, default: { [] }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        size = try row.read(Int.self)
+        guest = try row.read(Ref<Knot>?.self)
+        held = try row.read(Ref<Mesh>?.self)
+        plies = try row.read([Ref<Ply>].self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(size)
+        row.write(guest)
+        row.write(held)
+        row.write(plies)
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.size, \.guest, \.held, \.plies]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var size: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var guest: QueryExpression<Ref<Knot>?> { QueryExpression(_propertyPath, 1) }
+        var held: QueryExpression<Ref<Mesh>?> { QueryExpression(_propertyPath, 2) }
+        var plies: QueryExpression<[Ref<Ply>]> { QueryExpression(_propertyPath, 3) }
+    }
+}
+
+struct Mesh {
+    var code: String
+    var size: Int = 0
+    var owner: Ref<Knot>
+    var peers: [Ref<Mesh>] = []
+    var ply: Ref<Ply>? = nil
+}
+
+extension Mesh: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Mesh {
+            @Key var code: String
+            var size: Int = 0
+            @Reference(onDelete: .cascade) var owner: Ref<Knot>
+            @Reference(onDelete: .nullify) var peers: [Ref<Mesh>] = []
+            var ply: Ref<Ply>? = nil
+        }
+        """
+    }
+
+    typealias Key = String
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Mesh",
+            [
+                Property("code", String.self, .key),
+                Property("size", Int.self, default: { 0 }),
+                Property("owner", Ref<Knot>.self, onDelete: .cascade),
+                Property("peers", [Ref<Mesh>].self, onDelete: .nullify, default: { [] }),
+                Property("ply", Ref<Ply>?.self),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        code = try row.read(String.self)
+        size = try row.read(Int.self)
+        owner = try row.read(Ref<Knot>.self)
+        peers = try row.read([Ref<Mesh>].self)
+        ply = try row.read(Ref<Ply>?.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(code)
+        row.write(size)
+        row.write(owner)
+        row.write(peers)
+        row.write(ply)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(code)
+    }
+
+    static func key(of record: Self) -> Key? { record.code }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.code, \.size, \.owner, \.peers, \.ply]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var code: QueryExpression<String> { QueryExpression(_propertyPath, 0) }
+        var size: QueryExpression<Int> { QueryExpression(_propertyPath, 1) }
+        var owner: QueryExpression<Ref<Knot>> { QueryExpression(_propertyPath, 2) }
+        var peers: QueryExpression<[Ref<Mesh>]> { QueryExpression(_propertyPath, 3) }
+        var ply: QueryExpression<Ref<Ply>?> { QueryExpression(_propertyPath, 4) }
+    }
+}
+
+struct Ply {
+    var rank: Int
+    var side: String
+    var size: Int = 0
+    var mesh: Ref<Mesh>? = nil
+    var witness: Ref<Knot>? = nil
+    var strand: Strand = Strand()
+}
+
+extension Ply: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Ply {
+            @Key var rank: Int
+            @Key var side: String
+            var size: Int = 0
+            @Reference(onDelete: .cascade) var mesh: Ref<Mesh>? = nil
+            @Reference(onDelete: .unchecked) var witness: Ref<Knot>? = nil
+            var strand: Strand = Strand()
+        }
+        """
+    }
+
+    typealias Key = (Int, String)
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Ply",
+            [
+                Property("rank", Int.self, .key),
+                Property("side", String.self, .key),
+                Property("size", Int.self, default: { 0 }),
+                Property("mesh", Ref<Mesh>?.self, onDelete: .cascade),
+                Property("witness", Ref<Knot>?.self, onDelete: .unchecked),
+                Property("strand", Strand.self, default: { Strand() }),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        rank = try row.read(Int.self)
+        side = try row.read(String.self)
+        size = try row.read(Int.self)
+        mesh = try row.read(Ref<Mesh>?.self)
+        witness = try row.read(Ref<Knot>?.self)
+        strand = try row.read(Strand.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(rank)
+        row.write(side)
+        row.write(size)
+        row.write(mesh)
+        row.write(witness)
+        row.write(strand)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(rank)
+        row.write(side)
+    }
+
+    static func key(of record: Self) -> Key? { (record.rank, record.side) }
+
+    static func values(of key: Key) -> [Value] { [Value(key.0), Value(key.1)] }
+
+    static func readKey(_ row: inout RowReader) throws(StorageError) -> Key {
+        (try row.read(Int.self), try row.read(String.self))
+    }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.rank, \.side, \.size, \.mesh, \.witness, \.strand]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var rank: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var side: QueryExpression<String> { QueryExpression(_propertyPath, 1) }
+        var size: QueryExpression<Int> { QueryExpression(_propertyPath, 2) }
+        var mesh: QueryExpression<Ref<Mesh>?> { QueryExpression(_propertyPath, 3) }
+        var witness: QueryExpression<Ref<Knot>?> { QueryExpression(_propertyPath, 4) }
+        var strand: QueryExpression<Strand> { QueryExpression(_propertyPath, 5) }
+    }
+}
