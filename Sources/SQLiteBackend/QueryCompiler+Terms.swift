@@ -111,7 +111,7 @@ extension QueryCompiler {
     }
 
     /// The place of the edge's rows. Its link has the alias before.
-    private mutating func related(_ edge: Edge) -> Place {
+    mutating func related(_ edge: Edge) -> Place {
         if edge.link != nil { aliases += 1 }
         defer { aliases += 1 }
         return Place(plan.tables[edge.table], aliases, conversions)

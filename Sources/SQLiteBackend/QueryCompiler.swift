@@ -88,7 +88,14 @@ struct QueryCompiler {
         if case .and(let terms) = filter, filter.canFail {
             for term in terms.prefix(while: { !$0.canFail }) { conditions.append(condition(term, root)) }
         }
-        return conditions + [condition(filter, root)]
+        guard case .and(let terms) = filter, !filter.canFail else {
+            return conditions + [chosenReferences(filter) ?? condition(filter, root)]
+        }
+        var others: [QueryTerm] = []
+        for term in terms {
+            if let chosen = chosenReferences(term) { conditions.append(chosen) } else { others.append(term) }
+        }
+        return others.isEmpty ? conditions : conditions + [condition(.and(others), root)]
     }
 
     private mutating func outputs(_ terms: [TypedTerm]) -> [String] {

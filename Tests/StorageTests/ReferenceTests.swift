@@ -18,6 +18,7 @@ import Testing
 
 @Storable struct Shelf: Equatable {
     var id: Int
+    var number = 0
     var books: [Ref<Paper>] = []
 }
 
@@ -60,6 +61,35 @@ import Testing
             #expect(pairs.map(\.0.id) == [1, 4] && pairs.allSatisfy { $0.1.name == "AC/DC" })
             await expectError(.constraint) { try await store.insert(NotedAlbum(id: 1000, title: "x", artist: 9999)) }
             await expectError(.constraint) { try await store.delete(NotedArtist.self, key: 1) }
+            try await store.close()
+        }
+    }
+
+    @Test func `SQLite goes by the reference's index from what a condition chooses to the records`() async throws {
+        try await withFolder { folder in
+            let store = try await Store(
+                SQLiteBackend(path: folder.appendingPathComponent("a.db").path), models: Paper.self)
+            try await store.insert((1...9).map { Shelf(id: $0, number: $0) })
+            try await store.insert((1...90).map { Paper(id: $0, on: Ref(key: 1 + $0 % 9)) })
+            let papers = store.select(Paper.self)
+            func access(
+                _ query: Select<Paper, Store>, _ expected: QueryExplanation.Access,
+                sourceLocation: SourceLocation = #_sourceLocation
+            ) async throws {
+                let found = try await query.explain()
+                #expect(found.access == expected, "\(found)", sourceLocation: sourceLocation)
+            }
+            // A condition on the key is the reference itself, so these are conditions on other properties.
+            let chosen = papers.where { $0.on.books.isEmpty }
+            try await access(chosen, .scan)
+            try await access(papers.where { $0.on.number == 3 }, .index("on"))
+            try await access(papers.where { $0.on.number > 3 }, .index("on"))
+            try await access(papers.where { $0.on.number == 3 }.limit(1), .index("on"))
+            // Records in key order meet these soon, or few are left by another condition.
+            try await access(papers.where { $0.on.number > 3 }.limit(1), .scan)
+            try await access(papers.where { $0.id == 7 && $0.on.number == 3 }, .key)
+            #expect(try await papers.where { $0.on.number == 3 && $0.id > 50 }.keys() == [56, 65, 74, 83])
+            #expect(try await papers.where { $0.on.number != 3 }.count() == 80)
             try await store.close()
         }
     }
