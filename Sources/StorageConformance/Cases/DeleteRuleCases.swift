@@ -90,6 +90,28 @@ extension Conformance {
             try t.expect(try await store.all(Ring.self), equals: [])
         },
         ConformanceCase(
+            "references/denied-cycle", [.r3],
+            "Records that deny each other's deletion stay until one lets the other go."
+        ) { t in
+            let store = try await t.open(Ply.self)
+            try await store.insert(Knot(id: 1))
+            try await store.transaction { _, tx in
+                try tx.insert(Mesh(code: "a", owner: 1, ply: Ref(key: (1, "x"))))
+                try tx.insert(Ply(rank: 1, side: "x", strand: Strand(held: "a")))
+            }
+            try await t.expectError(.constraint) { try await store.delete(Mesh.self, keys: ["a"]) }
+            try await t.expectError(.constraint) { try await store.delete(Ply.self, keys: [(1, "x")]) }
+            // The mesh would go with its owner.
+            try await t.expectError(.constraint) { try await store.delete(Knot.self, keys: [1]) }
+            try await store.save(Ply(rank: 1, side: "x"))
+            try t.expect(try await store.delete(Knot.self, keys: [1]), equals: 1)
+            try t.expect(try await store.all(Mesh.self).count, equals: 0)
+            try await store.insert(Knot(id: 2, pairs: [Ref(key: (1, "x"))]))
+            try await t.expectError(.constraint) { try await store.delete(Ply.self, keys: [(1, "x")]) }
+            try await store.delete(Knot.self, keys: [2])
+            try t.expect(try await store.delete(Ply.self, keys: [(1, "x")]), equals: 1)
+        },
+        ConformanceCase(
             "references/long-cascade", [.r3], "A cascade goes through a chain of any length."
         ) { t in
             let store = try await t.open(Ring.self)
