@@ -108,7 +108,7 @@ extension PurchaseInfo {
 
 extension DatabasePool {
     /// A pool with the pragmas of all ways.
-    convenience init(grdb url: URL) throws {
+    convenience init(grdb url: URL, makesTables: Bool = true) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
             for pragma in Database.pragmas where !(db.configuration.readonly && pragma.contains("journal_mode")) {
@@ -116,7 +116,7 @@ extension DatabasePool {
             }
         }
         try self.init(path: url.path, configuration: configuration)
-        try write { db in try db.execute(sql: String(cString: cbaseline_schema)) }
+        if makesTables { try write { db in try db.execute(sql: String(cString: cbaseline_schema)) } }
     }
 
     func clear(_ table: Table) throws {

@@ -17,6 +17,7 @@ struct Options {
         usage: StorageBench [--quick] [--sizes N,N] [--only CASE,CASE] [--json FILE] [--chart FILE.svg]
                StorageBench observing    what observed queries cost
                StorageBench history      what keeping a history costs
+               StorageBench references   what references cost
                StorageBench count WAY CASE RECORDS REPETITIONS    for callgrind
         cases: \(Work.allCases.map(\.rawValue).joined(separator: " "))
         """

@@ -26,6 +26,7 @@ func run(_ arguments: [String]) async throws {
     case "memory": try await Memory.run(arguments.dropFirst())
     case "observing": try await Observing.run(folder)
     case "history": try await Histories.run(folder)
+    case "references": try await References.run(folder)
     case "--help": print(Options.usage)
     default: try await compare(Options(arguments))
     }

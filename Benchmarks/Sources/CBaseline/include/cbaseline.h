@@ -38,6 +38,26 @@ int cbaseline_insert_purchases(sqlite3 *db, long count, long round);
 int cbaseline_save_purchases(sqlite3 *db, long count, long round);
 int cbaseline_load_purchases(sqlite3 *db);
 
+// Books that refer to an author and to three tags, in tables of their own. Tables that are checked declare foreign keys,
+// with ON DELETE CASCADE from the author to the book and from the book to its tags.
+typedef struct {
+    int64_t authors, tags;
+} cbaseline_reference_counts;
+
+typedef struct {
+    int64_t id, year, author, tags[3];
+    const char *title;
+    int length;
+} cbaseline_book;
+
+int cbaseline_references_prepare(sqlite3 *db, int checked, const cbaseline_reference_counts *counts);
+int cbaseline_references_insert(sqlite3 *db, const cbaseline_book *given, long count);
+// Deletes the authors with these keys.
+int cbaseline_references_delete(sqlite3 *db, int64_t from, int64_t to);
+// Keep the books with their tags, and the authors, that statements give, and return how many.
+long cbaseline_references_books(sqlite3 *db, const char *books_sql, const char *tags_sql);
+long cbaseline_references_authors(sqlite3 *db, const char *sql);
+
 // Lets callgrind, where the process runs in it with --instr-atstart=no, count instructions or not.
 void cbaseline_count(int counts);
 
