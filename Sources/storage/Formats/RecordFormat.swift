@@ -23,7 +23,7 @@ enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// How delimited values are written.
-struct DelimitedOptions: ParsableArguments {
+struct DelimitedOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("What separates the values of csv, instead of a comma.", valueName: "character"))

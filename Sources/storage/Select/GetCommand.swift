@@ -12,6 +12,7 @@ struct GetCommand: AsyncParsableCommand {
               storage get people.db Person 1
               storage get people.db Pair first second     a key of two properties
               storage get people.db Account -- -5         a key that looks like an option
+              storage get books.db Book 1 --with author --with tags     with the records that it refers to
             """)
 
     @Argument(help: StoreLocation.help)
@@ -23,14 +24,22 @@ struct GetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The key, one argument for each of its properties.", valueName: "key"))
     var key: [String]
 
+    @OptionGroup var related: RelatedOptions
+
     @Flag(help: "Print JSON, the only format.")
     var json = false
 
     func run() async throws {
         try await store.with(.reading) { store in
             let schema = try await store.recordSchema(model)
+            let schemas = related.isWanted ? try await store.recordSchemas() : []
             let key = try schema.key(key)
-            guard let record = try await store.records(model).find(key: key) else {
+            let (model, related) = (model, related)
+            let found = try await store.read { snapshot in
+                let found = try snapshot.records(model).find(key: key).map { [$0] } ?? []
+                return try related.load(found, of: schema, among: schemas, in: snapshot).first
+            }
+            guard let record = found else {
                 throw ToolError("\(model) has no record with the key \(self.key.joined(separator: ", ")).", .negative)
             }
             var output = Output()

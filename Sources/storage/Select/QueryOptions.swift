@@ -2,7 +2,7 @@ import ArgumentParser
 import StorageAPI
 
 /// Which records a command is about.
-struct QueryOptions: ParsableArguments {
+struct QueryOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("where"), parsing: .unconditional,
         help: ArgumentHelp("The condition, as in 'age >= 28 and name beginswith \"Ch\"'.", valueName: "condition"))
@@ -18,14 +18,18 @@ struct QueryOptions: ParsableArguments {
     var offset: Int?
 
     /// The records that meet the condition.
-    func unsorted(_ model: String, in store: Store) -> Select<DynamicRecord, Store> {
-        let records = store.records(model)
-        return condition.map { records.where(text: $0) } ?? records
+    func unsorted<Source>(_ records: Select<DynamicRecord, Source>) -> Select<DynamicRecord, Source> {
+        condition.map { records.where(text: $0) } ?? records
     }
 
+    func unsorted(_ model: String, in store: Store) -> Select<DynamicRecord, Store> { unsorted(store.records(model)) }
+
     /// The records that the options ask for.
-    func records(_ model: String, in store: Store) -> Select<DynamicRecord, Store> {
-        var records = unsorted(model, in: store)
+    func records(_ model: String, in store: Store) -> Select<DynamicRecord, Store> { all(store.records(model)) }
+
+    /// The same in a snapshot.
+    func all<Source>(_ records: Select<DynamicRecord, Source>) -> Select<DynamicRecord, Source> {
+        var records = unsorted(records)
         if let order { records = records.order(text: order) }
         if let limit { records = records.limit(limit) }
         if let offset { records = records.offset(offset) }

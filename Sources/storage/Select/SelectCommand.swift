@@ -19,6 +19,7 @@ struct SelectCommand: AsyncParsableCommand {
               storage select orders.db Orders --group ShipCountry --sum Freight --order 'sum desc' --limit 5
               storage select people.db Person --avg age --min age --max age --json
               storage select people.db Person --distinct city.name
+              storage select books.db Book --with author --with tags --json
             """)
 
     @Argument(help: StoreLocation.help)
@@ -28,6 +29,8 @@ struct SelectCommand: AsyncParsableCommand {
     var model: String
 
     @OptionGroup var query: QueryOptions
+
+    @OptionGroup var related: RelatedOptions
 
     @OptionGroup var groups: GroupOptions
 
@@ -62,6 +65,7 @@ struct SelectCommand: AsyncParsableCommand {
                 try output.line("\(try await records.explain())")
                 return try output.flush()
             }
+            if related.isWanted { return try await print(schema, columns, store) }
             var writer = writer(columns)
             for try await fields in records.stream() { try writer.write(fields, to: &output) }
             try writer.finish(&output)
@@ -75,9 +79,38 @@ extension SelectCommand {
         (json ? .json : format).writer(columns, delimited)
     }
 
+    /// Prints records with others in the place of keys, all of one snapshot, some at a time.
+    private func print(
+        _ schema: RecordSchema, _ columns: [RecordSchema.Property], _ store: Store
+    ) async throws {
+        let schemas = try await store.recordSchemas()
+        let (model, query, related) = (model, query, related)
+        let (format, delimited) = (json ? .json : format, delimited)
+        try await store.read { snapshot in
+            var writer = format.writer(columns, delimited)
+            var output = Output()
+            var waiting: [DynamicRecord] = []
+            func flush(_ snapshot: borrowing Store.Snapshot) throws {
+                for record in try related.load(waiting, of: schema, among: schemas, in: snapshot) {
+                    try writer.write(record.fields, to: &output)
+                }
+                waiting.removeAll(keepingCapacity: true)
+            }
+            let records = query.all(snapshot.records(model))
+            try records.forEach { record in
+                waiting.append(record)
+                if waiting.count == 1000 { try flush(snapshot) }
+            }
+            try flush(snapshot)
+            try writer.finish(&output)
+            try output.flush()
+        }
+    }
+
     private func print(_ groups: TextGroups, _ titles: [String], _ store: Store) async throws {
-        guard columns == nil, !explain else {
-            throw ToolError("Groups have the columns of their options; leave --columns and --explain out.", .usage)
+        guard columns == nil, !explain, !related.isWanted else {
+            throw ToolError(
+                "Groups have the columns of their options; leave --columns, --with and --explain out.", .usage)
         }
         var output = Output()
         try await groups.print(titles, of: query.unsorted(model, in: store), writer, to: &output)
