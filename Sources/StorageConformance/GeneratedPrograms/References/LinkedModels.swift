@@ -210,7 +210,8 @@ extension SeededGenerator {
 
     private mutating func target<M: LinkedModel>(_ world: LinkedWorld) -> Ref<M>? {
         let stored = M.references.filter { world[keyPath: M.rows][$0] != nil }
-        return chance(90) && !stored.isEmpty ? one(of: stored) : one(of: M.references)
+        // A record that refers to nothing stored is refused, and a store of which most are refused shows nothing.
+        return chance(96) ? one(of: stored) : one(of: M.references)
     }
 }
 
