@@ -22,6 +22,7 @@ struct ConformanceCommand: AsyncParsableCommand {
               conformance --backend archive --generate-queries 100000 --against memory
               conformance --backend sqlite --generate-references 10000
               conformance --list
+              conformance --contract
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument { case text, json, junit }
@@ -49,8 +50,11 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Flag(help: "Run each case in a process of its own, so that a crash is an outcome of its case.")
     var isolate = false
 
-    @Flag(help: "List the cases with their clauses, and run none.")
+    @Flag(help: "List the cases with the rules that they prove, and run none.")
     var list = false
+
+    @Flag(help: "Print the contract, each rule with the cases that prove it, and run none.")
+    var contract = false
 
     @Option(help: ArgumentHelp("Write the report to a file.", valueName: "path"))
     var output: String?
@@ -76,6 +80,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if contract { return try write(Conformance.v1.proof) }
         if list { return try write(Conformance.v1.cases.map(\.listing).joined(separator: "\n")) }
         let seed = seed ?? UInt64.random(in: 1..<1_000_000)
         if generated.isWanted { return try await generate(seed) }
@@ -152,5 +157,5 @@ private struct ReportError: Error, CustomStringConvertible {
 }
 
 extension ConformanceCase {
-    fileprivate var listing: String { "\(id)  [\(clauses.map(\.id).joined(separator: " "))]  \(sentence)" }
+    fileprivate var listing: String { "\(id)  [\(rules.map(\.id).joined(separator: " "))]  \(sentence)" }
 }

@@ -1,21 +1,42 @@
 import Foundation
 import StorageConformance
+import StorageDriver
 import Testing
 
 @Suite("The suite covers the contract")
 struct ContractTests {
-    /// Clauses that no case can prove, each with the reason.
-    static let exceptions: [Contract: String] = [:]
-
     static let document: String = {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
         return (try? String(contentsOf: root.appending(path: "Documentation/Contract.md"), encoding: .utf8)) ?? ""
     }()
 
-    @Test(arguments: Contract.allCases)
-    func `every clause has a case, or a reason why it has none`(_ clause: Contract) {
-        let hasCase = Conformance.v1.cases.contains { $0.clauses.contains(clause) }
-        #expect(hasCase != (Self.exceptions[clause] != nil), "\(clause.id): \(clause.text)")
+    @Test(arguments: Contract.allCases.flatMap(\.rules))
+    func `every rule has a case, or a reason why it has none`(_ rule: Contract.Rule) {
+        let hasCase = Conformance.v1.cases.contains { $0.rules.contains(rule) }
+        #expect(hasCase != (rule.reasonWithoutCase != nil), "\(rule.id): \(rule.text)")
+    }
+
+    @Test func `a clause's rules are its sentences, and what semicolons end`() {
+        let clauses = Contract.allCases.filter { $0.rules.map(\.text).joined(separator: " ") != $0.text }
+        #expect(clauses == [])
+        #expect(
+            Contract.v3.rules.map(\.text) == [Contract.v3.text], "A clause of one sentence is one rule.")
+        #expect(Contract.w1.rules.map(\.text).first == "insert stores a new record;")
+        // A full stop and a semicolon in brackets divide nothing.
+        #expect(Contract.v2.rules[1].text.hasSuffix("in every comparison);"))
+        #expect(Contract.v4.rules.last?.id == "V4.10")
+    }
+
+    @Test func `E1 lists the codes that there are`() throws {
+        let list = try #require(Contract.e1.rules.last?.text.dropFirst("Codes: ".count).dropLast())
+        #expect(list.components(separatedBy: ", ").sorted() == StorageError.Code.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test func `the proof of the contract names each rule and each case`() {
+        let proof = Conformance.v1.proof
+        for rule in Contract.allCases.flatMap(\.rules) { #expect(proof.contains("\(rule.id) \(rule.text)\n")) }
+        #expect(proof.contains("values/*-column (22)"))
+        #expect(!proof.contains("none was written"))
     }
 
     @Test(arguments: Contract.allCases)
@@ -34,9 +55,11 @@ struct ContractTests {
         for id in ids { #expect(id.wholeMatch(of: /[a-z]+\/[a-z0-9-]+/) != nil, "\(id)") }
     }
 
-    @Test func `every case names a clause and says a sentence`() {
+    @Test func `every case names rules that there are, each once, and says a sentence`() {
         for test in Conformance.v1.cases {
-            #expect(!test.clauses.isEmpty, "\(test.id)")
+            #expect(!test.rules.isEmpty, "\(test.id)")
+            #expect(Set(test.rules).count == test.rules.count, "\(test.id)")
+            for rule in test.rules { #expect(!rule.text.isEmpty, "\(test.id) names \(rule.id)") }
             #expect(test.sentence.hasSuffix(".") && test.sentence.count > 15, "\(test.id)")
         }
     }

@@ -33,10 +33,10 @@ struct ReportTests {
         #expect(report.text { $0 }.contains("refused as declared  sharing/second-store: lacks sharing. Memory belongs"))
     }
 
-    @Test func `a failure's text has the clause, the Swift and the command that repeats it`() async {
+    @Test func `a failure's text has the rule, the Swift and the command that repeats it`() async {
         let text = await report(forgetful, "write/save-absent").text { "run --only \($0) --seed 5" }
         for part in [
-            "DOES NOT CONFORM", "FAILED  write/save-absent", "clause W2: save stores the model",
+            "DOES NOT CONFORM", "FAILED  write/save-absent", "rule W2.1: save stores the model",
             "try await store.save(Pen(id: 1, color: \"red\", price: nil))", "@Storable struct Pen {", "seed 5",
             "repeat: run --only write/save-absent --seed 5",
         ] { #expect(text.contains(part), "\(part)") }

@@ -39,7 +39,8 @@ enum SchemaValidation {
                 guard let reference = property.references.first else { continue }
                 if reference.onDelete == .cascade, index > 0 || reference.isElement {
                     throw error(
-                        models[0].name, property.name,
+                        models[0].name,
+                        (way(to: index, models) + (reference.isElement ? [] : [property.name])).joined(separator: "."),
                         "cannot cascade: only a reference of a record itself can, not one in what it owns or in an array"
                     )
                 }
@@ -50,6 +51,17 @@ enum SchemaValidation {
                 }
             }
         }
+    }
+
+    /// The names of the owned properties that lead to a model of the list.
+    private static func way(to index: Int, _ models: [DeclaredModel]) -> [String] {
+        // A model comes after the first that owns it, so the way to it does not go in circles.
+        for (owner, model) in models.prefix(index).enumerated() {
+            for property in model.properties where property.kind == .one(index) || property.kind == .many(index) {
+                return way(to: owner, models) + [property.name]
+            }
+        }
+        return []
     }
 
     static func noKey(_ model: String) -> StorageError {

@@ -9,8 +9,8 @@ extension Conformance {
         orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, actorCases, misuseCases, matchingCases, schemaCases, evolutionCases,
         sharedSchemaCases,
-        referenceCases, relatedCases, nameCases, errorCases,
-        durabilityCases, costCases, observationCases, observationCostCases, feedCases, historyCases,
+        referenceCases, referenceRuleCases, relatedCases, nameCases, errorCases,
+        durabilityCases, costCases, seamCases, observationCases, observationCostCases, feedCases, historyCases,
         undoCases, mutantCases,
     ].flatMap { $0 }
 }

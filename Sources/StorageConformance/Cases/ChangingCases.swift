@@ -4,7 +4,7 @@ extension Conformance {
     /// W5 to W7: partial updates, deletes, truncation.
     static let changingCases: [ConformanceCase] = [
         ConformanceCase(
-            "set/only-named", [.w5], "A partial update changes the named properties of the matching records alone."
+            "set/only-named", [.w5: [1]], "A partial update changes the named properties of the matching records alone."
         ) {
             t in
             let store = try await t.open(Person.self)
@@ -21,7 +21,9 @@ extension Conformance {
             try t.expect(count, equals: matching.count, "The count is not that of the matching records.")
             try t.expect(try await store.all(Person.self), equals: people)
         },
-        ConformanceCase("set/zero-values", [.w5, .v3], "A partial update sets nil, 0, false, \"\" and [] as well.") {
+        ConformanceCase(
+            "set/zero-values", [.w5: [1], .v3: [1]], "A partial update sets nil, 0, false, \"\" and [] as well."
+        ) {
             t in
             let store = try await t.open(Person.self)
             var person = Person(id: 1, name: "a", age: 3, height: 1, nickname: "n", isMember: true, tags: ["t"])
@@ -33,14 +35,17 @@ extension Conformance {
             person = Person(id: 1)
             try t.expect(try await store.all(Person.self), equals: [person])
         },
-        ConformanceCase("set/matched-not-changed", [.w5], "The count is of matched records, changed by it or not.") {
+        ConformanceCase("set/matched-not-changed", [.w5: [2]], "The count is of matched records, changed by it or not.")
+        {
             t in
             let store = try await t.open(Pen.self)
             try await store.insert((1...5).map { Pen(id: $0, color: "red") })
             let count = try await store.update(Pen.self) { $0.where { $0.id <= 3 }.set(\.color, to: "red") }
             try t.expect(count, equals: 3)
         },
-        ConformanceCase("set/no-match", [.w5], "A partial update that matches nothing returns 0 and changes nothing.") {
+        ConformanceCase(
+            "set/no-match", [.w5: [2]], "A partial update that matches nothing returns 0 and changes nothing."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1, color: "red"))
@@ -49,7 +54,7 @@ extension Conformance {
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "red")])
         },
         ConformanceCase(
-            "set/filter-changes", [.w5], "A record that no longer matches after its change is changed once."
+            "set/filter-changes", [.w5: [1, 2]], "A record that no longer matches after its change is changed once."
         ) { t in
             let store = try await t.open(Measure.self)
             try await store.insert((0..<100).map { Measure(id: $0, number: $0 % 10) })
@@ -57,7 +62,7 @@ extension Conformance {
             try t.expect(count, equals: 10)
             try t.expect(try await store.select(Measure.self) { $0.where { $0.number == 4 } }.count(), equals: 20)
         },
-        ConformanceCase("set/children-stay", [.w5, .c1], "A partial update leaves the owned records.") { t in
+        ConformanceCase("set/children-stay", [.w5: [1]], "A partial update leaves the owned records.") { t in
             let store = try await t.open(Person.self)
             var person = Samples.person(7)
             try await store.insert(person)
@@ -66,7 +71,7 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: [person])
         },
         ConformanceCase(
-            "set/last-counts", [.w5], "Of several values for one property the last counts; none changes nothing."
+            "set/last-counts", [.w5: [1]], "Of several values for one property the last counts; none changes nothing."
         ) {
             t in
             let store = try await t.open(Pen.self)
@@ -79,7 +84,8 @@ extension Conformance {
             try t.expect(try await store.update(Pen.self) { $0.where { $0.id != 2 } }, equals: 2)
             try t.expect(try await store.all(Pen.self).map(\.color), equals: ["x", "old", "x"])
         },
-        ConformanceCase("set/child-filter", [.w5, .q3], "A partial update may ask about the owned records.") { t in
+        ConformanceCase("set/child-filter", [.w5: [1], .q3: [4]], "A partial update may ask about the owned records.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.insert([
                 Person(id: 1, pens: [Pen(id: 1, color: "red")]), Person(id: 2, pens: [Pen(id: 1, color: "blue")]),
@@ -91,7 +97,9 @@ extension Conformance {
             try t.expect(count, equals: 1)
             try t.expect(try await store.all(Person.self).map(\.age), equals: [9, 0, 0])
         },
-        ConformanceCase("set/key-refused", [.w5], "A key property cannot be set: invalidQuery, and nothing changes.") {
+        ConformanceCase(
+            "set/key-refused", [.w5: [3]], "A key property cannot be set: invalidQuery, and nothing changes."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1, color: "red"))
@@ -100,7 +108,8 @@ extension Conformance {
             }
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "red")])
         },
-        ConformanceCase("delete/model", [.w6], "delete takes a model by its key, and returns how many went.") { t in
+        ConformanceCase("delete/model", [.w6: [1]], "delete takes a model by its key, and returns how many went.") {
+            t in
             let store = try await t.open(Pen.self)
             try await store.insert((1...5).map { Pen(id: $0) })
             try t.expect(try await store.delete(Pen(id: 1, color: "other values")), equals: 1)
@@ -108,7 +117,7 @@ extension Conformance {
             try t.expect(try await store.select(Pen.self).keys(), equals: [4, 5])
         },
         ConformanceCase(
-            "delete/keys", [.w6], "delete takes keys; a missing one is no error, a repeated one counts once."
+            "delete/keys", [.w6: [1, 2]], "delete takes keys; a missing one is no error, a repeated one counts once."
         ) { t in
             let store = try await t.open(Pen.self)
             try await store.insert((1...5).map { Pen(id: $0) })
@@ -117,13 +126,13 @@ extension Conformance {
             try t.expect(try await store.delete(Pen.self, keys: [5, 2]), equals: 0)
             try t.expect(try await store.select(Pen.self).keys(), equals: [1, 3, 4])
         },
-        ConformanceCase("delete/many-keys", [.w6, .q4], "delete takes 10,000 keys.") { t in
+        ConformanceCase("delete/many-keys", [.w6: [1]], "delete takes 10,000 keys.") { t in
             let store = try await t.open(Pen.self)
             try await store.insert((0..<3000).map { Pen(id: $0) })
             try t.expect(try await store.delete(Pen.self, keys: Array(1000..<11_000)), equals: 2000)
             try t.expect(try await store.select(Pen.self).count(), equals: 1000)
         },
-        ConformanceCase("delete/filter", [.w6], "delete by a filter takes exactly the matching records.") { t in
+        ConformanceCase("delete/filter", [.w6: [1]], "delete by a filter takes exactly the matching records.") { t in
             let store = try await t.open(Person.self)
             let people = (1...20).map(Samples.person)
             try await store.insert(people)
@@ -133,7 +142,9 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: left)
             try t.expect(try await store.delete(Person.self) { $0.where { $0.age > 1000 } }, equals: 0)
         },
-        ConformanceCase("delete/child-filter", [.w6, .q3], "delete by a filter over owned records takes the owners.") {
+        ConformanceCase(
+            "delete/child-filter", [.w6: [1], .q3: [4]], "delete by a filter over owned records takes the owners."
+        ) {
             t in
             let store = try await t.open(Person.self)
             let people = (1...20).map(Samples.person)
@@ -143,7 +154,7 @@ extension Conformance {
             try t.expect(count, equals: 20 - left.count)
             try t.expect(try await store.all(Person.self), equals: left)
         },
-        ConformanceCase("delete/all", [.w6], "delete without a filter takes every record, and counts them.") { t in
+        ConformanceCase("delete/all", [.w6: [1]], "delete without a filter takes every record, and counts them.") { t in
             let store = try await t.open(Person.self)
             try await store.insert((1...10).map(Samples.person))
             try t.expect(try await store.delete(Person.self) { $0 }, equals: 10)
@@ -151,7 +162,7 @@ extension Conformance {
             try t.expect(try await store.delete(Person.self) { $0 }, equals: 0)
         },
         ConformanceCase(
-            "delete/no-ghosts", [.w6, .c1], "A record inserted with a deleted one's key has none of its children."
+            "delete/no-ghosts", [.w6: [3]], "A record inserted with a deleted one's key has none of its children."
         ) {
             t in
             let store = try await t.open(Person.self)
@@ -164,7 +175,8 @@ extension Conformance {
             try await store.insert(bare)
             try t.expect(try await store.all(Person.self), equals: bare, "Parts of deleted records came back.")
         },
-        ConformanceCase("truncate/all", [.w7], "truncate removes every record of the model, and of no other.") { t in
+        ConformanceCase("truncate/all", [.w7: [1, 2]], "truncate removes every record of the model, and of no other.") {
+            t in
             let store = try await t.open(Person.self, Pen.self)
             try await store.truncate(Person.self)
             try await store.insert((1...10).map(Samples.person))
@@ -173,7 +185,7 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: [])
             try t.expect(try await store.all(Pen.self), equals: [Pen(id: 1, color: "root")])
         },
-        ConformanceCase("truncate/no-ghosts", [.w7, .c1], "After truncate no child of a removed record comes back.") {
+        ConformanceCase("truncate/no-ghosts", [.w7: [1]], "After truncate no child of a removed record comes back.") {
             t in
             let store = try await t.open(Person.self)
             try await store.insert((1...12).map(Samples.person))
@@ -184,7 +196,7 @@ extension Conformance {
             try await store.insert(bare)
             try t.expect(try await store.all(Person.self), equals: bare)
         },
-        ConformanceCase("truncate/keys-restart", [.w7, .k2], "After truncate assigned keys begin at 1 again.") { t in
+        ConformanceCase("truncate/keys-restart", [.w7: [1]], "After truncate assigned keys begin at 1 again.") { t in
             let store = try await t.open(Account.self, Ticket.self)
             try await store.insert([Account(), Account(), Account()])
             try await store.insert([Ticket(), Ticket()])

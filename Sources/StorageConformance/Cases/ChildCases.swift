@@ -5,7 +5,8 @@ extension Conformance {
     /// C1 to C3, C6, C7: owned records.
     static let childCases: [ConformanceCase] = [
         ConformanceCase(
-            "children/load", [.c1, .c2], "Owned records of every kind come back with their owners, three levels deep."
+            "children/load", [.c1: [1], .c2: [1], .v1: [16]],
+            "Owned records of every kind come back with their owners, three levels deep."
         ) {
             t in
             let store = try await t.open(Person.self)
@@ -15,7 +16,8 @@ extension Conformance {
             for person in people { try t.expect(try await store.find(Person.self, key: person.id), equals: person) }
         },
         ConformanceCase(
-            "children/load-chosen-owners", [.c1, .c6], "They come with filtered, sorted and limited owners too."
+            "children/load-chosen-owners", [.c1: [1], .c6: [2]],
+            "They come with filtered, sorted and limited owners too."
         ) {
             t in
             let store = try await t.open(Person.self)
@@ -30,7 +32,7 @@ extension Conformance {
             try t.expect(try await store.select(Person.self).stream(), equals: people)
         },
         ConformanceCase(
-            "children/save-replaces", [.c3, .w2], "After each save the stored children are exactly the given ones."
+            "children/save-replaces", [.c3: [2]], "After each save the stored children are exactly the given ones."
         ) {
             t in
             let store = try await t.open(Person.self)
@@ -44,7 +46,8 @@ extension Conformance {
                 try t.expect(try await store.all(Person.self) { $0.where { $0.id != 2 } }, equals: neighbours)
             }
         },
-        ConformanceCase("children/reorder", [.c3], "A reordered array is stored reordered, and loses nothing.") { t in
+        ConformanceCase("children/reorder", [.c3: [1, 2]], "A reordered array is stored reordered, and loses nothing.")
+        { t in
             let store = try await t.open(Person.self)
             let pens = [3, 1, 2, 1].enumerated().map { Pen(id: $0.element, color: "p\($0.offset)") }
             for order in [pens, pens.reversed(), [pens[2], pens[0], pens[3], pens[1]]] {
@@ -53,7 +56,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "children/grow-shrink-clear", [.c3], "Arrays grow, shrink and become empty; what went stays away."
+            "children/grow-shrink-clear", [.c3: [2]], "Arrays grow, shrink and become empty; what went stays away."
         ) { t in
             let store = try await t.open(Person.self)
             for count in [3, 4, 1, 0, 5, 2, 0] {
@@ -68,7 +71,8 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "children/optional-one", [.c1, .c3, .v3], "An optional child comes, changes, goes and comes again."
+            "children/optional-one", [.c1: [1], .c3: [2], .v3: [1]],
+            "An optional child comes, changes, goes and comes again."
         ) {
             t in
             let store = try await t.open(Person.self)
@@ -81,7 +85,8 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "children/optional-array", [.c3, .v3], "nil and [] of an optional array are told apart through changes."
+            "children/optional-array", [.c3: [2], .v3: [1]],
+            "nil and [] of an optional array are told apart through changes."
         ) {
             t in
             let store = try await t.open(Person.self)
@@ -91,7 +96,8 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "children/required", [.c1], "A child that is not optional is there, and changes with its owner."
+            "children/required", [.c1: [1], .v1: [16]],
+            "A child that is not optional is there, and changes with its owner."
         ) { t in
             let store = try await t.open(House.self)
             let houses = (1...5).map { House(id: $0, door: Pen(id: 1, color: "door \($0)")) }
@@ -101,7 +107,7 @@ extension Conformance {
                 try await store.all(House.self).map(\.door.color),
                 equals: ["door 1", "door 2", "new", "door 4", "door 5"])
         },
-        ConformanceCase("children/properties-apart", [.c2], "Properties of one type never mix.") { t in
+        ConformanceCase("children/properties-apart", [.c2: [4]], "Properties of one type never mix.") { t in
             let store = try await t.open(House.self)
             let houses = [
                 House(
@@ -121,7 +127,8 @@ extension Conformance {
             try t.expect(ids, equals: [1])
         },
         ConformanceCase(
-            "children/equal-ids", [.c2], "A child's own id is data: one array and two owners may hold it often."
+            "children/equal-ids", [.c2: [2], .c8: [2]],
+            "A child's own id is data: one array and two owners may hold it often."
         ) { t in
             let store = try await t.open(Person.self)
             let same = (0..<4).map { Pen(id: 7, color: "p\($0)") }
@@ -131,7 +138,9 @@ extension Conformance {
             try await store.delete(Person.self, key: 1)
             try t.expect(try await store.all(Person.self), equals: [people[1]])
         },
-        ConformanceCase("children/moved", [.c2], "A child that is given to another owner belongs to that one alone.") {
+        ConformanceCase(
+            "children/moved", [.c2: [3]], "A child that is given to another owner belongs to that one alone."
+        ) {
             t in
             let store = try await t.open(Person.self)
             let pen = Pen(id: 9, color: "moving")
@@ -143,7 +152,7 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: [after[1]])
         },
         ConformanceCase(
-            "children/failure-undone", [.c7, .w4], "A failure anywhere in a graph leaves nothing of the call."
+            "children/failure-undone", [.c7: [1], .w4: [2]], "A failure anywhere in a graph leaves nothing of the call."
         ) { t in
             let store = try await t.open(Person.self)
             let old = Samples.person(7)
@@ -159,7 +168,8 @@ extension Conformance {
             try t.expect(kept, equals: old.pens.count, "Children of the undone call are stored.")
         },
         ConformanceCase(
-            "children/failure-deep", [.c7, .e1], "A child that cannot be stored undoes its owner's call, and is named."
+            "children/failure-deep", [.c7: [1], .e1: [1]],
+            "A child that cannot be stored undoes its owner's call, and is named."
         ) {
             t in
             let store = try await t.open(Owner<URL>.self)
@@ -173,7 +183,7 @@ extension Conformance {
             try t.expect(try await store.select(Owner<URL>.self).count(), equals: 0)
         },
         ConformanceCase(
-            "children/200x100", [.c3, .c6], "200 owners with 100 children each are saved, changed and deleted."
+            "children/200x100", [.c3: [2]], "200 owners with 100 children each are saved, changed and deleted."
         ) { t in
             let store = try await t.open(Account.self)
             let pens = (0..<100).map { Pen(id: $0) }
@@ -190,7 +200,7 @@ extension Conformance {
 
     /// C4, C5: types that own themselves, and types that are both root and owned.
     static let graphCases: [ConformanceCase] = [
-        ConformanceCase("graphs/trees", [.c4], "Trees of one type come back, change and go.") { t in
+        ConformanceCase("graphs/trees", [.c4: [1]], "Trees of one type come back, change and go.") { t in
             let store = try await t.open(Node.self)
             func tree(_ depth: Int) -> Node {
                 Node(id: depth, name: "\(depth)", children: (0..<depth).map { tree($0) })
@@ -208,7 +218,7 @@ extension Conformance {
             try await store.insert(Node(id: 4))
             try t.expect(try await store.find(Node.self, key: 4), equals: Node(id: 4))
         },
-        ConformanceCase("graphs/mutual", [.c4], "Two types that own each other come back.") { t in
+        ConformanceCase("graphs/mutual", [.c4: [1]], "Two types that own each other come back.") { t in
             let store = try await t.open(Link.self)
             func link(_ depth: Int) -> Link {
                 Link(id: depth, next: (0..<depth).map { Chain(id: $0, link: $0 == 1 ? nil : link($0)) })
@@ -224,7 +234,7 @@ extension Conformance {
                 equals: links.dropLast() + [Link(id: 4, next: [Chain(id: 1, link: link(2))])])
         },
         ConformanceCase(
-            "graphs/depth-limit", [.c4, .e4],
+            "graphs/depth-limit", [.c4: [1], .e4: [2]],
             "The declared depth, at least 64, passes; one level more is limitExceeded."
         ) {
             t in
@@ -245,7 +255,9 @@ extension Conformance {
             try await t.expectError(.limitExceeded) { try await store.save(chain(1000)) }
             try t.expect(try await store.all(Node.self), equals: [chain(limit)])
         },
-        ConformanceCase("graphs/roots-and-owned", [.c5], "Root records and owned records of one type are separate.") {
+        ConformanceCase(
+            "graphs/roots-and-owned", [.c5: [1, 2]], "Root records and owned records of one type are separate."
+        ) {
             t in
             let store = try await t.open(Person.self, Pen.self)
             let person = Person(id: 1, pens: [Pen(id: 1, color: "owned")])
@@ -258,7 +270,7 @@ extension Conformance {
             try t.expect(try await store.all(Person.self), equals: [person])
         },
         ConformanceCase(
-            "graphs/owned-query", [.c5, .q1], "Owned records are found with their owners' keys, filtered and sorted."
+            "graphs/owned-query", [.c5: [3]], "Owned records are found with their owners' keys, filtered and sorted."
         ) {
             t in
             let store = try await t.open(Person.self)

@@ -5,7 +5,7 @@ extension Conformance {
     /// W8, S5, T6, E3: what a killed process, a second process and a damaged file may do.
     static let durabilityCases: [ConformanceCase] = [
         ConformanceCase(
-            "durability/reopened-graphs", [.w8], needs: [.durability],
+            "durability/reopened-graphs", [.w8: [1]], needs: [.durability],
             "Whole graphs are there after closing and opening."
         ) { t in
             let store = try await t.open(Person.self)
@@ -19,7 +19,7 @@ extension Conformance {
             try t.expect(try await again.all(Person.self), equals: before)
         },
         ConformanceCase(
-            "durability/reopened-often", [.w8, .s1], needs: [.durability],
+            "durability/reopened-often", [.w8: [1], .s1: [2]], needs: [.durability],
             "20 times opening, writing and closing lose nothing."
         ) {
             t in
@@ -31,7 +31,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "durability/undone-stays-undone", [.w8, .t1], needs: [.durability],
+            "durability/undone-stays-undone", [.t1: [1], .w8: [1]], needs: [.durability],
             "What was undone is not there after opening."
         ) {
             t in
@@ -50,7 +50,7 @@ extension Conformance {
             try t.expect(try await again.all(Person.self), equals: [Samples.person(1)])
         },
         ConformanceCase(
-            "durability/truncated-stays-empty", [.w8, .w7], needs: [.durability],
+            "durability/truncated-stays-empty", [.w7: [1], .w8: [1]], needs: [.durability],
             "What was truncated is not there after opening."
         ) {
             t in
@@ -65,7 +65,7 @@ extension Conformance {
             try t.expect(try await again.insert(Account()).id, equals: 1)
         },
         ConformanceCase(
-            "durability/killed-after-commits", [.w8, .c7], needs: [.durability], needsHelper: true,
+            "durability/killed-after-commits", [.w8: [1], .c7: [1]], needs: [.durability], needsHelper: true,
             "After SIGKILL every commit that was acknowledged is whole, and no other is a part."
         ) { t in
             var acknowledged = 0
@@ -85,7 +85,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "durability/killed-in-transaction", [.t1, .w8], needs: [.durability], needsHelper: true,
+            "durability/killed-in-transaction", [.t1: [1], .w8: [1]], needs: [.durability], needsHelper: true,
             "After SIGKILL in a transaction nothing of it is there, and the store is written again."
         ) { t in
             let store = try await t.open(Person.self, Pen.self)
@@ -103,7 +103,7 @@ extension Conformance {
             try t.expect(try await again.select(Person.self).count(), equals: 4)
         },
         ConformanceCase(
-            "durability/killed-in-migration", [.s5, .s3], needs: [.durability], needsHelper: true,
+            "durability/killed-in-migration", [.s5: [3]], needs: [.durability], needsHelper: true,
             "After SIGKILL in a conversion the store is in the old form or in the new one, and never between."
         ) { t in
             let values = (0..<4000).map { IntItem(id: $0, value: $0 * 3) }
@@ -126,7 +126,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "sharing/second-process", [.t6], needs: [.sharing], needsHelper: true,
+            "sharing/second-process", [.t6: [1, 2, 3]], needs: [.sharing], needsHelper: true,
             "What another process commits is seen, and what it must not do it is told."
         ) { t in
             let store = try await t.open(Pen.self)
@@ -138,7 +138,7 @@ extension Conformance {
             try t.expect(try await store.select(Pen.self).count(), equals: 101)
         },
         ConformanceCase(
-            "sharing/counted-together", [.t6, .t3], needs: [.sharing], needsHelper: true,
+            "sharing/counted-together", [.t6: [1], .t3: [1]], needs: [.sharing], needsHelper: true,
             "Two processes that add 1 in transactions lose nothing."
         ) { t in
             let store = try await t.open(Measure.self)
@@ -154,11 +154,11 @@ extension Conformance {
             try t.expect(try await store.find(Measure.self, key: 1)?.number, equals: 60)
         },
         ConformanceCase(
-            "damage/flipped-byte", [.e3], needs: [.durability, .damageDetection],
+            "damage/flipped-byte", [.e3: [1, 2]], needs: [.durability, .damageDetection],
             "A flipped byte anywhere in a file is a typed error or the right data, never wrong data."
         ) { t in try await damage(t, cuts: false) },
         ConformanceCase(
-            "damage/cut-file", [.e3], needs: [.durability, .damageDetection],
+            "damage/cut-file", [.e3: [1, 2]], needs: [.durability, .damageDetection],
             "A file that is cut anywhere is a typed error, or holds whole commits, the first ones."
         ) { t in try await damage(t, cuts: true) },
     ]

@@ -12,10 +12,10 @@ extension Conformance {
 
     /// A case in which a version is refused whatever is stored, and what is stored stays as it is.
     private static func refuses<Old: ModelVersion, New: ModelVersion>(
-        _ id: String, _ clauses: [Contract], _ sentence: String, _: Old.Type, _ old: [Versioned<Old>], _: New.Type,
+        _ id: String, _ proof: Proof, _ sentence: String, _: Old.Type, _ old: [Versioned<Old>], _: New.Type,
         naming words: [String]
     ) -> ConformanceCase {
-        ConformanceCase(id, clauses, needs: [.durability], sentence) { t in
+        ConformanceCase(id, proof, needs: [.durability], sentence) { t in
             for records in [[], old] {
                 let store = try await t.open(Versioned<Old>.self)
                 try await store.insert(records)
@@ -35,35 +35,40 @@ extension Conformance {
 
     private static let kindCases: [ConformanceCase] = [
         refuses(
-            "evolution/array-to-texts", [.s8], "An array of owned records does not become one of texts.", Tags.self,
+            "evolution/array-to-texts", [.s8: [1, 2]], "An array of owned records does not become one of texts.",
+            Tags.self,
             [Versioned(1, .records([[1, "a"]])), Versioned(2, .records([]))], TagsAsTexts.self,
             naming: ["tags", "@Field"]),
         refuses(
-            "evolution/optional-array-to-text", [.s8], "An optional array of owned records does not become a text.",
+            "evolution/optional-array-to-text", [.s8: [1, 2]],
+            "An optional array of owned records does not become a text.",
             OptionalTags.self, [Versioned(1, .records([[1, "a"]])), Versioned(2, nil)], TagsAsText.self,
             naming: ["tags", "@Field"]),
         refuses(
-            "evolution/one-to-text", [.s8], "An owned record does not become a text.", OneTag.self,
+            "evolution/one-to-text", [.s8: [1, 2]], "An owned record does not become a text.", OneTag.self,
             [Versioned(1, .record([1, "a"])), Versioned(2, nil)], TagsAsText.self, naming: ["tags", "@Field"]),
         refuses(
-            "evolution/text-to-array", [.s8], "A text does not become an array of owned records.", TagsAsText.self,
+            "evolution/text-to-array", [.s8: [1, 2]], "A text does not become an array of owned records.",
+            TagsAsText.self,
             [Versioned(1, "a"), Versioned(2, nil)], Tags.self, naming: ["tags", "@Field"]),
         refuses(
-            "evolution/one-to-many", [.s8], "An owned record does not become an array.", OneTag.self,
+            "evolution/one-to-many", [.s8: [1, 2]], "An owned record does not become an array.", OneTag.self,
             [Versioned(1, .record([1, "a"])), Versioned(2, nil)], Tags.self, naming: ["tags", "@Field"]),
         refuses(
-            "evolution/many-to-one", [.s8], "An array of owned records does not become one of them.", Tags.self,
+            "evolution/many-to-one", [.s8: [1, 2]], "An array of owned records does not become one of them.", Tags.self,
             [Versioned(1, .records([[1, "a"]]))], OneTag.self, naming: ["tags", "@Field"]),
         refuses(
-            "evolution/child-array-to-text", [.s8], "An array that an owned record owns does not become a text.",
+            "evolution/child-array-to-text", [.s8: [1, 2]],
+            "An array that an owned record owns does not become a text.",
             InChild<OptionalTags>.self, [Versioned(1, .records([[1, .records([[1, "a"]])], [2, nil]]))],
             InChild<TagsAsText>.self, naming: ["tags", "@Field"]),
         refuses(
-            "evolution/child-text-to-array", [.s8], "A text of an owned record does not become an array of records.",
+            "evolution/child-text-to-array", [.s8: [1, 2]],
+            "A text of an owned record does not become an array of records.",
             InChild<TagsAsText>.self, [Versioned(1, .records([[1, "a"], [2, nil]]))], InChild<Tags>.self,
             naming: ["tags", "@Field"]),
         ConformanceCase(
-            "evolution/kind-of-removed", [.s8], needs: [.durability],
+            "evolution/kind-of-removed", [.s8: [2], .s9: [4]], needs: [.durability],
             "A removed owned property's name is not given to a value, by a declaration or by a rename."
         ) { t in
             let first = try await t.open(Versioned<TitleAndTags>.self)
@@ -81,7 +86,7 @@ extension Conformance {
                 equals: [Versioned<TitleAndTags>(1, "b", .records([[1, "x"]]))])
         },
         ConformanceCase(
-            "evolution/array-of-gone-owner", [.s8], needs: [.durability],
+            "evolution/array-of-gone-owner", [.s8: [3]], needs: [.durability],
             "An array that is not Optional any more, and is gone with its owner, is not nil when both come back."
         ) { t in
             try await t.open(Versioned<InChild<OptionalTags>>.self).close()
@@ -104,9 +109,9 @@ extension Conformance {
 
     /// A case that stores with one version, opens with a second, and reads with a third that declares a rename.
     private static func renames<A: ModelVersion, B: ModelVersion, C: ModelVersion>(
-        _ id: String, _ sentence: String, _ first: Versioned<A>, _: B.Type, reads expected: Versioned<C>
+        _ id: String, _ proof: Proof, _ sentence: String, _ first: Versioned<A>, _: B.Type, reads expected: Versioned<C>
     ) -> ConformanceCase {
-        ConformanceCase(id, [.s9], needs: [.durability], sentence) { t in
+        ConformanceCase(id, proof, needs: [.durability], sentence) { t in
             let store = try await t.open(Versioned<A>.self)
             try await store.insert(first)
             try await store.close()
@@ -120,9 +125,9 @@ extension Conformance {
     }
 
     private static func conflicts<A: ModelVersion, B: ModelVersion>(
-        _ id: String, _ sentence: String, _ record: Versioned<A>, _: B.Type, naming words: [String]
+        _ id: String, _ proof: Proof, _ sentence: String, _ record: Versioned<A>, _: B.Type, naming words: [String]
     ) -> ConformanceCase {
-        ConformanceCase(id, [.s9], needs: [.durability], sentence) { t in
+        ConformanceCase(id, proof, needs: [.durability], sentence) { t in
             let store = try await t.open(Versioned<A>.self)
             try await store.insert(record)
             try await store.close()
@@ -137,34 +142,38 @@ extension Conformance {
 
     private static let renameCases: [ConformanceCase] = [
         conflicts(
-            "evolution/rename-onto-data", "A rename onto a name that holds data is refused, naming both.",
+            "evolution/rename-onto-data", [.s9: [2]], "A rename onto a name that holds data is refused, naming both.",
             Versioned<TitleAndName>(1, "a", "b"), NameFromTitle.self, naming: ["title", "name"]),
         conflicts(
-            "evolution/rename-owned-onto-data", "A rename onto an owned property that holds data is refused.",
+            "evolution/rename-owned-onto-data", [.s9: [2]],
+            "A rename onto an owned property that holds data is refused.",
             Versioned<TagsAndLabels>(1, .records([[1, "a"]]), .records([[2, "b"]])), LabelsFromTags.self,
             naming: ["tags", "labels"]),
         conflicts(
-            "evolution/rename-to-another-kind", "A rename of owned records to a value is refused, naming both.",
+            "evolution/rename-to-another-kind", [.s9: [4]],
+            "A rename of owned records to a value is refused, naming both.",
             Versioned<Tags>(1, .records([[1, "a"]])), LabelsTextFromTags.self, naming: ["tags", "labels"]),
         renames(
-            "evolution/rename-onto-nothing", "A rename onto a name that holds nil everywhere is carried out.",
+            "evolution/rename-onto-nothing", [.s9: [1]],
+            "A rename onto a name that holds nil everywhere is carried out.",
             Versioned<TitleAndName>(1, "a", nil), TitleAndName.self, reads: Versioned<NameFromTitle>(1, "a")),
         renames(
-            "evolution/rename-of-nothing", "A rename of what is nil everywhere leaves what the new name holds.",
+            "evolution/rename-of-nothing", [.s9: [3]],
+            "A rename of what is nil everywhere leaves what the new name holds.",
             Versioned<TitleAndName>(1, nil, "b"), TitleAndName.self, reads: Versioned<NameFromTitle>(1, "b")),
         renames(
-            "evolution/rename-owned", "A rename of owned records moves them.",
+            "evolution/rename-owned", [.s9: [1], .s3: [1]], "A rename of owned records moves them.",
             Versioned<Tags>(1, .records([[1, "a"]])), Tags.self,
             reads: Versioned<LabelsFromTags>(1, .records([[1, "a"]]))),
         renames(
-            "evolution/rename-of-removed", "A rename does not bring back what was removed before it.",
+            "evolution/rename-of-removed", [.s9: [4]], "A rename does not bring back what was removed before it.",
             Versioned<Title>(1, "a"), Bare.self, reads: Versioned<NameFromTitle>(1, nil)),
         renames(
-            "evolution/rename-of-removed-owned",
+            "evolution/rename-of-removed-owned", [.s9: [4]],
             "A rename does not bring back owned records that were removed before it.",
             Versioned<Tags>(1, .records([[1, "a"]])), Bare.self, reads: Versioned<LabelsFromTags>(1, .records([]))),
         ConformanceCase(
-            "evolution/rename-onto-removed", [.s9], needs: [.durability],
+            "evolution/rename-onto-removed", [.s9: [2]], needs: [.durability],
             "A rename onto a removed name that holds data is refused, and neither is lost."
         ) { t in
             let store = try await t.open(Versioned<TitleAndName>.self)
@@ -182,7 +191,7 @@ extension Conformance {
 
     private static let typeCases: [ConformanceCase] = [
         ConformanceCase(
-            "evolution/two-types", [.s10], "A second type of a stored name that declares it otherwise is refused."
+            "evolution/two-types", [.s10: [1]], "A second type of a stored name that declares it otherwise is refused."
         ) { t in
             let store = try await t.open(IntItem.self)
             try await store.insert(IntItem(id: 1, value: 5))
@@ -198,7 +207,7 @@ extension Conformance {
             try t.expect(try await store.all(IntItem.self), equals: [IntItem(id: 1, value: 5)])
         },
         ConformanceCase(
-            "evolution/refused-type", [.s10, .s3], needs: [.durability],
+            "evolution/refused-type", [.s10: [1], .s3: [3]], needs: [.durability],
             "A type that is refused does not keep its stored name from the type that has it."
         ) { t in
             let earlier = try await t.open(TextItem.self)
@@ -210,7 +219,7 @@ extension Conformance {
             try t.expect(try await store.all(TextItem.self), equals: [TextItem(id: 1, value: "a")])
         },
         ConformanceCase(
-            "evolution/unreadable-rows", [.s12], needs: [.durability],
+            "evolution/unreadable-rows", [.s12: [1, 2, 3]], needs: [.durability],
             "A value that the type no longer has fails its row alone, which is named, reported and listed."
         ) { t in
             let earlier = try await t.open(TextItem.self)

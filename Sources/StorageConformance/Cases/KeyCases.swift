@@ -4,14 +4,14 @@ internal import StorageAPI
 extension Conformance {
     /// K: what a key may be, and keys that the store assigns.
     static let keyCases: [ConformanceCase] = [
-        ConformanceCase("keys/zero-and-negative", [.k1], "0 and negative numbers are keys like any other.") { t in
+        ConformanceCase("keys/zero-and-negative", [.k1: [2]], "0 and negative numbers are keys like any other.") { t in
             let store = try await t.open(Pen.self)
             try await store.insert([Pen(id: 0, color: "zero"), Pen(id: -1, color: "minus"), Pen(id: 1, color: "one")])
             try t.expect(try await store.select(Pen.self).keys(), equals: [-1, 0, 1])
             try t.expect(try await store.find(Pen.self, key: 0)?.color, equals: "zero")
             try t.expect(try await store.find(Pen.self, key: 2)?.id, equals: nil)
         },
-        ConformanceCase("keys/near-2-53", [.k1, .v4], "Keys beyond 2^53 are not rounded together.") { t in
+        ConformanceCase("keys/near-2-53", [.k3: [3], .v4: [1]], "Keys beyond 2^53 are not rounded together.") { t in
             let store = try await t.open(Pen.self)
             let ids = [(1 << 53) - 1, 1 << 53, (1 << 53) + 1, (1 << 53) + 2]
             try await store.insert(ids.map { Pen(id: $0, color: "\($0)") })
@@ -19,7 +19,8 @@ extension Conformance {
             try t.expect(try await store.delete(Pen.self, key: ids[1]), equals: 1)
             try t.expect(try await store.select(Pen.self).keys(), equals: [ids[0], ids[2], ids[3]])
         },
-        ConformanceCase("keys/string-enum", [.k1], "A string enum is a key, ordered by its raw value.") { t in
+        ConformanceCase("keys/string-enum", [.k1: [2], .v4: [4]], "A string enum is a key, ordered by its raw value.") {
+            t in
             let store = try await t.open(ByKind.self)
             try await store.insert(Kind.allCases.map { ByKind(kind: $0, note: $0.rawValue) })
             for kind in Kind.allCases {
@@ -27,7 +28,9 @@ extension Conformance {
             }
             try t.expect(try await store.select(ByKind.self).keys(), equals: [.large, .odd, .small])
         },
-        ConformanceCase("keys/integer-enum", [.k1], "An integer enum is a key, ordered by its raw value.") { t in
+        ConformanceCase(
+            "keys/integer-enum", [.k1: [2], .v4: [1]], "An integer enum is a key, ordered by its raw value."
+        ) { t in
             let store = try await t.open(ByLevel.self)
             try await store.insert(Level.allCases.reversed().map { ByLevel(level: $0, note: "\($0)") })
             try t.expect(try await store.find(ByLevel.self, key: .high)?.note, equals: "high")
@@ -35,7 +38,7 @@ extension Conformance {
             try t.expect(try await store.delete(ByLevel.self, key: .low), equals: 1)
         },
         ConformanceCase(
-            "keys/composite", [.k1, .k3],
+            "keys/composite", [.k1: [1], .k3: [2]],
             "Of a composite key each pair is one key: (\"ab\", \"c\") is not (\"a\", \"bc\")."
         ) {
             t in
@@ -56,7 +59,8 @@ extension Conformance {
             try t.expect(try await store.select(Pair.self).count(), equals: 4)
         },
         ConformanceCase(
-            "keys/composite-part", [.k1, .q1], "A filter by one part of a composite key finds all of its others."
+            "keys/composite-part", [.k1: [1], .q1: [1]],
+            "A filter by one part of a composite key finds all of its others."
         ) {
             t in
             let store = try await t.open(Pair.self)
@@ -67,7 +71,9 @@ extension Conformance {
             let firsts = try await store.all(Pair.self) { $0.where { $0.second == "b" } }.map(\.first)
             try t.expect(firsts, equals: parts)
         },
-        ConformanceCase("keys/composite-of-three", [.k1], "A key of a UUID, an integer and an enum finds its record.") {
+        ConformanceCase(
+            "keys/composite-of-three", [.k1: [1, 2]], "A key of a UUID, an integer and an enum finds its record."
+        ) {
             t in
             let store = try await t.open(Triple.self)
             let code = try t.required(UUID(uuidString: "DEADBEEF-0000-4000-8000-00000000000A"))
@@ -82,7 +88,8 @@ extension Conformance {
             try await store.update(Triple(note: "new", code: code, number: 1, kind: .large))
             try t.expect(try await store.all(Triple.self).map(\.note), equals: ["a", "new", "c"])
         },
-        ConformanceCase("keys/models-apart", [.k3], "Key 1 of one model and key 1 of another are two records.") { t in
+        ConformanceCase("keys/models-apart", [.k3: [1]], "Key 1 of one model and key 1 of another are two records.") {
+            t in
             let store = try await t.open(Pen.self, City.self)
             try await store.insert(Pen(id: 1, color: "pen"))
             try await store.insert(City(id: 1, name: "city"))
@@ -92,7 +99,8 @@ extension Conformance {
             try t.expect(try await store.find(Keyed<String>.self, key: "1")?.note, equals: "keyed")
         },
         ConformanceCase(
-            "keys/case-and-form", [.k3, .v4], "\"A\" and \"a\", and two normal forms of \"é\", are different keys."
+            "keys/case-and-form", [.k3: [3], .v4: [4]],
+            "\"A\" and \"a\", and two normal forms of \"é\", are different keys."
         ) { t in
             let store = try await t.open(Keyed<String>.self)
             let keys = ["A", "a", "e\u{301}", "é"]
@@ -101,7 +109,8 @@ extension Conformance {
             try t.expect(try await store.delete(Keyed<String>.self, key: "é"), equals: 1)
             try t.expect(try await store.select(Keyed<String>.self).keys(), equals: ["A", "a", "e\u{301}"])
         },
-        ConformanceCase("keys/hostile-text", [.k4], "A key is never a path, a word of a query or a pattern.") { t in
+        ConformanceCase("keys/hostile-text", [.k4: [1, 2]], "A key is never a path, a word of a query or a pattern.") {
+            t in
             let store = try await t.open(Keyed<String>.self)
             let keys = [
                 "", "/", "/etc/passwd", "../../x", ".", "..", "CON", "a/b", "a\\b", "\0", "a\0", "a\0b", "'", "''",
@@ -118,7 +127,9 @@ extension Conformance {
                     try await store.delete(Keyed<String>.self, key: key), equals: 1, "More than one record went.")
             }
         },
-        ConformanceCase("keys/hostile-text-owners", [.k4, .c1], "Owners with hostile keys keep their children apart.") {
+        ConformanceCase(
+            "keys/hostile-text-owners", [.k4: [1], .c2: [1]], "Owners with hostile keys keep their children apart."
+        ) {
             t in
             let store = try await t.open(Keyed<String>.self, Pair.self)
             let keys = ["", "\0", "a", "a\0", "a\0\0", "a/b", "../a", "A", "é", "e\u{301}"]
@@ -131,7 +142,9 @@ extension Conformance {
                 try t.expect(found.map(\.note), equals: found.map { first + "|" + $0.second })
             }
         },
-        ConformanceCase("keys/assigned", [.k2], "A nil key is assigned: 1 and up, returned in the stored model.") { t in
+        ConformanceCase(
+            "keys/assigned", [.k2: [1, 2]], "A nil key is assigned: 1 and up, returned in the stored model."
+        ) { t in
             let store = try await t.open(Account.self)
             try t.expect(try await store.insert(Account(name: "a")), equals: Account(id: 1, name: "a"))
             try t.expect(try await store.save(Account(name: "b")).id, equals: 2)
@@ -141,7 +154,7 @@ extension Conformance {
             try t.expect(try await store.select(Account.self).keys(), equals: [1, 2, 3, 10, 11])
         },
         ConformanceCase(
-            "keys/never-reused", [.k2], "An assigned key is never given again, though its record was deleted."
+            "keys/never-reused", [.k2: [1]], "An assigned key is never given again, though its record was deleted."
         ) { t in
             let store = try await t.open(Account.self)
             try await store.insert([Account(), Account(), Account()])
@@ -155,7 +168,7 @@ extension Conformance {
             try t.expect(try await store.insert(Account()).id, equals: 101)
         },
         ConformanceCase(
-            "keys/never-reused-reopened", [.k2, .w8], needs: [.durability], "Nor is it after closing and opening."
+            "keys/never-reused-reopened", [.k2: [1]], needs: [.durability], "Nor is it after closing and opening."
         ) {
             t in
             let store = try await t.open(Account.self)
@@ -166,7 +179,7 @@ extension Conformance {
             try t.expect(try await again.insert(Account()).id, equals: 4)
         },
         ConformanceCase(
-            "keys/negative-then-assigned", [.k2], "Where only negative keys are stored, the first assigned is 1."
+            "keys/negative-then-assigned", [.k2: [1]], "Where only negative keys are stored, the first assigned is 1."
         ) {
             t in
             let store = try await t.open(Account.self)
@@ -174,7 +187,7 @@ extension Conformance {
             try t.expect(try await store.insert(Account()).id, equals: 1)
         },
         ConformanceCase(
-            "keys/assigned-undone", [.k2, .t1], "What a transaction undoes leaves no gap in assigned keys."
+            "keys/assigned-undone", [.k2: [1], .t1: [1]], "What a transaction undoes leaves no gap in assigned keys."
         ) { t in
             let store = try await t.open(Account.self)
             try await store.insert(Account())
@@ -188,7 +201,7 @@ extension Conformance {
             try t.expect(try await store.insert(Account()).id, equals: 2)
         },
         ConformanceCase(
-            "keys/assigned-overflow", [.k2, .e1], "Where no key is left, it is overflow, and nothing is stored."
+            "keys/assigned-overflow", [.k2: [3]], "Where no key is left, it is overflow, and nothing is stored."
         ) { t in
             let store = try await t.open(Ticket.self, Account.self)
             try await store.insert(Ticket(id: 126))
@@ -200,7 +213,7 @@ extension Conformance {
             try await t.expectError(.overflow) { try await store.insert(Account()) }
         },
         ConformanceCase(
-            "keys/assigned-unsigned", [.k2, .e4],
+            "keys/assigned-unsigned", [.k2: [3]],
             "An unsigned key is assigned too, up to Int64.max; beyond it is limitExceeded."
         ) {
             t in
@@ -212,7 +225,8 @@ extension Conformance {
             try await store.insert(Coupon(id: 9))
             try t.expect(try await store.insert(Coupon()).id, equals: 10)
         },
-        ConformanceCase("keys/missing", [.k2], "A nil key on update or delete is missingKey, and nothing changes.") {
+        ConformanceCase("keys/missing", [.k2: [4]], "A nil key on update or delete is missingKey, and nothing changes.")
+        {
             t in
             let store = try await t.open(Account.self)
             try await store.insert(Account(name: "stays"))
@@ -225,14 +239,16 @@ extension Conformance {
             try await t.expectError(.missingKey) { try await store.delete([Account(id: 1), Account()]) }
             try t.expect(try await store.all(Account.self), equals: [Account(id: 1, name: "stays")])
         },
-        ConformanceCase("keys/assigned-owners", [.k2, .c1], "Assigned owners have their own children.") { t in
+        ConformanceCase("keys/assigned-owners", [.k2: [1], .c1: [1]], "Assigned owners have their own children.") { t in
             let store = try await t.open(Account.self)
             let pens = [Pen(id: 1, color: "x"), Pen(id: 5, color: "y")]
             let stored = try await store.insert([Account(pens: pens), Account(), Account(pens: pens.reversed())])
             try t.expect(stored.map(\.id), equals: [1, 2, 3])
             try t.expect(try await store.all(Account.self), equals: stored)
         },
-        ConformanceCase("keys/assigned-concurrently", [.k2, .t4], "32 tasks that insert at once get 32 keys.") { t in
+        ConformanceCase(
+            "keys/assigned-concurrently", [.k2: [1], .t4: [2]], "32 tasks that insert at once get 32 keys."
+        ) { t in
             let store = try await t.open(Account.self)
             let keys = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for _ in 0..<32 { group.addTask { try await store.insert(Account()).id } }

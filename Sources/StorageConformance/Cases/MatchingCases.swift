@@ -4,7 +4,7 @@ extension Conformance {
     /// W12: saving by other properties than the key.
     static let matchingCases: [ConformanceCase] = [
         ConformanceCase(
-            "matching/replaces", [.w12, .c1],
+            "matching/replaces", [.w12: [1]],
             "A record that is found keeps its key and gets all else of the value, also what it owns."
         ) { t in
             let store = try await t.open(Person.self)
@@ -18,7 +18,7 @@ extension Conformance {
             try t.expect(try await store.select(Person.self).keys(), equals: [1, 2, 3])
         },
         ConformanceCase(
-            "matching/several", [.w12, .k2],
+            "matching/several", [.w12: [2, 3]],
             "Of an array each record is found, or inserted with the next keys; of equal ones the last is kept."
         ) { t in
             let store = try await t.open(Account.self)
@@ -33,7 +33,7 @@ extension Conformance {
             try t.expect(saved[0], equals: all[2], "What was saved first is not what is stored.")
         },
         ConformanceCase(
-            "matching/together", [.w12], "Several properties match together, and a nil matches nothing."
+            "matching/together", [.w12: [1, 2]], "Several properties match together, and a nil matches nothing."
         ) { t in
             let store = try await t.open(Pen.self, Member.self)
             try await store.insert([Pen(id: 1, color: "red", price: 1), Pen(id: 2, color: "red", price: 2)])
@@ -47,7 +47,7 @@ extension Conformance {
             try t.expect(try await store.select(Member.self).keys(), equals: [1, 2, 3, 4])
         },
         ConformanceCase(
-            "matching/refused", [.w12, .e1, .w4],
+            "matching/refused", [.w12: [4, 5]],
             "Several stored records with the values, another record's key, and properties that cannot match are errors."
         ) { t in
             let store = try await t.open(Person.self, Pen.self)

@@ -1,13 +1,15 @@
 internal import Foundation
+internal import Logging
 internal import StorageAPI
+internal import Synchronization
 
 extension Conformance {
     /// A case that stores with one version of Item and opens with another.
     private static func evolves<Old: Shape, New: Shape>(
-        _ id: String, _ clauses: [Contract], _ sentence: String, from _: Old.Type, _ old: [Old.Value], to _: New.Type,
+        _ id: String, _ proof: Proof, _ sentence: String, from _: Old.Type, _ old: [Old.Value], to _: New.Type,
         _ new: [New.Value]
     ) -> ConformanceCase {
-        ConformanceCase(id, clauses, needs: [.durability], sentence) { t in
+        ConformanceCase(id, proof, needs: [.durability], sentence) { t in
             let store = try await t.open(Item<Old>.self)
             try await store.insert(old.enumerated().map { Item<Old>(id: $0.offset, value: $0.element) })
             try await store.close()
@@ -24,7 +26,7 @@ extension Conformance {
     private static func refused<Old: Shape, New: Storable>(
         _ id: String, _ sentence: String, _: Old.Type, _ values: [Old.Value], _: New.Type, property: String
     ) -> ConformanceCase {
-        ConformanceCase(id, [.s3], needs: [.durability], sentence) { t in
+        ConformanceCase(id, [.s3: [3]], needs: [.durability], sentence) { t in
             let store = try await t.open(Item<Old>.self)
             let items = values.enumerated().map { Item<Old>(id: $0.offset, value: $0.element) }
             try await store.insert(items)
@@ -40,7 +42,8 @@ extension Conformance {
 
     /// S1 to S3: versions of a model.
     static let schemaCases: [ConformanceCase] = [
-        ConformanceCase("schema/open-again", [.s1], needs: [.durability], "Opening a model again changes nothing.") {
+        ConformanceCase("schema/open-again", [.s1: [2]], needs: [.durability], "Opening a model again changes nothing.")
+        {
             t in
             for round in 1...3 {
                 let store = try await t.open(Person.self)
@@ -50,7 +53,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "schema/first-use", [.s1], "A model is stored at its first use, without being named at opening."
+            "schema/first-use", [.s1: [1]], "A model is stored at its first use, without being named at opening."
         ) { t in
             let store = try await t.open()
             try t.expect(try await store.select(Pen.self).count(), equals: 0)
@@ -58,7 +61,7 @@ extension Conformance {
             try t.expect(try await store.all(City.self), equals: [City(id: 1, districts: [District(id: 1)])])
         },
         ConformanceCase(
-            "schema/add-optional", [.s2], needs: [.durability],
+            "schema/add-optional", [.s2: [1, 2]], needs: [.durability],
             "A new optional property reads nil in old records, in filters too."
         ) {
             t in
@@ -72,7 +75,7 @@ extension Conformance {
                 try await later.select(Item<AsOptionalInt>.self) { $0.where { $0.value == nil } }.keys(), equals: [1])
         },
         ConformanceCase(
-            "schema/add-default", [.s2], needs: [.durability],
+            "schema/add-default", [.s2: [1, 2]], needs: [.durability],
             "A new property with a default reads it in old records, in filters too."
         ) {
             t in
@@ -86,7 +89,7 @@ extension Conformance {
                 try await later.select(Item<WithDefault>.self) { $0.where { $0.value == 7 } }.keys(), equals: [1, 2])
         },
         ConformanceCase(
-            "schema/add-required", [.s2, .s3], needs: [.durability],
+            "schema/add-required", [.s3: [3]], needs: [.durability],
             "A new property without a default is schemaMismatch where records are."
         ) {
             t in
@@ -98,7 +101,8 @@ extension Conformance {
             try t.expect(try await again.all(BareItem.self), equals: [BareItem(id: 1)])
         },
         ConformanceCase(
-            "schema/remove", [.s2], needs: [.durability], "A removed property keeps its data, which comes back with it."
+            "schema/remove", [.s2: [3]], needs: [.durability],
+            "A removed property keeps its data, which comes back with it."
         ) { t in
             let store = try await t.open(IntItem.self)
             try await store.insert([IntItem(id: 1, value: 10), IntItem(id: 2, value: 20)])
@@ -110,29 +114,47 @@ extension Conformance {
             let again = try await t.open(IntItem.self)
             try t.expect(try await again.all(IntItem.self).map(\.value), equals: [10, 20])
         },
+        ConformanceCase(
+            "schema/noted", [.s2: [4]], needs: [.durability],
+            "The log says which property was added by itself, and which was removed."
+        ) { t in
+            let store = try await t.open(IntItem.self)
+            try await store.insert(IntItem(id: 1, value: 10))
+            try await store.close()
+            for (model, property) in [(BareItem.self, "value"), (Item<AddedNote>.self, "note")]
+                as [(any Storable.Type, String)]
+            {
+                let log = NotedLines()
+                let logger = Logger(label: "storage", factory: { _ in log })
+                t.note("let later = try await Store(backend, models: \(model).self, logger: logger)")
+                try await Store(t.place.backend(), models: [model], logger: logger).close()
+                let notes = log.lines.filter { $0.contains("Item") && $0.contains(property) }
+                try t.expect(notes.count, equals: 1, "The log does not name \(property): \(log.lines)")
+            }
+        },
         evolves(
-            "schema/rename", [.s3], "A declared rename moves the data.", from: AsInt.self, [1, 2, .max],
+            "schema/rename", [.s3: [1]], "A declared rename moves the data.", from: AsInt.self, [1, 2, .max],
             to: Renamed.self, [1, 2, .max]),
         evolves(
-            "schema/rename-and-widen", [.s3], "A rename and a conversion that loses nothing are done together.",
+            "schema/rename-and-widen", [.s3: [1, 2]], "A rename and a conversion that loses nothing are done together.",
             from: AsInt.self,
             [1, -2], to: RenamedAndWidened.self, [1.0, -2.0]),
         evolves(
-            "schema/int-to-double", [.s3], "Integers within 2^53 become Doubles.", from: AsInt.self,
+            "schema/int-to-double", [.s3: [2]], "Integers within 2^53 become Doubles.", from: AsInt.self,
             [0, -1, 1 << 53, -(1 << 53)], to: AsDouble.self, [0, -1, 9_007_199_254_740_992, -9_007_199_254_740_992]),
         evolves(
-            "schema/widen-integer", [.s3], "A narrower integer becomes a wider one.", from: AsInt8.self,
+            "schema/widen-integer", [.s3: [2]], "A narrower integer becomes a wider one.", from: AsInt8.self,
             [-128, 0, 127],
             to: AsInt.self, [-128, 0, 127]),
         evolves(
-            "schema/to-optional", [.s3], "What was not optional becomes optional.", from: AsInt.self, [0, 5],
+            "schema/to-optional", [.s3: [2]], "What was not optional becomes optional.", from: AsInt.self, [0, 5],
             to: AsOptionalInt.self, [0, 5]),
         evolves(
-            "schema/to-required", [.s3], "What was optional and is nowhere nil becomes required.",
+            "schema/to-required", [.s3: [2]], "What was optional and is nowhere nil becomes required.",
             from: AsOptionalInt.self,
             [0, 5], to: AsInt.self, [0, 5]),
         evolves(
-            "schema/add-index", [.s1], "An index may be added to what is stored.", from: AsInt.self, [3, 1, 3],
+            "schema/add-index", [.s1: [2]], "An index may be added to what is stored.", from: AsInt.self, [3, 1, 3],
             to: Indexed.self, [3, 1, 3]),
         refused(
             "schema/lossy-double", "Integers beyond 2^53 do not become Doubles.", AsInt.self, [1, (1 << 53) + 1],
@@ -152,7 +174,7 @@ extension Conformance {
             "schema/scalar-to-array", "A value does not become an array.", AsInt.self, [1], Item<AsList>.self,
             property: "value"),
         ConformanceCase(
-            "schema/add-unique", [.s3], needs: [.durability],
+            "schema/add-unique", [.w13: [1], .s3: [3]], needs: [.durability],
             "Uniqueness is added where values differ, and refused where not."
         ) {
             t in
@@ -175,7 +197,7 @@ extension Conformance {
             try await t.expectError(.constraint) { try await unique.insert(Item<Unique>(id: 3, value: 2)) }
         },
         ConformanceCase(
-            "schema/assigned-keys-stay", [.s3, .k2], needs: [.durability],
+            "schema/assigned-keys-stay", [.k2: [1], .s3: [2]], needs: [.durability],
             "A conversion does not let assigned keys begin again."
         ) {
             t in
@@ -187,7 +209,7 @@ extension Conformance {
             try t.expect(try await wide.insert(Counted<AsInt>(value: 9)).id, equals: 4)
             try t.expect(try await wide.all(Counted<AsInt>.self).map(\.value), equals: [1, 9])
         },
-        ConformanceCase("schema/128-properties", [.s1], "A model of 128 properties comes back.") { t in
+        ConformanceCase("schema/128-properties", [.s1: [1]], "A model of 128 properties comes back.") { t in
             let store = try await t.open(WideItem<Columns128>.self)
             let items = (0..<3).map { id in WideItem<Columns128>(id: id, values: (0..<127).map { $0 * id }) }
             try await store.insert(items)
@@ -196,7 +218,7 @@ extension Conformance {
                 try await store.select(WideItem<Columns128>.self) { $0.where { $0.last == 126 } }.keys(), equals: [1])
         },
         ConformanceCase(
-            "schema/recorded", [.s4], "The store records its tables: an engine lists them with no model in sight."
+            "schema/recorded", [.s4: [1]], "The store records its tables: an engine lists them with no model in sight."
         ) { t in
             let store = try await t.open(Person.self, Account.self)
             try await store.insert(Samples.person(3))
@@ -212,6 +234,37 @@ extension Conformance {
             }
         },
     ]
+}
+
+/// A property that a later version adds.
+private enum AddedNote: Shape {
+    typealias Value = String?
+    static var property: Property { Property("note", String?.self) }
+}
+
+/// What is logged at notice and above.
+private final class NotedLines: LogHandler {
+    private let all = Mutex<[String]>([])
+    var lines: [String] { all.withLock { $0 } }
+
+    var logLevel: Logger.Level {
+        get { .notice }
+        set {}
+    }
+
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+
+    subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        all.withLock { $0.append("\(event.message) \(event.metadata?.description ?? "")") }
+    }
 }
 
 /// A model whose keys the store assigns, in versions.

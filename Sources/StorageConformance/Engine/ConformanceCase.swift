@@ -1,11 +1,14 @@
 public import StorageAPI
 
-/// One case of the suite: a permanent identifier, the clauses that it proves, and what it does.
+/// Which rules a case proves, as cases write it: `[.w4: [2], .t1: [1, 2]]` is W4.2, T1.1 and T1.2.
+typealias Proof = KeyValuePairs<Contract, [Int]>
+
+/// One case of the suite: a permanent identifier, the rules that it proves, and what it does.
 public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     /// A permanent identifier that never changes its meaning: `keys/int64-bounds`.
     public let id: String
-    /// The clauses that the case proves, the main one first.
-    public let clauses: [Contract]
+    /// The rules of the contract that the case proves, the main one first: it fails where one of them is broken.
+    public let rules: [Contract.Rule]
     /// What the case proves, in one sentence.
     public let sentence: String
     /// The capabilities that the case needs. If the backend lacks one, the case expects the refusal instead.
@@ -17,17 +20,22 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     let body: @Sendable (Trial) async throws -> Void
 
     init(
-        _ id: String, _ clauses: [Contract], since: ConformanceVersion = .v1,
+        _ id: String, _ proof: Proof, since: ConformanceVersion = .v1,
         needs: [BackendInfo.Capability] = [], needsHelper: Bool = false, _ sentence: String,
         _ body: @escaping @Sendable (Trial) async throws -> Void
     ) {
         self.id = id
-        self.clauses = clauses
+        rules = proof.flatMap { clause, numbers in numbers.map { Contract.Rule(clause, $0) } }
         self.sentence = sentence
         self.needs = needs
         self.since = since
         self.needsHelper = needsHelper
         self.body = body
+    }
+
+    /// The clauses that the rules belong to.
+    public var clauses: [Contract] {
+        rules.map(\.clause).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     /// The identifier.

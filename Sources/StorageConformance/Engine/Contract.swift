@@ -1,10 +1,10 @@
-/// The clauses of the storage contract: what every backend promises. A case names those that it proves.
+/// The clauses of the storage contract: what every backend promises. Each has rules, and a case names those that it proves.
 ///
-/// The identifiers are permanent. The sentences are those of Documentation/Contract.md; a test compares the two.
+/// The identifiers are permanent. The texts are those of Documentation/Contract.md; a test compares the two.
 public enum Contract: String, Sendable, CaseIterable {
     case v1, v2, v3, v4, v5
-    case k1, k2, k3, k4
-    case w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12
+    case k1, k2, k3, k4, k5
+    case w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13
     case c1, c2, c3, c4, c5, c6, c7, c8
     case q1, q2, q3, q4, q5, q6, q7, q8, q9
     case t1, t2, t3, t4, t5, t6, t7, t8, t9
@@ -19,6 +19,52 @@ public enum Contract: String, Sendable, CaseIterable {
 
     /// The clause's text.
     public var text: String { Self.texts[self] ?? "" }
+
+    /// The clause's rules, by their numbers.
+    public var rules: [Rule] { (Self.sentences[self] ?? []).indices.map { Rule(self, $0 + 1) } }
+
+    /// A sentence of a clause, or a part of one that ends in a semicolon: `W4.3` is the third of W4.
+    public struct Rule: Sendable, Hashable {
+        /// The clause that it belongs to.
+        public let clause: Contract
+        /// Its number in the clause, from 1, in the text's order.
+        public let number: Int
+
+        init(_ clause: Contract, _ number: Int) {
+            self.clause = clause
+            self.number = number
+        }
+
+        /// The identifier as documents write it: `W4.3`.
+        public var id: String { "\(clause.id).\(number)" }
+
+        /// The rule's text; empty where the clause has no such rule.
+        public var text: String {
+            let sentences = Contract.sentences[clause] ?? []
+            return sentences.indices.contains(number - 1) ? sentences[number - 1] : ""
+        }
+    }
+
+    private static let sentences = texts.mapValues(Self.sentences)
+
+    /// The text's sentences, and the parts of them that semicolons end; what is in brackets is not divided.
+    private static func sentences(_ text: String) -> [String] {
+        var (found, current, depth, isCode) = ([String](), "", 0, false)
+        let characters = Array(text)
+        for (index, character) in characters.enumerated() {
+            let next = characters.dropFirst(index + 1).prefix(2)
+            if current.isEmpty, character == " " { continue }
+            current.append(character)
+            if character == "`" { isCode.toggle() }
+            guard !isCode else { continue }
+            if "([".contains(character) { depth += 1 } else if ")]".contains(character) { depth -= 1 }
+            guard depth == 0, next.first == " ", let start = next.last else { continue }
+            guard character == ";" || character == "." && (start.isUppercase || start == "`") else { continue }
+            found.append(current)
+            current = ""
+        }
+        return found + [current]
+    }
 
     private static let texts: [Contract: String] = Dictionary(
         uniqueKeysWithValues: contractText.split(separator: "\n").compactMap { line in

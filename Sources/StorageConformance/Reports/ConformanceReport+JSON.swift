@@ -37,6 +37,7 @@ extension ConformanceReport {
     private struct Result: Encodable {
         let id: String
         let clauses: [String]
+        let rules: [String]
         let sentence: String
         let since: String
         let outcome: String
@@ -48,6 +49,7 @@ extension ConformanceReport {
         init(_ result: ConformanceResult) {
             id = result.test.id
             clauses = result.test.clauses.map(\.id)
+            rules = result.test.rules.map(\.id)
             sentence = result.test.sentence
             since = "\(result.test.since)"
             outcome = result.outcome.name

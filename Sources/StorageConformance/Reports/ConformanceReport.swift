@@ -78,7 +78,7 @@ extension ConformanceFailure {
     func text(of result: ConformanceResult, backend: String?, seed: UInt64, repeating command: String) -> String {
         let title = result.isAdvisory ? "FAILED (advisory)" : "FAILED"
         var lines = ["\(title)  \(result.test.id)", "  \(result.test.sentence)"]
-        for clause in result.test.clauses { lines.append("  clause \(clause.id): \(clause.text)") }
+        for rule in result.test.rules { lines.append("  rule \(rule.id): \(rule.text)") }
         lines.append("  \(message)")
         for difference in differences {
             let place = difference.path.isEmpty ? "value" : difference.path

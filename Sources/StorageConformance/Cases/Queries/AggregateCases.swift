@@ -4,7 +4,8 @@ internal import StorageAPI
 extension Conformance {
     /// Q7: what is computed over records.
     static let aggregateCases: [ConformanceCase] = [
-        ConformanceCase("aggregates/nothing", [.q7], "Over nothing sum is 0, and min, max and average are nil.") { t in
+        ConformanceCase("aggregates/nothing", [.q7: [2]], "Over nothing sum is 0, and min, max and average are nil.") {
+            t in
             let store = try await t.open(Measure.self)
             // No record, then only nil values, then a filter that matches none.
             for round in 0..<3 {
@@ -18,7 +19,7 @@ extension Conformance {
                 try t.expect(try await query.run("max { $0.text }") { try await $0.max { $0.text } }, equals: nil)
             }
         },
-        ConformanceCase("aggregates/nil-left-out", [.q7], "nil is left out of sum, average, min and max.") { t in
+        ConformanceCase("aggregates/nil-left-out", [.q7: [1]], "nil is left out of sum, average, min and max.") { t in
             let store = try await t.open(Measure.self)
             try await store.insert([
                 Measure(id: 1, number: 4, real: 0.5, text: "b"), Measure(id: 2),
@@ -32,7 +33,8 @@ extension Conformance {
             try t.expect(try await query.run("min { $0.number }") { try await $0.min { $0.number } }, equals: -1)
             try t.expect(try await query.run("max { $0.text }") { try await $0.max { $0.text } }, equals: "b")
         },
-        ConformanceCase("aggregates/exact-integers", [.q7, .v4], "A sum of integers beyond 2^53 is exact.") { t in
+        ConformanceCase("aggregates/exact-integers", [.q7: [3], .v4: [1]], "A sum of integers beyond 2^53 is exact.") {
+            t in
             let store = try await t.open(Holder<UInt64>.self, Measure.self)
             try await store.insert([Measure(id: 1, number: (1 << 53) + 1), Measure(id: 2, number: 2)])
             try await store.insert([Holder<UInt64>(id: 1, value: 1 << 63), Holder<UInt64>(id: 2, value: 6)])
@@ -43,7 +45,7 @@ extension Conformance {
             }
             try t.expect(wide, equals: (1 << 63) + 6)
         },
-        ConformanceCase("aggregates/small-integers", [.q7], "A sum of Int8 may be more than an Int8.") { t in
+        ConformanceCase("aggregates/small-integers", [.q7: [3]], "A sum of Int8 may be more than an Int8.") { t in
             let store = try await t.open(Holder<Int8>.self)
             try await store.insert((0..<3).map { Holder<Int8>(id: $0, value: 127) })
             let sum = try await store.select(Holder<Int8>.self).run("sum { $0.value }") {
@@ -52,7 +54,7 @@ extension Conformance {
             try t.expect(sum, equals: 381)
         },
         ConformanceCase(
-            "aggregates/overflow", [.q7, .e1], "An integer sum beyond its range is overflow, never wrapped."
+            "aggregates/overflow", [.q7: [3]], "An integer sum beyond its range is overflow, never wrapped."
         ) { t in
             let store = try await t.open(Measure.self)
             try await store.insert([Measure(id: 1, number: .max), Measure(id: 2, number: 1)])
@@ -62,7 +64,8 @@ extension Conformance {
             let one = store.select(Measure.self) { $0.where { $0.id == 1 } }
             try t.expect(try await one.run("sum { $0.number }") { try await $0.sum { $0.number } }, equals: .max)
         },
-        ConformanceCase("aggregates/decimals", [.q7, .v4], "Decimals are summed and compared by value.") { t in
+        ConformanceCase("aggregates/decimals", [.q7: [6], .v4: [6]], "Decimals are summed and compared by value.") {
+            t in
             let store = try await t.open(Holder<Decimal>.self)
             let values = ["9", "10", "0.1", "-0.10"].compactMap { Decimal(string: $0) }
             try await store.insert(values.enumerated().map { Holder(id: $0.offset, value: $0.element) })
@@ -72,7 +75,8 @@ extension Conformance {
             try t.expect(try await query.run("min { $0.value }") { try await $0.min { $0.value } }, equals: values[3])
         },
         ConformanceCase(
-            "aggregates/durations", [.q7, .v4], "Durations are summed exactly, and their average is in seconds."
+            "aggregates/durations", [.q7: [5, 6], .v4: [7]],
+            "Durations are summed exactly, and their average is in seconds."
         ) { t in
             let store = try await t.open(Holder<Duration>.self)
             let query = store.select(Holder<Duration>.self)
@@ -90,7 +94,7 @@ extension Conformance {
                 try await query.run("sum { $0.value }") { try await $0.sum { $0.value } }
             }
         },
-        ConformanceCase("aggregates/nan", [.q7, .v4], "NaN is the greatest Double, and makes a sum NaN.") { t in
+        ConformanceCase("aggregates/nan", [.v4: [1]], "NaN is the greatest Double, and makes a sum NaN.") { t in
             let store = try await t.open(Measure.self)
             try await store.insert([
                 Measure(id: 1, real: .infinity), Measure(id: 2, real: .nan), Measure(id: 3, real: 1),
@@ -101,7 +105,7 @@ extension Conformance {
             try t.expect(try await query.run("sum { $0.real }") { try await $0.sum { $0.real } }, equals: .nan)
         },
         ConformanceCase(
-            "aggregates/chosen", [.q7, .q6], "Aggregates are over what the filter, limit and offset leave."
+            "aggregates/chosen", [.q1: [1]], "Aggregates are over what the filter, limit and offset leave."
         ) { t in
             let store = try await t.open(Measure.self)
             try await store.insert((1...10).map { Measure(id: $0, number: $0) })

@@ -44,9 +44,9 @@ struct Equivalent<M: Storable>: Sendable {
 extension ConformanceCase {
     /// A case that compares conditions with the same expressions in Swift over the records, which are in key order.
     init<M: Storable>(
-        _ id: String, _ clauses: [Contract], _ sentence: String, over models: [M], _ pairs: [Equivalent<M>]
+        _ id: String, _ proof: Proof, _ sentence: String, over models: [M], _ pairs: [Equivalent<M>]
     ) {
-        self.init(id, clauses, sentence) { t in
+        self.init(id, proof, sentence) { t in
             let store = try await t.open(M.self)
             try await store.insert(models)
             for pair in pairs { try await pair.check(on: store, holding: models, t) }

@@ -4,7 +4,7 @@ extension Conformance {
     /// Q5 to Q8: order, pages, aggregates, results.
     static let orderCases: [ConformanceCase] = [
         ConformanceCase(
-            "order/key-order", [.q5], "Without sort keys records come in key order, however they were stored."
+            "order/key-order", [.q5: [2]], "Without sort keys records come in key order, however they were stored."
         ) { t in
             let store = try await t.open(Pen.self)
             for id in SeededGenerator(seed: t.seed).shuffled(Array(-20...20)) { try await store.insert(Pen(id: id)) }
@@ -15,7 +15,9 @@ extension Conformance {
             try t.expect(
                 try await store.select(Pen.self) { $0.where { $0.color == "saved" } }.keys(), equals: Array(5...9))
         },
-        ConformanceCase("order/ties", [.q5], "Records equal on all sort keys come in key order, in both directions.") {
+        ConformanceCase(
+            "order/ties", [.q5: [1]], "Records equal on all sort keys come in key order, in both directions."
+        ) {
             t in
             let store = try await t.open(Person.self)
             let ids = SeededGenerator(seed: 3).shuffled(Array(0..<60))
@@ -31,7 +33,7 @@ extension Conformance {
             try t.expect(indexed, equals: wanted { $0 % 3 == $1 % 3 ? nil : $0 % 3 > $1 % 3 })
         },
         ConformanceCase(
-            "order/several-keys", [.q5, .q1], "Several sort keys count one after the other, each with its direction."
+            "order/several-keys", [.q1: [1]], "Several sort keys count one after the other, each with its direction."
         ) { t in
             let store = try await t.open(Person.self)
             try await store.insert(
@@ -46,14 +48,14 @@ extension Conformance {
             }
             try t.expect(keys, equals: wanted)
         },
-        ConformanceCase("order/key-descending", [.q5], "Sorting by the key itself turns the order around.") { t in
+        ConformanceCase("order/key-descending", [.q1: [1]], "Sorting by the key itself turns the order around.") { t in
             let store = try await t.open(Pair.self)
             let pairs = ["a", "b"].flatMap { first in ["x", "y"].map { Pair(first: first, second: $0) } }
             try await store.insert(pairs)
             let found = try await store.all(Pair.self) { $0.order { $0.first.descending } }
             try t.expect(found.map { $0.first + $0.second }, equals: ["bx", "by", "ax", "ay"])
         },
-        ConformanceCase("order/nil-ends", [.q5, .v4], "nil comes first ascending and last descending.") { t in
+        ConformanceCase("order/nil-ends", [.v4: [10]], "nil comes first ascending and last descending.") { t in
             let store = try await t.open(Measure.self)
             try await store.insert([
                 Measure(id: 1, number: 5), Measure(id: 2), Measure(id: 3, number: -5), Measure(id: 4),
@@ -63,7 +65,7 @@ extension Conformance {
             try t.expect(
                 try await store.select(Measure.self) { $0.order { $0.number.descending } }.keys(), equals: [1, 3, 2, 4])
         },
-        ConformanceCase("pages/walk", [.q5, .q6], "Pages of 7 over 100 records, with ties, neither repeat nor skip.") {
+        ConformanceCase("pages/walk", [.q5: [1]], "Pages of 7 over 100 records, with ties, neither repeat nor skip.") {
             t in
             let store = try await t.open(Person.self)
             try await store.insert((0..<100).map { Person(id: $0, age: $0 % 4) })
@@ -81,7 +83,9 @@ extension Conformance {
                 try t.expect(walked, equals: whole)
             }
         },
-        ConformanceCase("pages/limits", [.q6], "limit 0 gives nothing; limits and offsets beyond the end are fine.") {
+        ConformanceCase(
+            "pages/limits", [.q6: [1, 2]], "limit 0 gives nothing; limits and offsets beyond the end are fine."
+        ) {
             t in
             let store = try await t.open(Pen.self)
             try await store.insert((1...5).map { Pen(id: $0) })
@@ -95,7 +99,7 @@ extension Conformance {
             try t.expect(try await store.select(Pen.self) { $0.limit(.max).offset(.max) }.keys(), equals: [])
             try t.expect(try await store.select(Pen.self) { $0.limit(2).offset(2) }.keys(), equals: [3, 4])
         },
-        ConformanceCase("pages/count", [.q6], "count, exists and first respect limit and offset.") { t in
+        ConformanceCase("pages/count", [.q6: [1, 2]], "count, exists and first respect limit and offset.") { t in
             let store = try await t.open(Pen.self)
             try await store.insert((1...5).map { Pen(id: $0) })
             try t.expect(try await store.select(Pen.self) { $0.limit(2).offset(4) }.count(), equals: 1)
@@ -106,7 +110,7 @@ extension Conformance {
             try t.expect(try await store.select(Pen.self) { $0.offset(3) }.first()?.id, equals: 4)
             try t.expect(try await store.select(Pen.self) { $0.limit(0) }.first()?.id, equals: nil)
         },
-        ConformanceCase("pages/negative", [.q6, .q9], "A negative limit or offset is invalidQuery.") { t in
+        ConformanceCase("pages/negative", [.q6: [3]], "A negative limit or offset is invalidQuery.") { t in
             let store = try await t.open(Pen.self)
             try await store.insert(Pen(id: 1))
             try await t.expectError(.invalidQuery) { try await store.all(Pen.self) { $0.limit(-1) } }
@@ -114,7 +118,8 @@ extension Conformance {
             try await t.expectError(.invalidQuery) { try await store.select(Pen.self) { $0.limit(.min) }.count() }
             try await t.expectError(.invalidQuery) { try await store.select(Pen.self) { $0.offset(.min) }.stream() }
         },
-        ConformanceCase("results/counts", [.q1], "count and exists are those of the records that all gives.") { t in
+        ConformanceCase("results/counts", [.q1: [1]], "count and exists are those of the records that all gives.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.insert((1...20).map(Samples.person))
             let filters: [@Sendable (Person.Columns) -> QueryExpression<Bool>] = [
@@ -130,7 +135,8 @@ extension Conformance {
                 try t.expect(try await store.select(Person.self) { $0.where(filter) }.keys(), equals: all.map(\.id))
             }
         },
-        ConformanceCase("results/stream", [.q8], "A stream gives what all gives, with order, filter and children.") {
+        ConformanceCase("results/stream", [.q8: [2]], "A stream gives what all gives, with order, filter and children.")
+        {
             t in
             let store = try await t.open(Person.self)
             try await store.insert((1...700).map(Samples.person))
@@ -142,7 +148,8 @@ extension Conformance {
             try t.expect(try await sorted.stream(), equals: try await sorted.all())
             try t.expect(try await store.select(Person.self) { $0.limit(0) }.stream(), equals: [])
         },
-        ConformanceCase("results/stream-stopped", [.q8], "A stream that is stopped early holds nothing back.") { t in
+        ConformanceCase("results/stream-stopped", [.q8: [4]], "A stream that is stopped early holds nothing back.") {
+            t in
             let store = try await t.open(Person.self)
             try await store.insert((1...600).map(Samples.person))
             for limit in [1, 255, 256, 257] {
@@ -152,7 +159,7 @@ extension Conformance {
             try await store.insert(Samples.person(1))
             try t.expect(try await store.select(Person.self).count(), equals: 1)
         },
-        ConformanceCase("results/stream-snapshot", [.q8, .t3], "A stream goes on over the state that it began with.") {
+        ConformanceCase("results/stream-snapshot", [.t3: [2]], "A stream goes on over the state that it began with.") {
             t in
             let store = try await t.open(Pen.self)
             try await store.insert((0..<1000).map { Pen(id: $0, color: "old") })
@@ -165,7 +172,7 @@ extension Conformance {
             try t.expect(rest.count, equals: 999)
             try t.expect(rest.count { $0.color == "old" }, equals: 999, "The stream sees later commits.")
         },
-        ConformanceCase("results/empty", [.q1, .s1], "A model that has no record gives nothing, everywhere.") { t in
+        ConformanceCase("results/empty", [.s1: [1]], "A model that has no record gives nothing, everywhere.") { t in
             let store = try await t.open(Person.self)
             try t.expect(try await store.all(Person.self), equals: [])
             try t.expect(try await store.select(Person.self).count(), equals: 0)

@@ -60,7 +60,7 @@ extension Conformance {
         _ test: @escaping @Sendable (QueryExpression<String?>, String, TextFolding) -> QueryExpression<Bool>,
         _ expected: @escaping @Sendable ([UInt8], [UInt8]) -> Bool
     ) -> ConformanceCase {
-        ConformanceCase(id, [.q3], sentence) { t in
+        ConformanceCase(id, [.q3: [2]], sentence) { t in
             let store = try await t.open(Measure.self)
             let models = Folded.all.enumerated().map { Measure(id: $0.offset, text: $0.element.text) }
             try await store.insert(models + [Measure(id: 99)])
@@ -85,7 +85,7 @@ extension Conformance {
     /// Q3: patterns, and what case and diacritics are.
     static let patternCases: [ConformanceCase] = [
         ConformanceCase(
-            "text/like", [.q3, .q4],
+            "text/like", [.q3: [9], .q4: [2]],
             "In like, * is any characters, ? is one Unicode scalar, and \\ takes their meaning away."
         ) { t in
             let store = try await t.open(Measure.self)
@@ -101,7 +101,7 @@ extension Conformance {
                 try t.expect(others, equals: texts.count + 1 - wanted.count)
             }
         },
-        ConformanceCase("text/like-folded", [.q3], "like ignores case and diacritics where it is asked to.") { t in
+        ConformanceCase("text/like-folded", [.q3: [2]], "like ignores case and diacritics where it is asked to.") { t in
             let store = try await t.open(Measure.self)
             try await store.insert(
                 ["Caf\u{C9}", "cafe", "CAFE\u{301}s", "kaffee"].enumerated().map {
@@ -115,7 +115,7 @@ extension Conformance {
                 try t.expect(try await query.keys(), equals: ids)
             }
         },
-        ConformanceCase("text/like-slow", [.q3, .e4], "A pattern of many stars is answered soon.") { t in
+        ConformanceCase("text/like-slow", [.q3: [9]], "A pattern of many stars is answered soon.") { t in
             let store = try await t.open(Measure.self)
             let text = String(repeating: "a", count: 2000)
             try await store.insert([Measure(id: 1, text: text + "b"), Measure(id: 2, text: text)])
@@ -123,7 +123,7 @@ extension Conformance {
             try t.expect(
                 try await store.select(Measure.self) { $0.where { $0.text.like(pattern) } }.keys(), equals: [1])
         },
-        ConformanceCase("text/pattern-limit", [.e4, .q9], "A pattern of 65,536 bytes is the longest that like takes.") {
+        ConformanceCase("text/pattern-limit", [.e4: [2]], "A pattern of 65,536 bytes is the longest that like takes.") {
             t in
             let store = try await t.open(Measure.self)
             let longest = String(repeating: "a", count: QueryLimits.patternBytes)
@@ -156,13 +156,14 @@ extension Conformance {
         folded(
             "text/folded-contains", "contains ignores case, diacritics, or both.", { $0.contains($1, ignoring: $2) }
         ) { whole, part in part.isEmpty || whole.indices.contains { whole[$0...].starts(with: part) } },
-        ConformanceCase("text/folded-nil", [.q3, .q2], "nil is equal to nil alone, whatever is ignored.") { t in
+        ConformanceCase("text/folded-nil", [.q3: [2], .q2: [1]], "nil is equal to nil alone, whatever is ignored.") {
+            t in
             let store = try await t.open(Measure.self)
             try await store.insert([Measure(id: 1), Measure(id: 2, text: ""), Measure(id: 3, text: "NIL")])
             let query = store.select(Measure.self) { $0.where { $0.text.equals(nil, ignoring: .case) } }
             try t.expect(try await query.keys(), equals: [1])
         },
-        ConformanceCase("text/properties", [.q3], "A text is tested against another property's.") { t in
+        ConformanceCase("text/properties", [.q3: [2]], "A text is tested against another property's.") { t in
             let store = try await t.open(Person.self)
             let people = ["", "a", "ab", "\u{E9}"].flatMap { name in ["", "a", "b", nil].map { (name, $0) } }
                 .enumerated().map { Person(id: $0.offset, name: $0.element.0, nickname: $0.element.1) }

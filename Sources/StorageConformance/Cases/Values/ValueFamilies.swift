@@ -1,8 +1,22 @@
 internal import StorageAPI
 
+/// The rules of V1, V2 and V4 that are about a type: that it may be a property, is kept exactly, and has an order.
+struct ValueRules {
+    let type: Int
+    /// None where V2 says nothing but "exactly".
+    var exact: [Int] = []
+    let order: Int
+
+    static let integer = ValueRules(type: 2, exact: [1], order: 1)
+    static let fraction = ValueRules(type: 3, exact: [2], order: 1)
+    static let text = ValueRules(type: 4, exact: [3], order: 4)
+    static let bytes = ValueRules(type: 5, exact: [4], order: 5)
+}
+
 /// The cases of one type's values: one for each context that a value can stand in.
 struct ValueFamily<V: ScalarValue> {
     let name: String
+    let rules: ValueRules
     /// In the order of clause V4, all different.
     let values: [V]
 
@@ -16,7 +30,10 @@ struct ValueFamily<V: ScalarValue> {
     }
 
     private var column: ConformanceCase {
-        ConformanceCase(id("column"), [.v2, .v3], "\(V.self) comes back exactly from a column, and nil as nil.") {
+        ConformanceCase(
+            id("column"), [.v1: [rules.type, 13], .v2: rules.exact, .v3: [1]],
+            "\(V.self) comes back exactly from a column, and nil as nil."
+        ) {
             [holders] t in
             let store = try await t.open(Holder<V>.self)
             let empty = holders.map { Holder(id: -1 - $0.id, value: $0.value) }
@@ -31,7 +48,7 @@ struct ValueFamily<V: ScalarValue> {
 
     private var elements: ConformanceCase {
         ConformanceCase(
-            id("elements"), [.v2, .v3],
+            id("elements"), [.v1: [14], .v2: [9], .v3: [1]],
             "\(V.self) comes back exactly from arrays, with their order, their nils, and empty apart from nil."
         ) { [values] t in
             let store = try await t.open(Holder<V>.self)
@@ -48,7 +65,10 @@ struct ValueFamily<V: ScalarValue> {
     }
 
     private var child: ConformanceCase {
-        ConformanceCase(id("child"), [.v2, .c1], "\(V.self) comes back exactly from owned records.") { [holders] t in
+        ConformanceCase(
+            id("child"), [.v1: [rules.type], .v2: rules.exact, .c1: [1]],
+            "\(V.self) comes back exactly from owned records."
+        ) { [holders] t in
             let store = try await t.open(Owner<V>.self)
             let owners = [Owner(id: 1, one: holders.last, many: holders), Owner(id: 2, many: holders.reversed())]
             try await store.save(owners)
@@ -58,7 +78,8 @@ struct ValueFamily<V: ScalarValue> {
 
     private var reopened: ConformanceCase {
         ConformanceCase(
-            id("reopened"), [.w8, .v2], needs: [.durability], "\(V.self) comes back exactly after closing and opening."
+            id("reopened"), [.v1: [rules.type], .v2: rules.exact, .w8: [1]], needs: [.durability],
+            "\(V.self) comes back exactly after closing and opening."
         ) { [holders, values] t in
             let store = try await t.open(Owner<V>.self, Holder<V>.self)
             let full = holders.map { Holder(id: $0.id, value: $0.value, optional: $0.optional, list: values) }
@@ -74,7 +95,8 @@ struct ValueFamily<V: ScalarValue> {
 
     private var aggregated: ConformanceCase {
         ConformanceCase(
-            id("set"), [.w5, .v2], "\(V.self) comes back exactly where a partial update has set it, and its nil too."
+            id("set"), [.w5: [1, 2], .v2: rules.exact],
+            "\(V.self) comes back exactly where a partial update has set it, and its nil too."
         ) { [values] t in
             let store = try await t.open(Holder<V>.self)
             let first = try t.required(values.first)
@@ -97,7 +119,10 @@ struct ValueFamily<V: ScalarValue> {
 extension ValueFamily where V: Equatable {
     /// As the operand of equality, membership and their negations.
     var equality: ConformanceCase {
-        ConformanceCase(id("equal"), [.v4, .q2], "A filter by equality finds each \(V.self), and that one alone.") {
+        ConformanceCase(
+            id("equal"), [.v4: [rules.order], .q2: [2]],
+            "A filter by equality finds each \(V.self), and that one alone."
+        ) {
             [holders, values] t in
             let store = try await t.open(Holder<V>.self)
             try await store.insert(holders + [Holder(id: 1000, value: try t.required(values.first))])
@@ -121,7 +146,9 @@ extension ValueFamily where V: Equatable {
 extension ValueFamily where V: SortableValue, V.Scalar == V {
     /// As what is sorted by, and what is least and greatest.
     var order: ConformanceCase {
-        ConformanceCase(id("order"), [.v4, .q5], "\(V.self) sorts by its order in both directions, nil at its end.") {
+        ConformanceCase(
+            id("order"), [.v4: [rules.order, 10]], "\(V.self) sorts by its order in both directions, nil at its end."
+        ) {
             [values] t in
             let store = try await t.open(Holder<V>.self)
             let last = values.count
@@ -145,8 +172,10 @@ extension ValueFamily where V: SortableValue, V.Scalar == V {
 extension ValueFamily where V: Comparable & SortableValue, V.Scalar == V {
     /// As the operand of ordered comparisons and ranges.
     var comparison: ConformanceCase {
-        ConformanceCase(id("compare"), [.v4, .q2], "Each \(V.self) has on each side what its order says, nil on none.")
-        {
+        ConformanceCase(
+            id("compare"), [.v4: [rules.order], .q2: [3]],
+            "Each \(V.self) has on each side what its order says, nil on none."
+        ) {
             [holders, values] t in
             let store = try await t.open(Holder<V>.self)
             try await store.insert(holders + [Holder(id: 1000, value: try t.required(values.first))])
@@ -169,7 +198,8 @@ extension ValueFamily {
     /// As the key: found, listed in order, refused twice, deleted.
     var key: ConformanceCase {
         ConformanceCase(
-            "keys/\(name)", [.k1, .v4], "Each \(V.self) is a key of its own, and keys come in their order."
+            "keys/\(name)", [.k1: [2], .k3: [3], .v4: [rules.order]],
+            "Each \(V.self) is a key of its own, and keys come in their order."
         ) {
             [values] t in
             typealias Model = Keyed<V>

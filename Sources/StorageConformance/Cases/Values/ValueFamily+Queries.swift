@@ -7,7 +7,10 @@ extension ValueFamily {
 
     /// As what an array is asked for.
     var contained: ConformanceCase {
-        ConformanceCase(id("contained"), [.q3, .v4], "An array contains each \(V.self) that is in it, and no other.") {
+        ConformanceCase(
+            id("contained"), [.q3: [3], .v4: [rules.order]],
+            "An array contains each \(V.self) that is in it, and no other."
+        ) {
             [values] t in
             let store = try await t.open(Holder<V>.self)
             let first = try t.required(values.first)
@@ -42,7 +45,8 @@ extension ValueFamily {
     /// As what is counted.
     var counted: ConformanceCase {
         ConformanceCase(
-            id("counted"), [.q3, .v3], "An array of \(V.self) has its count; that of nil is nil, and nil is not empty."
+            id("counted"), [.q3: [3], .v3: [1]],
+            "An array of \(V.self) has its count; that of nil is nil, and nil is not empty."
         ) { [values] t in
             let store = try await t.open(Holder<V>.self)
             let first = try t.required(values.first)
@@ -70,7 +74,8 @@ extension ValueFamily {
     /// As the key of groups, and where doubles are dropped.
     var grouped: ConformanceCase {
         ConformanceCase(
-            id("grouped"), [.q7, .v4], "Equal \(V.self)s are one group, in their order, and nil is a group of its own."
+            id("grouped"), [.v4: [rules.order], .q7: [4]],
+            "Equal \(V.self)s are one group, in their order, and nil is a group of its own."
         ) { [values] t in
             let store = try await t.open(Holder<V>.self)
             let first = try t.required(values.first)
@@ -95,7 +100,10 @@ extension ValueFamily {
 extension ValueFamily where V: Comparable & SortableValue, V.Scalar == V {
     /// As the ends of ranges.
     var ranged: ConformanceCase {
-        ConformanceCase(id("ranged"), [.q3, .v4], "A range has each \(V.self) between its ends, and nil is in none.") {
+        ConformanceCase(
+            id("ranged"), [.q3: [1], .v4: [rules.order]],
+            "A range has each \(V.self) between its ends, and nil is in none."
+        ) {
             [values] t in
             let store = try await t.open(Holder<V>.self)
             let holders = values.enumerated().map { Holder(id: $0.offset, value: $0.element, optional: $0.element) }

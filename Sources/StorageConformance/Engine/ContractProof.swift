@@ -1,0 +1,47 @@
+extension Contract.Rule {
+    /// Why no case proves the rule; nil where cases do.
+    public var reasonWithoutCase: String? { Self.reasons[id] }
+
+    private static let reasons = [
+        "C6.3": "The compiler keeps it: a PartialModel and a tuple are no models, so nothing saves them.",
+        "E1.2": "A list of names, which a test compares with StorageError.Code.",
+        "E2.2": "The compiler keeps it; scripts/check-queries has mistakes that must not compile.",
+        "E3.3": "The suite makes no write fail; each backend's own tests do.",
+        "R1.3": "No backend takes part: it is what the type Ref does.",
+        "R1.4": "No backend takes part: it is what the type Ref does not have.",
+        "R9.3": "Only a backend that reads other software's files has them; its own tests prove it.",
+        "S5.1": "The suite cannot write a later format; each backend's own tests do.",
+        "S5.2": "The suite cannot write a later format; each backend's own tests do.",
+        "T4.3": "The compiler keeps it: models and results are Sendable.",
+        "T5.1": "The compiler keeps it: a handle is not escapable.",
+        "T7.2": "A rule of names.",
+        "W8.2": "The suite cuts no power; each backend's own tests do.",
+    ]
+}
+
+extension Conformance {
+    /// The contract rule by rule, each with the cases that prove it, or why none can: what `conformance --contract` prints.
+    public var proof: String {
+        let cases = cases.flatMap { test in test.rules.map { ($0, test.id) } }
+        let provers = Dictionary(grouping: cases, by: \.0).mapValues { $0.map(\.1) }
+        return Contract.allCases.flatMap(\.rules).map { rule in
+            let proof =
+                provers[rule].map { Self.families($0).joined(separator: ", ") }
+                ?? "no case: \(rule.reasonWithoutCase ?? "none was written.")"
+            return "\(rule.id) \(rule.text)\n    \(proof)"
+        }.joined(separator: "\n")
+    }
+
+    /// The identifiers, those that many types have in common as one: `values/*-column (22)`.
+    private static func families(_ ids: [String]) -> [String] {
+        let families = Dictionary(grouping: ids) { id in
+            id.hasPrefix("values/") ? id.split(separator: "-", maxSplits: 1).last.map(String.init) ?? id : id
+        }
+        var told: Set<String> = []
+        return ids.compactMap { id in
+            let end = id.split(separator: "-", maxSplits: 1).last.map(String.init) ?? id
+            guard let family = families[end], family.count > 3 else { return id }
+            return told.insert(end).inserted ? "values/*-\(end) (\(family.count))" : nil
+        }
+    }
+}
