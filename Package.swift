@@ -174,7 +174,8 @@ let package = Package(
         .testTarget(
             name: "MutantTests",
             dependencies: [
-                "MemoryBackend", "StorageConformance", "StorageDriver", "SQLiteBackend", "TestSupport",
+                "ArchiveBackend", "MemoryBackend", "StorageConformance", "StorageDriver", "SQLiteBackend", "TestSupport",
+                "conformance",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

@@ -58,6 +58,17 @@ public struct ArchiveBackend: StorageBackend {
     public var compaction: Compaction
     /// What the file is opened for.
     public var access: Access
+    /// From when on ``Compaction/automatic`` rewrites the file. Tests set less, so that small files are rewritten often.
+    package var leastCompacted = LeastCompacted()
+
+    /// A file of more bytes, with more superseded records, is rewritten.
+    package struct LeastCompacted: Sendable {
+        package var bytes: Int64 = 1 << 20
+        package var records = 1000
+
+        /// A file that is rewritten every few commits.
+        package static var smallest: Self { Self(bytes: 2048, records: 4) }
+    }
 
     /// A file with these options; nothing is opened before a store is.
     public init(

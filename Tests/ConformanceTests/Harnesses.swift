@@ -27,37 +27,31 @@ enum Engine: String, CaseIterable, Sendable {
     }
 }
 
+/// As users run them; an archive is rewritten every few commits.
 struct SQLiteHarness: ConformanceHarness {
     func backend(at place: URL) -> any StorageBackend {
-        SQLiteBackend(path: place.appending(path: "test.db").path, durability: .relaxed)
+        SQLiteBackend(path: place.appending(path: "test.db").path)
     }
 
     func helper(at place: URL) -> HelperCommand? {
         HelperCommand(
-            executable: program, arguments: ["helper", "--backend", "sqlite", "--place", place.path])
+            executable: conformanceProgram, arguments: ["helper", "--backend", "sqlite", "--place", place.path])
     }
 }
 
 struct ArchiveHarness: ConformanceHarness {
     func backend(at place: URL) -> any StorageBackend {
-        ArchiveBackend(path: place.appending(path: "test.karch").path, durability: .relaxed)
+        var archive = ArchiveBackend(path: place.appending(path: "test.karch").path)
+        archive.leastCompacted = .smallest
+        return archive
     }
 
     func helper(at place: URL) -> HelperCommand? {
         HelperCommand(
-            executable: program, arguments: ["helper", "--backend", "archive", "--place", place.path])
+            executable: conformanceProgram, arguments: ["helper", "--backend", "archive", "--place", place.path])
     }
 }
 
 struct SQLiteInMemoryHarness: ConformanceHarness {
     func backend(at place: URL) -> any StorageBackend { SQLiteBackend(path: ":memory:") }
 }
-
-/// The program `conformance`, which is built beside the tests.
-let program: URL = {
-    let bundles =
-        Bundle.allBundles.map(\.bundleURL) + [Bundle.main.bundleURL, Bundle.main.executableURL].compactMap(\.self)
-    let folders = bundles.flatMap { [$0, $0.deletingLastPathComponent()] }
-    let places = folders.map { $0.appending(path: "conformance") }
-    return places.first { FileManager.default.isExecutableFile(atPath: $0.path) } ?? URL(fileURLWithPath: "conformance")
-}()

@@ -1,6 +1,7 @@
 import Foundation
 import StorageAPI
 import StorageConformance
+import TestSupport
 import Testing
 
 #if canImport(FoundationXML)
@@ -120,7 +121,8 @@ struct IsolationTests {
 
     @Test func `the program runs a case in its own process`() async throws {
         let test = try #require(Conformance.v1.cases.first { $0.id == "write/insert-then-find" })
-        let command = HelperCommand(executable: program, arguments: ["run", "--child", "--backend", "sqlite"])
+        let command = HelperCommand(
+            executable: conformanceProgram, arguments: ["run", "--child", "--backend", "sqlite"])
         #expect(await IsolatedCases(command).run(test, ConformanceOptions()).outcome.name == "passed")
     }
 }

@@ -6,16 +6,18 @@ import StorageConformance
 import TestSupport
 import Testing
 
-/// Databases in files, each in a folder of its own. A test asks what a commit holds, not whether the disk has it.
+/// Databases in files, each in a folder of its own, and as users run them. An archive is rewritten every few commits.
 struct SQLiteHarness: ConformanceHarness {
     func backend(at place: URL) -> any StorageBackend {
-        SQLiteBackend(path: place.appending(path: "test.db").path, durability: .relaxed)
+        SQLiteBackend(path: place.appending(path: "test.db").path)
     }
 }
 
 struct ArchiveHarness: ConformanceHarness {
     func backend(at place: URL) -> any StorageBackend {
-        ArchiveBackend(path: place.appending(path: "test.karch").path, durability: .relaxed)
+        var archive = ArchiveBackend(path: place.appending(path: "test.karch").path)
+        archive.leastCompacted = .smallest
+        return archive
     }
 }
 

@@ -1,7 +1,94 @@
 /// Cases that no mutant fails, and why none can.
 enum CasesWithoutMutant {
-    static let reasons: [String: String] = [
-        "transactions/own-storage-error":
-            "The store keeps the error of a transaction's body beside the engine, whatever the engine makes of it."
-    ]
+    static let reasons: [String: String] =
+        reasons(
+            "The store alone does it; no engine takes part.",
+            [
+                "concurrency/reads-off-actors",
+                "concurrency/actor-goes-on",
+                "cancellation/waiting-writer",
+                "cancellation/running-read",
+                "concurrency/waiting-for-oneself",
+                "concurrency/waiting-for-readers",
+                "closing/everything-throws",
+                "closing/builders",
+                "closing/while-used",
+                "write/argument-unchanged",
+            ]
+        )
+        .merging(
+            reasons(
+                "It compares two forms of one query on one engine; a fault of the engine is in both.",
+                [
+                    "forms/text-order",
+                    "forms/text-values",
+                ])
+        ) { first, _ in first }
+        .merging(
+            reasons(
+                "The store refuses it before an engine is asked.",
+                [
+                    "write/unstorable-set",
+                    "write/unstorable-filter",
+                    "write/unstorable-key",
+                    "set/key-refused",
+                    "set/computed-refused",
+                    "filters/too-deep",
+                    "forms/text-errors",
+                    "forms/predicate-unsupported",
+                    "limits/text",
+                    "limits/levels",
+                    "limits/values",
+                    "pages/negative",
+                    "tuples/negative",
+                    "children/keyless-root",
+                    "evolution/two-types",
+                    "evolution/refused-type",
+                    "references/misplaced-cascade",
+                    "errors/unknown-property",
+                    "write/empty-arrays",
+                ])
+        ) { first, _ in first }
+        .merging(
+            reasons(
+                "It counts what the store asks of an engine; a fault changes the answers.",
+                [
+                    "costs/reads-per-level",
+                    "costs/writes-by-graph",
+                    "results/asks-little",
+                    "filters/column-types",
+                    "observing/no-query",
+                    "observing/changed-records",
+                ])
+        ) { first, _ in first }
+        .merging(
+            reasons(
+                "What observers are told the store makes of its own commits; engines answer their reads as any other.",
+                [
+                    "observing/present-then-later",
+                    "observing/first-read",
+                    "observing/running-write",
+                    "observing/skips-all-but-last",
+                    "observing/one-snapshot",
+                    "observing/every-form",
+                    "observing/differences",
+                    "observing/related",
+                    "observing/related-of-same-model",
+                    "observing/closed",
+                    "observing/cancelled",
+                    "observing/no-element",
+                    "feed/net-effect",
+                    "feed/each-once",
+                    "feed/gap",
+                    "feed/all-models",
+                ])
+        ) { first, _ in first }
+        .merging([
+            "transactions/own-storage-error":
+                "The store keeps the error of a transaction's body beside the engine, whatever the engine makes of it."
+        ]) { first, _ in first }
+
+    private static func reasons(_ reason: String, _ ids: [String]) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: ids.map { ($0, reason) })
+    }
 }

@@ -40,25 +40,35 @@ struct Fault: Sendable {
         case savepointKeepsFailure
         case savepointFailureUndoesAll
         case ownWritesUnseen
-        case staleReaders
         case movingSnapshots
         case dirtyReads
+        /// After a call that failed every write is refused.
+        case refusesAfterFailure
     }
 
     // MARK: The engine
 
     var info: (@Sendable (inout BackendInfo) -> Void)?
+    /// The errors of writes and of opening.
     var error: (@Sendable (StorageError) -> StorageError)?
+    /// Whether commits of others are never told.
+    var isSilentOfOthers = false
     /// What is done otherwise about opening and closing.
     var opening: OpeningFault?
 
     enum OpeningFault: Sendable {
-        /// Every opening finds nothing.
+        /// The sixth opening finds nothing.
         case forgets
-        /// Closing leaves the place locked.
+        /// Where a write has failed, closing leaves the place locked.
         case leavesLock
         /// A second opening gets a store on the same data, though none is to be shared.
         case opensTwice
+        /// A reopened store is as before the last of four transactions or more.
+        case losesLastCommit
+        /// What SQLite has written and not yet moved to its database is removed before it is opened.
+        case forgetsLog
+        /// A file that cannot be opened is replaced by an empty one.
+        case replacesDamaged
     }
 }
 

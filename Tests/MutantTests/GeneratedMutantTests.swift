@@ -9,7 +9,7 @@ struct GeneratedMutantTests {
             [
                 "text-cut-at-nul", "nan-is-nil", "nil-sorts-last", "ties-reversed", "deleted-key-again",
                 "update-inserts",
-                "patch-skips-nil", "delete-counts-keys", "last-child-dropped", "not-drops-nil", "prefix-anywhere",
+                "patch-skips-nil", "delete-counts-keys", "grandchildren-dropped", "not-drops-nil", "prefix-anywhere",
                 "all-of-nothing-is-false", "commits-on-rollback", "savepoint-kept", "error-without-key",
             ], oneOf: 3))
     func `generated programs find a mutant`(_ id: String) async throws {
@@ -35,7 +35,7 @@ struct GeneratedMutantTests {
     }
 
     @Test func `a difference is shrunk to few calls and says how to repeat it`() async throws {
-        let harness = MutantHarness(mutant: try mutant("last-child-dropped"))
+        let harness = MutantHarness(mutant: Mutant.lastChildDropped)
         let report = try await tests.run(harness)
         let failure = try #require(report.failures.first)
         #expect(failure.backend == "mutant")

@@ -1,3 +1,4 @@
+import ArchiveBackend
 import Foundation
 import Logging
 import MemoryBackend
@@ -6,11 +7,12 @@ import StorageAPI
 import StorageConformance
 import StorageDriver
 import Synchronization
+import TestSupport
 
 /// A backend with one small fault, which the suite must find.
 struct Mutant: Sendable, CustomStringConvertible {
     /// What it stands on.
-    enum Base: Sendable { case memory, sqlite }
+    enum Base: String, Sendable { case memory, sqlite, archive }
 
     let id: String
     /// The clauses that it breaks. One of its killers must name one of them.
@@ -40,10 +42,8 @@ struct MutantHarness: ConformanceHarness {
     let mutant: Mutant
 
     func makePlace() throws -> MutantState {
-        guard mutant.base == .sqlite else { return MutantState(folder: nil) }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "mutant-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return MutantState(folder: folder)
+        if mutant.base == .memory { return MutantState(base: .memory, folder: nil) }
+        return MutantState(base: mutant.base, folder: try Folders().makePlace())
     }
 
     func backend(at place: MutantState) -> any StorageBackend { MutantBackend(mutant: mutant, state: place) }
@@ -51,10 +51,28 @@ struct MutantHarness: ConformanceHarness {
     func destroy(_ place: MutantState) throws {
         if let folder = place.folder { try FileManager.default.removeItem(at: folder) }
     }
+
+    func outlivesClosing(_ info: BackendInfo) -> Bool { true }
+
+    func files(at place: MutantState) -> [URL] { place.folder.map(Folders().files) ?? [] }
+
+    /// The second process has the backend that the mutant stands on.
+    func helper(at place: MutantState) -> HelperCommand? {
+        place.folder.map {
+            HelperCommand(
+                executable: conformanceProgram,
+                arguments: ["helper", "--backend", mutant.base.rawValue, "--place", $0.path])
+        }
+    }
+
+    private struct Folders: ConformanceHarness {
+        func backend(at place: URL) -> any StorageBackend { InMemoryBackend(InMemoryBackend.Place()) }
+    }
 }
 
 /// What a mutant keeps at its place, beside the data.
 final class MutantState: Sendable {
+    let base: Mutant.Base
     let folder: URL?
     let memory = Mutex(InMemoryBackend.Place())
     /// Engines that are never closed.
@@ -62,11 +80,53 @@ final class MutantState: Sendable {
     /// The greatest key of each table, for a mutant that remembers it too well.
     let greatest = Mutex<[String: Int64]>([:])
 
-    init(folder: URL?) { self.folder = folder }
+    /// How often it was opened.
+    let openings = Mutex(0)
+    /// How many engines are open.
+    let open = Mutex(0)
+
+    init(base: Mutant.Base, folder: URL?) {
+        self.base = base
+        self.folder = folder
+    }
+
+    /// The file, as the second process has it too.
+    var file: URL? { folder?.appending(path: base == .archive ? "test.karch" : "test.db") }
 
     func backend() -> any StorageBackend {
-        guard let folder else { return InMemoryBackend(memory.withLock { $0 }) }
-        return SQLiteBackend(path: folder.appending(path: "test.db").path, durability: .relaxed)
+        guard let path = file?.path else { return InMemoryBackend(memory.withLock { $0 }) }
+        return base == .archive ? ArchiveBackend(path: path) : SQLiteBackend(path: path)
+    }
+
+    /// The files before the last transaction, by their names.
+    private let before = Mutex<[String: Data]?>(nil)
+
+    private var names: [String] {
+        folder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) } ?? []
+    }
+
+    /// Keeps the files as they are before a transaction.
+    func remember() {
+        guard let folder else { return }
+        let contents = names.compactMap { name in
+            (try? Data(contentsOf: folder.appending(path: name))).map { (name, $0) }
+        }
+        before.withLock { $0 = Dictionary(contents) { first, _ in first } }
+    }
+
+    /// Does to the files what a fault does before they are opened.
+    func prepare(_ fault: Fault.OpeningFault?) {
+        guard let file, open.withLock({ $0 == 0 }) else { return }
+        switch fault {
+        case .losesLastCommit:
+            guard let before = before.withLock({ $0 }), let folder else { return }
+            for (name, contents) in before { try? contents.write(to: folder.appending(path: name)) }
+            for name in names where before[name] == nil {
+                try? FileManager.default.removeItem(at: folder.appending(path: name))
+            }
+        case .forgetsLog: try? FileManager.default.removeItem(atPath: file.path + "-wal")
+        default: break
+        }
     }
 }
 
@@ -85,12 +145,30 @@ struct MutantBackend: StorageBackend {
     }
 
     func open(logger: Logger) throws(StorageError) -> any StorageEngine {
-        if mutant.fault.opening == .forgets { state.memory.withLock { $0 = InMemoryBackend.Place() } }
+        let openings = state.openings.withLock { count in
+            count += 1
+            return count
+        }
+        if mutant.fault.opening == .forgets, openings > 5 { state.memory.withLock { $0 = InMemoryBackend.Place() } }
         if mutant.fault.opening == .opensTwice, let open = state.leaked.withLock({ $0.first }) {
             return MutantEngine(open, mutant.fault, state)
         }
-        let engine = try state.backend().open(logger: logger)
-        if mutant.fault.opening != nil { state.leaked.withLock { $0.append(engine) } }
+        state.prepare(mutant.fault.opening)
+        let engine = try openBase(logger)
+        if [.leavesLock, .opensTwice].contains(mutant.fault.opening) { state.leaked.withLock { $0.append(engine) } }
+        state.open.withLock { $0 += 1 }
         return MutantEngine(engine, mutant.fault, state)
+    }
+
+    private func openBase(_ logger: Logger) throws(StorageError) -> any StorageEngine {
+        do {
+            return try state.backend().open(logger: logger)
+        } catch {
+            guard mutant.fault.opening == .replacesDamaged, let file = state.file else {
+                throw mutant.fault.error?(error) ?? error
+            }
+            try? FileManager.default.removeItem(at: file)
+            return try state.backend().open(logger: logger)
+        }
     }
 }

@@ -5,13 +5,15 @@ import StorageDriver
 ///
 /// Unchecked: `writer` is set and cleared by the one write that runs, and read by a mutant whose readers look at what a
 /// writer has not committed. That this is a race is the fault.
-final class MutantEngine: StorageEngine, @unchecked Sendable {
+final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Sendable {
     private let inner: any StorageEngine
     private let fault: Fault
     private let state: MutantState
     private var writer: (any StorageWriter)?
-    /// A reader of the commit before the last.
-    private var stale: (any StorageReader)?
+    private var hasFailed = false
+    private var hasFailedOnce = false
+    private var transactions = 0
+    private var isOpen = true
 
     init(_ inner: any StorageEngine, _ fault: Fault, _ state: MutantState) {
         self.inner = inner
@@ -27,15 +29,23 @@ final class MutantEngine: StorageEngine, @unchecked Sendable {
     }
 
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        if fault.transaction == .staleReaders, let stale { return MutantReader(stale, fault, ends: false) }
         if fault.transaction == .dirtyReads, let writer { return MutantReader(writer, fault) }
         if fault.transaction == .movingSnapshots { return try MovingReader(inner, fault) }
         let reader = try inner.reader(scope)
         return MutantReader(reader, fault, reader)
     }
 
+    var tablesVersion: Int { (inner as? any SharedTablesEngine)?.tablesVersion ?? 0 }
+
+    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers {
+        guard !fault.isSilentOfOthers, let inner = inner as? any SharedCommitsEngine else { return .impossible }
+        return try inner.commitsOfOthers()
+    }
+
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
-        if fault.transaction == .staleReaders { stale = try inner.reader(.snapshot) }
+        if hasFailed { throw StorageError(.io, "An earlier write has failed; nothing more is written.") }
+        transactions += 1
+        if fault.opening == .losesLastCommit, transactions > 3 { state.remember() }
         var failure: StorageError?
         do {
             try inner.write { (writer) throws(StorageError) in
@@ -53,11 +63,16 @@ final class MutantEngine: StorageEngine, @unchecked Sendable {
         } catch {
             failure = error
         }
-        if let failure { throw fault.error?(failure) ?? failure }
+        if let failure {
+            hasFailedOnce = true
+            hasFailed = fault.transaction == .refusesAfterFailure
+            throw fault.error?(failure) ?? failure
+        }
     }
 
     func close() throws(StorageError) {
-        stale = nil
-        if fault.opening != .leavesLock { try inner.close() }
+        if isOpen { state.open.withLock { $0 -= 1 } }
+        isOpen = false
+        if fault.opening != .leavesLock || !hasFailedOnce { try inner.close() }
     }
 }

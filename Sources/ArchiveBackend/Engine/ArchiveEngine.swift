@@ -182,7 +182,8 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         let tables = state.tables
         let records = tables.list.reduce(0) { $0 + ($1.schema.isRoot ? $1.rows.count : 0) }
         guard configuration.compaction == .automatic,
-            state.usage.isWorthCompacting(records: records, bytes: file.size)
+            state.usage.isWorthCompacting(
+                records: records, bytes: file.size, from: configuration.leastCompacted)
         else { return }
         let before = file.size
         do {

@@ -15,8 +15,8 @@ struct FileUsage {
 
     /// Whether compaction makes the file much smaller: superseded records and those in entries of their own outnumber
     /// the records of a compacted file. So compaction costs a constant factor of the writes since the last one.
-    func isWorthCompacting(records: Int, bytes: Int64) -> Bool {
-        bytes > 1 << 20 && written - records + separate > max(records, 1000)
+    func isWorthCompacting(records: Int, bytes: Int64, from least: ArchiveBackend.LeastCompacted) -> Bool {
+        bytes > least.bytes && written - records + separate > max(records, least.records)
     }
 
     /// Counts as after a compaction if one has failed, so that not every commit tries it again.

@@ -155,11 +155,11 @@ extension Conformance {
         },
         ConformanceCase(
             "damage/flipped-byte", [.e3: [1, 2]], needs: [.durability, .damageDetection],
-            "A flipped byte anywhere in a file is a typed error or the right data, never wrong data."
+            "A flipped byte anywhere in a file is corrupt, with the place, or the right data, never wrong data."
         ) { t in try await damage(t, cuts: false) },
         ConformanceCase(
             "damage/cut-file", [.e3: [1, 2]], needs: [.durability, .damageDetection],
-            "A file that is cut anywhere is a typed error, or holds whole commits, the first ones."
+            "A file that is cut anywhere is corrupt, with the place, or holds whole commits, the first ones."
         ) { t in try await damage(t, cuts: true) },
     ]
 
@@ -197,7 +197,11 @@ extension Conformance {
                 try? await store.close()
                 throw error
             }
-        } catch is StorageError {
+        } catch let error as StorageError {
+            try t.expect(error.code, equals: StorageError.Code.corrupt, "Damage is another error: \(error)")
+            try t.expect(
+                error.message.contains(/(byte|offset|page|block) [0-9]+/),
+                "The error does not say where the damage is: \(error)")
             return
         }
         let wanted = mayLackLast ? Array(pens.prefix(stored.count)) : pens

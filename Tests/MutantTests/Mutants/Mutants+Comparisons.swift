@@ -26,12 +26,12 @@ extension Mutant {
                 return [.text(String(text.unicodeScalars.prefix { $0 != "\0" }))]
             }
         },
-        Mutant("equal-through-double", [.v4], "2^53 equals 2^53 + 1.") {
+        Mutant("equal-through-double", [.v4, .q9, .k3], "2^53 equals 2^53 + 1.") {
             $0.equality { value in
                 guard case .int(let number) = value, number.magnitude >= 1 << 53, number.magnitude < 1 << 62 else {
                     return nil
                 }
-                return [.int(number - 1), value, .int(number + 1)]
+                return [.int(number &- 1), value, .int(number &+ 1)]
             }
         },
         Mutant("nan-equals-nothing", [.v4], "NaN is equal to nothing.") {

@@ -7,14 +7,14 @@ extension Mutant {
         error("error-without-key", [.e1, .w1], "Errors do not name the key.") {
             StorageError($0.code, $0.message, model: $0.model, property: $0.property)
         },
-        error("duplicate-is-constraint", [.w1, .e1], "duplicateKey is thrown as constraint.") {
+        error("duplicate-is-constraint", [.w1, .e1, .w12], "duplicateKey is thrown as constraint.") {
             $0.code == .duplicateKey
                 ? StorageError(.constraint, $0.message, model: $0.model, key: $0.key) : $0
         },
         error("missing-is-io", [.w3, .e1], "notFound is thrown as io.") {
             $0.code == .notFound ? StorageError(.io, $0.message, model: $0.model, key: $0.key) : $0
         },
-        error("constraint-is-duplicate", [.e1], "constraint is thrown as duplicateKey.") {
+        error("constraint-is-duplicate", [.e1, .w12, .w13], "constraint is thrown as duplicateKey.") {
             $0.code == .constraint
                 ? StorageError(.duplicateKey, $0.message, model: $0.model, key: $0.key, property: $0.property) : $0
         },
@@ -26,6 +26,24 @@ extension Mutant {
         },
         error("error-of-other-model", [.e1, .w1], "Errors name another model.") {
             StorageError($0.code, $0.message, model: "Other", key: $0.key, property: $0.property)
+        },
+        Mutant("corrupt-is-io", [.e3], "Damage is thrown as io.", on: .archive) {
+            $0.error = { $0.code == .corrupt ? StorageError(.io, $0.message) : $0 }
+        },
+        Mutant("damage-without-place", [.e3], "Damage is thrown without its place.", on: .archive) {
+            $0.error = { $0.code == .corrupt ? StorageError(.corrupt, "The file is damaged.") : $0 }
+        },
+        Mutant("locked-is-busy", [.t6, .e4], "A second store is refused as busy.", on: .archive) {
+            $0.error = { $0.code == .locked ? StorageError(.busy, $0.message) : $0 }
+        },
+        Mutant("overflow-is-io", [.q3, .q7, .w11], "What overflows is thrown as io.") {
+            $0.queryFailure = { error, _ throws(StorageError) in
+                throw error.code == .overflow ? StorageError(.io, error.message) : error
+            }
+            $0.error = { $0.code == .overflow ? StorageError(.io, $0.message) : $0 }
+        },
+        Mutant("refuses-after-failure", [.e2, .w4, .t2], "After a call that failed every write is refused.") {
+            $0.transaction = .refusesAfterFailure
         },
         Mutant("lacking-without-reason", [.e4], "What is lacking is declared without a reason.") {
             $0.info = { info in info.lacking = info.lacking.mapValues { _ in "" } }

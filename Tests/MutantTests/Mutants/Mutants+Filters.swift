@@ -9,7 +9,7 @@ extension Mutant {
             guard case .comparison(.notEqual, let left, .argument, _) = term else { return term }
             return .and([term, .not(.isNull(left))])
         },
-        terms("not-drops-nil", [.q2], "The negation of a comparison is false where it met nil.") { term in
+        terms("not-drops-nil", [.q2, .q9], "The negation of a comparison is false where it met nil.") { term in
             guard case .not(.comparison(_, let left, _, _)) = term else { return term }
             return .and([term, .not(.isNull(left))])
         },
@@ -21,20 +21,24 @@ extension Mutant {
             guard case .comparison(.equal, let left, let right, _) = term, !right.isArgument else { return term }
             return .and([term, .not(.isNull(left)), .not(.isNull(right))])
         },
-        terms("is-nil-is-false", [.q2], "isNil of a property holds of nothing.") { term in
-            guard case .isNull(.column) = term else { return term }
-            return .constant(false)
+        Mutant("is-nil-is-false", [.q2], "isNil of a text holds of nothing.") {
+            $0.rewrite { term, question in
+                guard case .isNull(.column(let column)) = term, question.table.columns[column].type == .string else {
+                    return term
+                }
+                return .constant(false)
+            }
         },
-        terms("at-most-is-less", [.q3], "<= is <.") { term in
+        terms("at-most-is-less", [.q3, .q9, .k3], "<= is <.") { term in
             guard case .comparison(.lessOrEqual, let left, let right, let type) = term else { return term }
             return .comparison(.less, left, right, type)
         },
-        terms("at-least-is-greater", [.q3], ">= is >.") { term in
+        terms("at-least-is-greater", [.q3, .q9, .k3], ">= is >.") { term in
             guard case .comparison(.greaterOrEqual, let left, let right, let type) = term else { return term }
             return .comparison(.greater, left, right, type)
         },
-        terms("greater-is-at-least", [.q3], "> is >=.") { term in
-            guard case .comparison(.greater, let left, let right, let type) = term else { return term }
+        terms("greater-is-at-least", [.q3, .v4], "> of Doubles is >=.") { term in
+            guard case .comparison(.greater, let left, let right, let type) = term, type == .double else { return term }
             return .comparison(.greaterOrEqual, left, right, type)
         },
         terms("or-is-first", [.q3], "Of || only the first part counts.") { term in
@@ -45,9 +49,12 @@ extension Mutant {
             guard case .and(let terms) = term, let last = terms.last else { return term }
             return last
         },
-        terms("not-not", [.q3], "! is ignored.") { term in
+        terms("not-not", [.q3, .q2], "! in front of several conditions is ignored.") { term in
             guard case .not(let inner) = term else { return term }
-            return inner
+            switch inner {
+            case .and, .or: return inner
+            default: return term
+            }
         },
         terms("contains-at-start", [.q3], "contains looks at the beginning only.") { term in
             guard case .text(.contains, let text, let pattern) = term else { return term }
@@ -102,7 +109,7 @@ extension Mutant {
                 return .constant(true)
             }
         },
-        Mutant("in-first-only", [.q4, .q3], "`in` looks at the first value.") {
+        Mutant("in-first-only", [.q4, .q3, .q9, .k3], "`in` looks at the first value.") {
             $0.rewrite { term, question in
                 guard case .isIn(_, let list, _) = term else { return term }
                 question.arguments.lists[list].values = Array(question.arguments.lists[list].values.prefix(1))

@@ -5,15 +5,15 @@ import StorageDriver
 extension Mutant {
     /// Q1, Q5 and Q7: groups, distinct tuples, and where nil stands.
     static let grouping: [Mutant] = [
-        groups("having-ignored", [.q7], "Conditions on groups are ignored.") { $0.filter = nil },
-        groups("group-order-ignored", [.q7], "The order of groups is ignored.") { $0.order = [] },
-        groups("group-order-reversed", [.q7], "Groups come in the reverse of the asked order.") { grouping in
+        groups("having-ignored", [.q1], "Conditions on groups are ignored.") { $0.filter = nil },
+        groups("group-order-ignored", [.q1], "The order of groups is ignored.") { $0.order = [] },
+        groups("group-order-reversed", [.q1], "Groups come in the reverse of the asked order.") { grouping in
             for index in grouping.order.indices { grouping.order[index].isDescending.toggle() }
         },
-        Mutant("group-limit-ignored", [.q7], "The limit of groups is ignored.") {
+        Mutant("group-limit-ignored", [.q1], "The limit of groups is ignored.") {
             $0.query = { $0.arguments.groupLimit = nil }
         },
-        Mutant("group-offset-ignored", [.q7], "The offset of groups is ignored.") {
+        Mutant("group-offset-ignored", [.q1], "The offset of groups is ignored.") {
             $0.query = { $0.arguments.groupOffset = 0 }
         },
         Mutant("rows-of-groups-not-limited", [.q7], "The select's limit does not choose what is grouped.") {
@@ -75,7 +75,7 @@ extension Mutant {
         Mutant("nil-placement-swapped", [.q5], "nil stands at the other end.") {
             $0.order { order, _ in for index in order.indices { order[index].nullsFirst.toggle() } }
         },
-        Mutant("orders-through-children-ignored", [.q5], "Sort keys of children are ignored.") {
+        Mutant("orders-through-children-ignored", [.q1, .q3], "Sort keys of children are ignored.") {
             $0.order { order, _ in
                 order.removeAll { if case .related = $0.term { true } else { false } }
             }

@@ -10,7 +10,7 @@ extension Mutant {
                 try writer.values(of: table, table.key).compactMap { $0.first?.number }.max() ?? 0
             }
         },
-        Mutant("key-gap", [.k2], "Assigned keys leave one out.") { $0.greatestKey = { key, _, _, _ in key + 1 } },
+        Mutant("key-gap", [.k2], "Assigned keys leave one out.") { $0.greatestKey = { key, _, _, _ in key &+ 1 } },
         Mutant("key-by-count", [.k2], "The next key is 1 + the number of records.") {
             $0.greatestKey = { _, table, writer, _ throws(StorageError) in
                 Int64(try writer.values(of: table, table.key).count)
@@ -82,15 +82,6 @@ extension Mutant {
                 guard write.operation == .insert, write.table.isRoot, write.table.key.count > 1 else { return }
                 var known = Set(try writer.values(of: write.table, write.table.key).map { $0.prefix(1) })
                 try write.refuseDuplicates { !known.insert($0.prefix(1)).inserted }
-            }
-        },
-        Mutant("models-share-keys", [.k3], "A key of one model is taken for every other.") {
-            $0.write = { write, writer throws(StorageError) in
-                guard write.operation == .insert, write.table.isRoot else { return }
-                for table in try writer.tables() where table.isRoot && table.name != write.table.name {
-                    let known = Set(try writer.values(of: table, table.key))
-                    try write.refuseDuplicates { known.contains($0) }
-                }
             }
         },
         Mutant("negative-key-refused", [.k1], "Negative keys are refused.") {

@@ -85,6 +85,64 @@ extension Mutant {
                 return Array(rows.dropLast())
             }
         },
+        Mutant("referring-records-twice", [.r6, .r8], "Of the records that refer to one the first comes twice.") {
+            $0.rows = { rows, plan in
+                guard case .isIn(.column(let column), _, _)? = plan.query.filter?.conjunct,
+                    plan.table.columns[column].reference != nil, let first = rows.first
+                else { return rows }
+                return [first] + rows
+            }
+        },
+        Mutant("cascade-not-written", [.r3], "What refers to a deleted record and cascades stays.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.operation == .delete, write.table.isRoot,
+                    write.table.columns.contains(where: { $0.reference?.onDelete == .cascade })
+                else { return }
+                write.rows = []
+            }
+        },
+        Mutant("cascade-takes-all", [.r3, .h5], "With what cascades every record of its model goes.") {
+            $0.write = { (write, writer) throws(StorageError) in
+                guard write.operation == .delete, write.table.isRoot,
+                    write.table.columns.contains(where: { $0.reference?.onDelete == .cascade })
+                else { return }
+                write.rows = try writer.values(of: write.table, write.table.key)
+            }
+        },
+        Mutant("nullify-clears-all", [.r3, .r7], "Where one element of an array is gone, the array is empty.") {
+            $0.write = { (write, writer) throws(StorageError) in
+                guard write.operation == .delete, write.table.isOfReferences, let first = write.rows.first,
+                    let owner = first.first
+                else { return }
+                write.rows = try writer.values(of: write.table, write.table.key).filter { $0.first == owner }
+            }
+        },
+        Mutant("elements-kept", [.r7, .r3], "An element of an array of references is never removed.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.operation == .delete, write.table.isOfReferences { write.rows = [] }
+                if write.operation == .insert, write.table.isOfReferences { write.operation = .upsert }
+            }
+        },
+        Mutant("references-without-index", [.r5], "What refers to a record is not indexed.", on: .sqlite) {
+            $0.change = { change throws(StorageError) in
+                guard case .create(var table) = change else { return [change] }
+                for index in table.columns.indices where table.columns[index].reference != nil {
+                    table.columns[index].isIndexed = false
+                }
+                return [.create(table)]
+            }
+        },
+        Mutant("rule-recorded-otherwise", [.r3, .r9], "The rule of a reference is recorded as deny.") {
+            $0.tables = { tables in
+                tables.map { table in
+                    var table = table
+                    for column in table.columns.indices where table.columns[column].reference != nil {
+                        table.columns[column].reference?.onDelete = .deny
+                    }
+                    return table
+                }
+            }
+        },
         Mutant("references-not-recorded", [.r9, .r3], "The recorded schema has no references.") {
             $0.tables = { tables in
                 tables.map { table in

@@ -35,24 +35,61 @@ extension Mutant {
             guard case .alter(let old, let new, _) = change else { return [change] }
             return [.drop(old), .create(new)]
         },
-        Mutant("schema-forgotten", [.s1, .s4], "The recorded tables are forgotten.", on: .sqlite) {
-            $0.tables = { _ in [] }
+        Mutant("schema-forgotten", [.s1, .s4], "One of the recorded models is forgotten.", on: .sqlite) {
+            $0.tables = { tables in tables.filter { $0.path.first != "Account" } }
         },
-        Mutant("reopening-empties", [.s1], "Opening a store again empties it.") { fault in
+        Mutant("reopening-empties", [.s1, .w8], "Opening a store for the sixth time empties it.") { fault in
             fault.info = { $0.lacking[.durability] = nil }
             fault.opening = .forgets
+        },
+        Mutant("owned-table-forgotten", [.s7, .s8, .s9], "The recorded table of owned tags is forgotten.", on: .sqlite)
+        {
+            $0.tables = { tables in tables.filter { $0.path.last != "tags" } }
+        },
+        Mutant("removal-forgotten", [.s2, .s8, .s9], "What was removed is recorded as if it was not.", on: .sqlite) {
+            $0.tables = { tables in
+                tables.map { table in
+                    var table = table
+                    table.isRemoved = false
+                    for index in table.columns.indices { table.columns[index].isRemoved = false }
+                    return table
+                }
+            }
+        },
+        Mutant(
+            "secret-dropped", [.s7, .s11], "A property called secret is not stored in what is replaced.", on: .sqlite
+        ) {
+            $0.written = { value, column, _ in column.property == "secret" ? .null : value }
+        },
+        Mutant(
+            "nothing-seems-stored", [.s3, .s8, .s9], "Where it is asked whether a model has records, it has none.",
+            on: .sqlite
+        ) {
+            $0.rows = { rows, plan in
+                switch plan.query.result {
+                case .exists, .count:
+                    plan.table.path.first == "Item" || plan.table.path.first == "Note" ? [[.int(0)]] : rows
+                default: rows
+                }
+            }
+        },
+        changes("index-refused", [.s1], "An index cannot be added.") { change throws(StorageError) in
+            guard case .alter(let old, let new, _) = change,
+                zip(old.columns, new.columns).contains(where: { !$0.isIndexed && $1.isIndexed })
+            else { return [change] }
+            throw StorageError(.io, "The index cannot be made.")
         },
         changes("change-refused", [.s2, .s3], "A table that is there cannot be changed.") {
             change throws(StorageError) in
             if case .create = change { return [change] }
             throw StorageError(.io, "The table cannot be changed.")
         },
-        Mutant("types-recorded-as-text", [.s3, .s4], "Integers are recorded as text.", on: .sqlite) {
+        Mutant("types-recorded-as-text", [.s3, .k2, .v1], "Small integers are recorded as text.", on: .sqlite) {
             $0.tables = { tables in
                 tables.map { table in
                     var table = table
                     for index in table.columns.indices
-                    where table.columns[index].type == .int64 && table.columns[index].role == .property
+                    where table.columns[index].type == .int8 && table.columns[index].role == .property
                         && !table.key.contains(index)
                     {
                         table.columns[index].type = .string
@@ -82,12 +119,12 @@ extension Mutant {
             guard case .create(let table) = change, table.columns.count > 100 else { return [change] }
             throw StorageError(.limitExceeded, "The table has too many columns.", model: table.path.first)
         },
-        changes("unique-not-enforced", [.e1], "Unique properties are not.") { change in
+        changes("unique-not-enforced", [.w13], "Unique properties are not.") { change in
             guard case .create(var table) = change else { return [change] }
             for index in table.columns.indices { table.columns[index].isUnique = false }
             return [.create(table)]
         },
-        writes("nil-is-unique", [.e1], "Two records whose unique property is nil are refused.") {
+        writes("nil-is-unique", [.w13], "Two records whose unique property is nil are refused.") {
             write, writer throws(StorageError) in
             guard write.operation == .insert, let cell = write.cell({ $0.isUnique }) else { return }
             let stored = try writer.values(of: write.table, [write.columns[cell]]).count { $0[0].isNull }

@@ -81,7 +81,7 @@ extension Mutant {
             guard column.type == .data, case .blob(let bytes) = value else { return value }
             return .blob(Array(bytes.prefix { $0 != 0 }))
         },
-        stored("url-lowercase", [.v2], "URLs are written in small letters.") { value, column in
+        stored("url-lowercase", [.v1, .v4], "URLs are written in small letters.") { value, column in
             guard column.type == .url, case .text(let text) = value else { return value }
             return .text(text.lowercased())
         },
@@ -114,15 +114,15 @@ extension Mutant {
         stored("empty-text-is-nil", [.v3], "Empty text becomes nil.") { value, column in
             column.isOptional && value == .text("") ? .null : value
         },
-        stored("zero-is-nil", [.v3], "0 and false become nil.") { value, column in
-            column.isOptional && column.role == .property && value == .int(0) ? .null : value
+        stored("zero-is-nil", [.v3], "An Int of 0 becomes nil.") { value, column in
+            column.isOptional && column.role == .property && column.type == .int64 && value == .int(0) ? .null : value
         },
         stored("empty-array-is-nil", [.v3], "An empty array becomes nil.") { value, column in
             guard case .array = column.type, column.isOptional else { return value }
             return value == .text("[]") ? .null : value
         },
-        stored("nil-is-empty", [.v3], "nil text becomes empty.") { value, column in
-            column.isOptional && column.type == .string && value.isNull ? .text("") : value
+        stored("nil-is-empty", [.v3], "nil text of one property becomes empty.") { value, column in
+            column.isOptional && column.type == .string && column.property == "text" && value.isNull ? .text("") : value
         },
         stored("nil-is-zero", [.v3], "nil numbers become 0.") { value, column in
             column.isOptional && column.type == .int64 && column.role == .property && value.isNull ? .int(0) : value

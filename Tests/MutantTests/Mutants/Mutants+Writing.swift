@@ -5,7 +5,8 @@ import StorageDriver
 extension Mutant {
     /// W1 to W5: storing and changing records.
     static let writing: [Mutant] = [
-        writes("insert-overwrites", [.w1], "insert replaces an existing record.") { write, _ throws(StorageError) in
+        writes("insert-overwrites", [.w1, .w12], "insert replaces an existing record.") {
+            write, _ throws(StorageError) in
             if write.operation == .insert, write.table.isRoot { write.operation = .upsert }
         },
         writes("insert-skips-existing", [.w1], "insert of an existing key does nothing, silently.") {
@@ -13,23 +14,25 @@ extension Mutant {
             guard write.operation == .insert, write.table.isRoot else { return }
             try write.keepRows(writer) { $0 == nil }
         },
-        writes("save-keeps-existing", [.w2], "save of an existing key does nothing.") {
+        writes("save-keeps-existing", [.w2, .w12], "save of an existing key does nothing.") {
             write, writer throws(StorageError) in
             guard write.operation == .upsert else { return }
             try write.keepRows(writer) { $0 == nil }
         },
-        writes("save-merges-nil", [.w2], "save leaves a property that is nil as it was.") {
+        writes("save-merges-nil", [.w2, .w12], "save leaves a property that is nil as it was.") {
             write, writer throws(StorageError) in
             guard write.operation == .upsert else { return }
             try write.mergeNil(writer)
         },
-        writes("update-merges-nil", [.w3], "update leaves a property that is nil as it was.") {
+        writes("update-merges-nil", [.w3, .w12], "update leaves a property that is nil as it was.") {
             write, writer throws(StorageError) in
             guard write.operation == .update else { return }
             try write.mergeNil(writer)
         },
-        writes("save-refuses-new", [.w2], "save of a new key is notFound.") { write, _ throws(StorageError) in
-            if write.operation == .upsert { write.operation = .update }
+        writes("save-refuses-first", [.w2], "The first record of a model cannot be saved.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .upsert, write.table.isRoot, write.rows.count == 1 else { return }
+            if try writer.values(of: write.table, write.table.key).isEmpty { write.operation = .update }
         },
         writes("update-inserts", [.w3], "update of a missing key inserts.") { write, _ throws(StorageError) in
             if write.operation == .update { write.operation = .upsert }
@@ -64,25 +67,26 @@ extension Mutant {
         Mutant("array-error-first-element", [.w4], "An array's error names the first element.") {
             $0.error = { error in error.element == nil ? error : error.row(0, key: error.key ?? []) }
         },
-        writes("patch-touches-all", [.w5], "A partial update changes every record.") {
+        writes("patch-touches-all", [.w5, .w11, .w13], "A partial update changes every record.") {
             write, writer throws(StorageError) in
             guard write.operation == .patch else { return }
             write.rows = try writer.values(of: write.table, write.keyColumns)
         },
-        writes("patch-skips-nil", [.w5], "A partial update does not set nil.") { write, _ throws(StorageError) in
+        writes("patch-skips-nil", [.w5, .w11, .w13], "A partial update does not set nil.") {
+            write, _ throws(StorageError) in
             write.keepPatch { !$0.isNull }
         },
         writes("patch-skips-empty", [.w5], "A partial update does not set 0, false, \"\" and [].") {
             write, _ throws(StorageError) in
             write.keepPatch { ![.int(0), .double(0), .text(""), .text("[]"), .blob([])].contains($0) }
         },
-        writes("patch-sets-first", [.w5], "A partial update sets the first of several properties.") {
+        writes("patch-sets-first", [.w5, .w11, .w13], "A partial update sets the first of several properties.") {
             write, _ throws(StorageError) in
             guard write.operation == .patch, write.columns.count > 1 else { return }
             write.columns = [write.columns[0]]
             write.patch = [write.patch[0]]
         },
-        writes("patch-clears-rest", [.w5], "A partial update clears the other Optional properties.") {
+        writes("patch-clears-rest", [.w5, .w11, .w13], "A partial update clears the other Optional properties.") {
             write, _ throws(StorageError) in
             guard write.operation == .patch else { return }
             for (index, column) in write.table.columns.enumerated()
@@ -90,6 +94,9 @@ extension Mutant {
                 write.columns.append(index)
                 write.patch.append(.null)
             }
+        },
+        Mutant("patch-counts-more", [.w5, .w11], "A partial update says that it matched one record more.") {
+            $0.count = { count, write in write.operation == .patch ? count &+ 1 : count }
         },
         Mutant("patch-counts-one", [.w5], "A partial update says that it matched one record at most.") {
             $0.count = { count, write in write.operation == .patch ? min(count, 1) : count }

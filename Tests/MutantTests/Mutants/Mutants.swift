@@ -1,8 +1,11 @@
 extension Mutant {
-    /// All mutants, by the contract's sections.
-    static let all: [Mutant] =
-        blunt + values + comparisons + keys + writing + removing + children + querying + filtering + computing
-        + grouping + transactions
-        + schema + references
-        + errors + history
+    /// All mutants, by what they are about.
+    static let kinds: [(name: String, mutants: [Mutant])] = [
+        ("types", types), ("values", values), ("order and equality", comparisons), ("keys", keys), ("writing", writing),
+        ("deleting", removing), ("children", children), ("results", querying), ("filters", filtering),
+        ("computing", computing), ("groups", grouping), ("transactions", transactions), ("files", files),
+        ("schema", schema), ("references", references), ("errors", errors), ("history", history),
+    ]
+
+    static let all: [Mutant] = kinds.flatMap(\.mutants)
 }

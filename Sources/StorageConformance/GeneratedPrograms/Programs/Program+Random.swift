@@ -9,7 +9,8 @@ extension Program {
             switch generator.below(100) {
             case 0..<8: steps.append(.random(depth: 2, &generator))
             case 8..<12: steps.append(.stream(generator.model.randomStream(&generator)))
-            case 12..<14: steps.append(.reopen)
+            case 12: steps.append(.reopen)
+            case 13: steps.append(.compact)
             case 14..<18: steps.append(.call(ContentsOperation()))
             default: steps.append(.call(generator.model.randomOperation(&generator)))
             }

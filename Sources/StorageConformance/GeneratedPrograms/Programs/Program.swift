@@ -13,6 +13,8 @@ indirect enum Step: Sendable {
     /// A query as a stream.
     case stream(any StreamOperation)
     case reopen
+    /// The engine's files are rewritten, where it can.
+    case compact
 
     /// How a transaction ends.
     enum Ending: String, Sendable {
@@ -32,7 +34,7 @@ extension Step {
     var count: Int {
         switch self {
         case .transaction(let steps, _): steps.reduce(0) { $0 + $1.count }
-        case .call, .stream, .reopen: 1
+        case .call, .stream, .reopen, .compact: 1
         }
     }
 
@@ -42,6 +44,7 @@ extension Step {
         case .call(let operation): [operation.swift]
         case .stream(let stream): [stream.swift]
         case .reopen: ["reopen"]
+        case .compact: ["compact"]
         case .transaction(let steps, _): steps.flatMap(\.statements)
         }
     }
@@ -50,7 +53,7 @@ extension Step {
     var simpler: [[Step]] {
         switch self {
         case .call(let operation): operation.simpler.map { [.call($0)] }
-        case .stream, .reopen: []
+        case .stream, .reopen, .compact: []
         case .transaction(let steps, let ending):
             [steps]
                 + steps.indices.map { index in
@@ -77,6 +80,7 @@ extension Step {
             return operation.swift.split(separator: "\n").map { "\(indent)_ = \($0)" }.joined(separator: "\n")
         case .stream(let stream): return "\(indent)\(stream.swift)"
         case .reopen: return "\(indent)// the store is closed and opened again"
+        case .compact: return "\(indent)try? await store.compact()"
         case .transaction(let steps, let ending):
             let inner = indent + "    "
             var lines = steps.map { $0.swift(indent: inner) }

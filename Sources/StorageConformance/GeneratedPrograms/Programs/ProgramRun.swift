@@ -23,6 +23,13 @@ struct ProgramRun {
             case .reopen:
                 store = try await reopen(store)
                 outcomes.append(.result("()"))
+            case .compact:
+                do throws(StorageError) {
+                    try await store.compact()
+                    outcomes.append(.result("()"))
+                } catch {
+                    outcomes.append(error.code == .unsupported ? .result("()") : Outcome(error))
+                }
             case .transaction(let steps, let ending):
                 let before = outcomes.count
                 do {
@@ -59,7 +66,7 @@ struct ProgramRun {
                     try transaction.savepoint { try run(inner, ending, in: transaction) }
                 } catch is ProgramFailure {}
                 skip(to: before + step.count)
-            case .stream, .reopen: outcomes.append(.skipped)
+            case .stream, .reopen, .compact: outcomes.append(.skipped)
             }
         }
         if ending == .fails { throw ProgramFailure() }
@@ -89,7 +96,7 @@ struct ExpectedRun {
                 } catch {
                     outcomes.append(.failure(error.code, model: stream.modelName, key: nil))
                 }
-            case .reopen: outcomes.append(.result("()"))
+            case .reopen, .compact: outcomes.append(.result("()"))
             case .call(let operation): outcomes.append(operation.outcome(in: &world))
             case .transaction(let inner, let ending): transaction(inner, ending, count: step.count)
             }

@@ -1,0 +1,84 @@
+import Foundation
+import StorageConformance
+
+/// `Documentation/Mutants.md`: each mutant with cases that find it, each case in one place. `scripts/mutants` writes it.
+struct MutantTable {
+    /// The cases that find each mutant, by its identifier.
+    let killers: [String: [String]]
+    /// Cases that find none, with the reasons.
+    let reasons: [String: String]
+    /// Cases that find no sharp one as yet.
+    let open: [String]
+    let text: String
+
+    static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Documentation/Mutants.md")
+
+    /// The table as it is published.
+    static let published = MutantTable((try? String(contentsOf: file, encoding: .utf8)) ?? "")
+
+    init(_ text: String) {
+        self.text = text
+        let rows = text.split(separator: "\n").map { line in
+            line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        killers = Dictionary(
+            rows.filter { $0.count == 6 }.map { ($0[1], $0[5].components(separatedBy: ", ")) }, uniquingKeysWith: +)
+        open =
+            text.components(separatedBy: "is written:\n\n").dropFirst().first?
+            .components(separatedBy: "\n").first?.components(separatedBy: ", ") ?? []
+        reasons = Dictionary(rows.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { first, _ in first }
+    }
+
+    init(_ matrix: KillMatrix) {
+        let sharpest = matrix.sharpest
+        let sharp = Mutant.all.filter { !matrix.isBlunt($0) }
+        var lines = [
+            """
+            # Mutants
+
+            A mutant is a backend with one small fault, on top of a real one. It shows what a case of the conformance suite is
+            worth: the case fails on it, and passes on the backend below. All \(sharp.count) mutants here are sharp: each fails at
+            most a tenth of a sample of the suite's cases, every sixth of those that take little time. Each case stands once, at
+            the sharpest mutant that it finds and whose clause it names; a mutant that is nobody's sharpest has one of those
+            that find it. `scripts/mutants` writes this page, and `./scripts/test` finds that it is true.
+
+            | kind | mutant | on | clauses | what is wrong | cases that find it |
+            |---|---|---|---|---|---|
+            """
+        ]
+        for (kind, mutants) in Mutant.kinds {
+            for mutant in mutants where !matrix.isBlunt(mutant) {
+                let own = Conformance.v1.cases.map(\.id).filter { sharpest[$0]?.id == mutant.id }
+                let killers = own.isEmpty ? matrix.killers[mutant.id]?.prefix(1).map(\.self) ?? [] : own
+                lines.append(Self.row(mutant, kind) + "\(killers.isEmpty ? "none" : killers.joined(separator: ", ")) |")
+            }
+        }
+        let without = Conformance.v1.cases.map(\.id).filter { sharpest[$0] == nil }
+        lines += [
+            "", "## Cases that find no mutant", "",
+            "A mutant stands below the store: what the store alone does, no fault of an engine can change.", "",
+            "| case | why none can |", "|---|---|",
+        ]
+        lines += without.compactMap { id in CasesWithoutMutant.reasons[id].map { "| \(id) | \($0) |" } }
+        let open = without.filter { CasesWithoutMutant.reasons[$0] == nil }
+        lines += [
+            "", "## Cases without a sharp mutant as yet", "",
+            "Blunt faults fail these \(open.count) cases; none that is sharp and breaks a clause of theirs is written:",
+            "",
+            open.joined(separator: ", "),
+        ]
+        // Not for publishing: the tests refuse it.
+        let blunt = Mutant.all.filter(matrix.isBlunt)
+        if !blunt.isEmpty { lines.append("\nBlunt: \(blunt.map(\.id).joined(separator: ", "))") }
+        self.init(lines.joined(separator: "\n") + "\n")
+    }
+
+    /// The beginning of a mutant's row.
+    static func row(_ mutant: Mutant, _ kind: String) -> String {
+        let clauses = mutant.clauses.map(\.id).joined(separator: " ")
+        // A bar would end the column.
+        let sentence = mutant.sentence.replacingOccurrences(of: "||", with: "or")
+        return "| \(kind) | \(mutant.id) | \(mutant.base.rawValue) | \(clauses) | \(sentence) | "
+    }
+}
