@@ -11,6 +11,14 @@ let strict: [SwiftSetting] = [
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
 
+// A program that leaves these traits off resolves none of the three packages.
+let metrics = Target.Dependency.product(
+    name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
+let tracing = Target.Dependency.product(
+    name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
+
 // Nobody who leaves the trait off needs libpq.
 let postgresql = Target.Dependency.target(name: "PostgreSQLBackend", condition: .when(traits: ["PostgreSQL"]))
 
@@ -22,6 +30,7 @@ let package = Package(
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
         .library(name: "StorageDriver", targets: ["StorageDriver"]),
         .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
+        .library(name: "StorageServices", targets: ["StorageServices"]),
         .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
         .library(name: "ArchiveBackend", targets: ["ArchiveBackend"]),
@@ -44,6 +53,13 @@ let package = Package(
             description:
                 "PostgreSQL in the programs storage and conformance. Without it, they need no libpq; the product PostgreSQLBackend does not depend on it."
         ),
+        .trait(
+            name: "Metrics", description: "StorageServices reports what stores do to swift-metrics."),
+        .trait(
+            name: "Tracing", description: "StorageServices makes spans of what stores do, by swift-distributed-tracing."),
+        .trait(
+            name: "ServiceLifecycle",
+            description: "StorageServices closes stores when a service of swift-service-lifecycle is shut down."),
         .default(enabledTraits: ["Configuration"]),
     ],
     dependencies: [
@@ -51,7 +67,10 @@ let package = Package(
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.0.0",
             traits: [.defaults, "CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.3.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     ],
     targets: [
@@ -75,6 +94,9 @@ let package = Package(
                 "MemoryBackend", "StorageAPI", "StorageDriver", .product(name: "Logging", package: "swift-log"),
                 configuration,
             ],
+            swiftSettings: strict),
+        .target(
+            name: "StorageServices", dependencies: ["StorageAPI", "StorageDriver", metrics, tracing, lifecycle],
             swiftSettings: strict),
         .macro(
             name: "StorageMacros",

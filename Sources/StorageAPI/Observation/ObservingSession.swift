@@ -28,10 +28,7 @@ final class ObservingSession: StorageReader, QueryExplaining {
     }
 
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
-        guard let session = session as? any QueryExplaining else {
-            throw StorageError(.unsupported, "The backend cannot explain queries.")
-        }
-        return try session.explain(plan, arguments)
+        try session.explained(plan, arguments)
     }
 
     func end() { session.end() }

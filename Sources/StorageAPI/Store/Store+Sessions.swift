@@ -4,13 +4,23 @@ import StorageDriver
 
 extension Store {
     /// Runs a read. The session ends before it returns.
+    ///
+    /// - Parameter model: the name of the model that is read, if it is one.
     func reading<T>(
-        _ operation: String, _ scope: ReadScope, _ body: (any StorageReader) throws(StorageError) -> T
+        _ operation: String, _ scope: ReadScope, model: @autoclosure () -> String? = nil,
+        _ body: (any StorageReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
             try runningCalls.begin()
             defer { runningCalls.end() }
             if !readsBesideWriter { try checkNotInTransaction(operation) }
+            guard instruments.isEmpty else {
+                return try MeteredCall(self, operation, model(), isWriting: false).run { (call) throws(StorageError) in
+                    let reader = try engine.reader(scope)
+                    defer { reader.end() }
+                    return try body(MeteredReader(reader, call))
+                }
+            }
             let reader = try engine.reader(scope)
             defer { reader.end() }
             return try body(reader)
@@ -25,7 +35,7 @@ extension Store {
     ) throws(StorageError) -> T {
         if let known = registry.known(model) { return try reading(operation, known, body) }
         do {
-            return try reading(operation, .snapshot) { (reader) throws(StorageError) in
+            return try reading(operation, .snapshot, model: registry.name(of: model)) { (reader) throws(StorageError) in
                 try body(Reading(handle: registry.handle(model, in: reader), session: reader))
             }
         } catch {
@@ -38,7 +48,7 @@ extension Store {
         _ operation: String, _ model: ModelHandle, _ body: (Reading) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
-            return try reading(operation, model.tables.hasChildren ? .snapshot : .query) {
+            return try reading(operation, model.tables.hasChildren ? .snapshot : .query, model: model.name) {
                 (reader) throws(StorageError) in try body(Reading(handle: model, session: reader))
             }
         } catch {
@@ -82,18 +92,23 @@ extension Store {
     nonisolated(nonsending) func writing<T>(
         _ operation: String, _ model: ModelSource, _ body: @escaping (Writing) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
-        try await writing(operation, isRepeatable: true) { context throws(StorageError) in
+        try await writing(operation, model, isRepeatable: true) { context throws(StorageError) in
             try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
         }
     }
 
     /// A write for the queue. Models that it prepares become known when it is committed.
     ///
-    /// - Parameter isRepeatable: whether the queue may undo the body and run it again.
+    /// - Parameters:
+    ///   - isRepeatable: whether the queue may undo the body and run it again.
+    ///   - call: counts what the write does; nil if the store has no instruments.
     func job(
-        isRepeatable: Bool, _ body: @escaping (SessionContext) throws(StorageError) -> Void
+        isRepeatable: Bool, _ call: MeteredCall? = nil,
+        _ body: @escaping (SessionContext) throws(StorageError) -> Void
     ) -> WriteJob {
         WriteJob(isRepeatable: isRepeatable) { (writer, job) throws(StorageError) in
+            call?.restart()
+            let writer = call.map { MeteredWriter(writer, $0) } ?? writer
             if let version = self.sharedTables?.tablesVersion {
                 let isNew = try self.registry.compareAgain(at: version, in: writer)
                 if isNew { try self.findHistoryAgain(in: writer) }
@@ -111,30 +126,44 @@ extension Store {
 
     /// Runs a write and returns when it is committed.
     ///
-    /// - Parameter isRepeatable: whether the queue may undo the body and run it again.
+    /// - Parameters:
+    ///   - model: the model that is written, if it is one.
+    ///   - isRepeatable: whether the queue may undo the body and run it again.
     nonisolated(nonsending) func writing<T>(
-        _ operation: String, isRepeatable: Bool = false, _ body: @escaping (SessionContext) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource? = nil, isRepeatable: Bool = false,
+        _ body: @escaping (SessionContext) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
-        let result = Box<T>()
-        let job = job(isRepeatable: isRepeatable) { context throws(StorageError) in result.value = try body(context) }
         try enter(operation)
+        let result = Box<T>()
+        let call = instruments.isEmpty ? nil : meteredWrite(operation, model)
+        let job = job(isRepeatable: isRepeatable, call) { context throws(StorageError) in
+            result.value = try body(context)
+        }
         if Task.isCancelled { job.cancel() }
         // Left on the queue: a closing store may hold the only thread that could resume this task.
         await queue.run(job) { [runningCalls] in runningCalls.end() }
-        return try finish(job, operation, result)
+        return try finish(job, operation, result, call)
     }
 
     /// The same on the caller's thread.
     func writingBlocking<T>(
-        _ operation: String, isRepeatable: Bool = false, _ body: @escaping (SessionContext) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource? = nil, isRepeatable: Bool = false,
+        _ body: @escaping (SessionContext) throws(StorageError) -> T
     ) throws(StorageError) -> T {
-        let result = Box<T>()
-        let job = job(isRepeatable: isRepeatable) { context throws(StorageError) in result.value = try body(context) }
         try enter(operation)
         defer { runningCalls.end() }
         try checkNotInBody(operation)
+        let result = Box<T>()
+        let call = instruments.isEmpty ? nil : meteredWrite(operation, model)
+        let job = job(isRepeatable: isRepeatable, call) { context throws(StorageError) in
+            result.value = try body(context)
+        }
         queue.runBlocking(job)
-        return try finish(job, operation, result)
+        return try finish(job, operation, result, call)
+    }
+
+    private func meteredWrite(_ operation: String, _ model: ModelSource?) -> MeteredCall {
+        MeteredCall(self, operation, model.flatMap { registry.name(of: $0) }, isWriting: true)
     }
 
     /// Counts a call that writes, until `runningCalls.end()`.
@@ -147,8 +176,12 @@ extension Store {
         }
     }
 
-    private func finish<T>(_ job: WriteJob, _ operation: String, _ result: Box<T>) throws(StorageError) -> T {
-        if let error = job.outcome { throw error.at(operation: operation, backend: info.name) }
+    private func finish<T>(
+        _ job: WriteJob, _ operation: String, _ result: Box<T>, _ call: MeteredCall?
+    ) throws(StorageError) -> T {
+        let failure = job.outcome?.at(operation: operation, backend: info.name)
+        call?.finish(failure)
+        if let failure { throw failure }
         registry.forget(job.changed)
         registry.add(job.prepared)
         guard let value = result.value else {

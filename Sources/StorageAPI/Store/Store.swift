@@ -31,6 +31,7 @@ public final class Store: Sendable {
     let registry: ModelRegistry
     let runningCalls = RunningCalls()
     let logger: Logger
+    let instruments: [any Instrument]
     let readers: ReaderThreads
     /// The part of ``info`` that every call needs.
     let readsBesideWriter: Bool
@@ -45,22 +46,23 @@ public final class Store: Sendable {
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.
     ///   - history: of which models the store keeps a history from now on; nil for those of which it does already.
+    ///   - instruments: are told when calls begin and end, to measure or to trace them; see ``Instrument``.
     ///   - logger: receives the store's location and schema changes, and at `trace` every statement. Silent by default.
     /// - Throws: errors of opening the engine; `schemaMismatch` or `schemaNewer` if a model does not fit what is
     ///   stored, and then nothing is changed; `configuration` if a model cannot be stored.
     public convenience init(
         _ backend: some StorageBackend, models: any Storable.Type..., history: HistoryOptions? = nil,
-        logger: Logger = Logger.silent
+        instruments: [any Instrument] = [], logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try await self.init(backend, models: models, history: history, logger: logger)
+        try await self.init(backend, models: models, history: history, instruments: instruments, logger: logger)
     }
 
     /// Opens a store with an array of models.
     public convenience init(
         _ backend: some StorageBackend, models: [any Storable.Type], history: HistoryOptions? = nil,
-        logger: Logger = Logger.silent
+        instruments: [any Instrument] = [], logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try self.init(opening: backend, logger: logger)
+        try self.init(opening: backend, instruments: instruments, logger: logger)
         try await prepareOrClose(models, history)
     }
 
@@ -72,42 +74,47 @@ public final class Store: Sendable {
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.
     ///   - history: as for a store that is opened with a backend.
+    ///   - instruments: as for a store that is opened with a backend.
     ///   - logger: as for a store that is opened with a backend; it also receives the options in effect, at `info` and
     ///     without secrets.
     /// - Throws: `configuration` if no backend has the URL's scheme, or if one of its options is unknown.
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., history: HistoryOptions? = nil,
-        logger: Logger = Logger.silent
+        instruments: [any Instrument] = [], logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(
-            at: StorageURL(url), backends: backends, models: models, history: history, logger: logger)
+            at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments, logger: logger)
     }
 
     /// Opens a store at a URL, with an array of models.
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: [any Storable.Type], history: HistoryOptions? = nil,
-        logger: Logger = Logger.silent
+        instruments: [any Instrument] = [], logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(
-            at: StorageURL(url), backends: backends, models: models, history: history, logger: logger)
+            at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments, logger: logger)
     }
 
     /// Opens the store at a parsed URL, whose options may come from settings.
     package convenience init(
         at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type],
-        history: HistoryOptions? = nil, logger: Logger
+        history: HistoryOptions? = nil, instruments: [any Instrument] = [], logger: Logger
     ) async throws(StorageError) {
-        try self.init(opening: try Self.backend(url, backends, logger: logger), logger: logger)
+        try self.init(
+            opening: try Self.backend(url, backends, logger: logger), instruments: instruments, logger: logger)
         try await prepareOrClose(models, history)
     }
 
-    init(opening backend: any StorageBackend, logger: Logger) throws(StorageError) {
+    init(
+        opening backend: any StorageBackend, instruments: [any Instrument] = [], logger: Logger
+    ) throws(StorageError) {
         do {
             engine = try backend.open(logger: logger)
         } catch {
             throw error.at(operation: "open", backend: type(of: backend).scheme)
         }
         self.logger = logger
+        self.instruments = instruments
         sharedTables = engine as? any SharedTablesEngine
         info = engine.info
         readsBesideWriter = info.lacking[.concurrentReads] == nil

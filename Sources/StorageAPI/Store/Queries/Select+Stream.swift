@@ -75,6 +75,8 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
     private let lock = Mutex<Void>(())
     private var phase = Phase.notBegun
     private var reader: (any StorageReader)?
+    /// The stream as a call, if the store has instruments.
+    private var call: MeteredCall?
     private var rows: Rows?
 
     private enum Phase { case notBegun, running, ended, closed }
@@ -120,9 +122,10 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
             defer { store.runningCalls.end() }
             try lock.withLock { _ throws(StorageError) in try readNext(into: &models) }
         } catch {
-            end()
-            throw error.at(
+            let error = error.at(
                 operation: "stream", model: store.registry.name(of: source), backend: store.info.name)
+            lock.withLock { _ in release(.ended, error) }
+            throw error
         }
     }
 
@@ -139,7 +142,11 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
 
     private func begin() throws(StorageError) {
         try store.runningCalls.add(self) { [weak self] in self?.close() }
-        let reader = try store.engine.reader(.snapshot)
+        var reader = try store.engine.reader(.snapshot)
+        if !store.instruments.isEmpty {
+            let call = MeteredCall(store, "stream", store.registry.name(of: source), isWriting: false)
+            (self.call, reader) = (call, MeteredReader(reader, call))
+        }
         self.reader = reader
         phase = .running
         let handle = try store.registry.handle(source, in: reader)
@@ -175,9 +182,10 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
     /// Releases everything because the store closes; later chunks throw.
     private func close() { lock.withLock { _ in release(.closed) } }
 
-    private func release(_ next: Phase) {
+    private func release(_ next: Phase, _ error: StorageError? = nil) {
         guard phase == .notBegun || phase == .running else { return }
         phase = next
+        call?.finish(error)
         rows = nil
         reader?.end()
         reader = nil

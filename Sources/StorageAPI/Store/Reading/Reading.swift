@@ -212,10 +212,7 @@ struct Reading {
     }
 
     func explain(_ selection: Selection) throws(StorageError) -> QueryExplanation {
-        guard let session = session as? any QueryExplaining else {
-            throw StorageError(.unsupported, "The backend cannot explain queries.", model: handle.name)
-        }
         let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
-        return try session.explain(plan, arguments)
+        return try session.explained(plan, arguments)
     }
 }

@@ -51,7 +51,7 @@ enum Executor {
     ) throws(StorageError) -> T {
         switch self {
         case .store(let store):
-            return try store.writingBlocking(operation, isRepeatable: true) { context throws(StorageError) in
+            return try store.writingBlocking(operation, model, isRepeatable: true) { context throws(StorageError) in
                 try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
             }
         case .session(let context):

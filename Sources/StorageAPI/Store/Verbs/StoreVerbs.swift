@@ -288,7 +288,7 @@ extension Store {
     ) async throws(StorageError) {
         // Straight to the queue: one more function that suspends costs a single save more than a percent.
         let model = ModelSource(type, record)
-        try await writing(operation, isRepeatable: true) { context throws(StorageError) in
+        try await writing(operation, model, isRepeatable: true) { context throws(StorageError) in
             try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
         }
     }

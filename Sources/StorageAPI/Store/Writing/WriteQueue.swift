@@ -31,6 +31,9 @@ final class WriteQueue: Sendable {
     /// Whether the caller is a running write, or a value that it releases at its end.
     var isInside: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
+    /// How many jobs wait for their turn.
+    var waitingJobs: Int { pending.withLock { $0.count } }
+
     /// Runs the job and returns when it is committed or undone. If the task is cancelled while the job waits its turn,
     /// it returns at once.
     ///

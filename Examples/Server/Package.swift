@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that nobody who uses the toolkit builds an HTTP server with it.
+let package = Package(
+    name: "Server",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(
+            name: "swift-storage", path: "../..",
+            traits: ["Configuration", "Metrics", "ServiceLifecycle", "Tracing"]),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.9.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "NotesServer",
+            dependencies: [
+                .product(name: "StorageKit", package: "swift-storage"),
+                .product(name: "StorageConfiguration", package: "swift-storage"),
+                .product(name: "StorageServices", package: "swift-storage"),
+                .product(name: "ArchiveBackend", package: "swift-storage"),
+                .product(name: "SQLiteBackend", package: "swift-storage"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .executableTarget(
+            name: "ServerCheck",
+            dependencies: [.product(name: "AsyncHTTPClient", package: "async-http-client")]),
+    ]
+)

@@ -1,0 +1,107 @@
+import StorageDriver
+
+/// A reading session that counts for a call.
+final class MeteredReader: StorageReader, QueryExplaining {
+    private let reader: any StorageReader
+    private let call: MeteredCall
+
+    init(_ reader: any StorageReader, _ call: MeteredCall) {
+        self.reader = reader
+        self.call = call
+    }
+
+    func tables() throws(StorageError) -> [TableSchema] { try reader.tables() }
+
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        MeteredRows(try reader.rows(plan, arguments), plan.query.width, call).metered
+    }
+
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try reader.greatestKey(in: table) }
+
+    func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+        try reader.explained(plan, arguments)
+    }
+
+    func end() { reader.end() }
+}
+
+/// A writing session that counts for a call.
+final class MeteredWriter: StorageWriter, QueryExplaining {
+    private let writer: any StorageWriter
+    private let call: MeteredCall
+
+    init(_ writer: any StorageWriter, _ call: MeteredCall) {
+        self.writer = writer
+        self.call = call
+    }
+
+    func tables() throws(StorageError) -> [TableSchema] { try writer.tables() }
+
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        MeteredRows(try writer.rows(plan, arguments), plan.query.width, call).metered
+    }
+
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try writer.greatestKey(in: table) }
+
+    func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+        try writer.explained(plan, arguments)
+    }
+
+    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        call.addWritten(batch)
+        return try writer.write(batch)
+    }
+
+    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) { try writer.savepoint(body) }
+
+    func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }
+}
+
+extension StorageSession {
+    /// How the session runs a query.
+    ///
+    /// - Throws: `unsupported` if its engine cannot tell.
+    func explained(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+        guard let session = self as? any QueryExplaining else {
+            throw StorageError(.unsupported, "The backend cannot explain queries.")
+        }
+        return try session.explain(plan, arguments)
+    }
+}
+
+/// The rows of a query, which are counted for a call.
+private final class MeteredRows: CursorSource {
+    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var cursor: Cursor
+    private let width: Int
+    private let call: MeteredCall
+    private var error: StorageError?
+
+    init(_ cursor: consuming Cursor, _ width: Int, _ call: MeteredCall) {
+        self.cursor = cursor
+        self.width = width
+        self.call = call
+    }
+
+    /// The cursor keeps these rows alive, so the unretained context and the cells stay valid.
+    var metered: Cursor {
+        Cursor(source: self, context: Unmanaged.passUnretained(self).toOpaque(), cells: cursor.cells) {
+            Unmanaged<MeteredRows>.fromOpaque($0).takeUnretainedValue().step()
+        }
+    }
+
+    private func step() -> Int32 {
+        do throws(StorageError) {
+            guard try cursor.next() else { return 0 }
+            call.addRead(cursor.cells, width: width)
+            return 1
+        } catch {
+            self.error = error
+            return -1
+        }
+    }
+
+    func failure() -> StorageError { error ?? StorageError(.io, "The rows ended with an error that is not known.") }
+
+    func finish() {}
+}

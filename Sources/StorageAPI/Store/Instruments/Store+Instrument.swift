@@ -1,0 +1,119 @@
+public import StorageDriver
+
+extension Store {
+    /// Is told when calls of a store begin and end, to measure or to trace them.
+    ///
+    /// A store without instruments pays nothing for them. With one, each row that an engine gives or takes costs another
+    /// call, which counts it.
+    ///
+    /// ```swift
+    /// struct Slow: Store.Instrument {
+    ///     func begin(_ call: Store.Call) -> (@Sendable (Store.Call.End) -> Void)? {
+    ///         { end in
+    ///             if end.duration > .milliseconds(100) { print(call.operation, call.model ?? "", end.duration) }
+    ///         }
+    ///     }
+    /// }
+    /// let store = try await Store(SQLiteBackend(path: "people.db"), instruments: [Slow()])
+    /// ```
+    ///
+    /// The product StorageServices has instruments for swift-metrics and swift-distributed-tracing.
+    public protocol Instrument: Sendable {
+        /// Called when a call begins, in its task.
+        ///
+        /// - Returns: what is called when it ends, perhaps on another thread; nil if that is not asked for. Both delay the
+        ///   call, and must not use the store.
+        func begin(_ call: Call) -> (@Sendable (Call.End) -> Void)?
+    }
+
+    /// A call that an instrument is told of: a verb, a query, a stream, a block of reads or a transaction as a whole.
+    public struct Call: Sendable {
+        /// The verb, as errors name it: `save`, `select`, `transaction`.
+        public let operation: String
+        /// The stored name of the model; nil if the call is not about one.
+        public let model: String?
+        /// The backend's name.
+        public let backend: String
+        /// Whether it may write.
+        public let isWriting: Bool
+        /// How many writes wait for their turn, this one not counted.
+        public let waitingWriters: Int
+
+        /// How a call has ended.
+        public struct End: Sendable {
+            /// From the call's beginning until its end, with all waiting.
+            public var duration = Duration.zero
+            /// How many rows the engine has given: one for each record and owned record.
+            public var rowsRead = 0
+            /// How many rows the engine was given to write. To delete a record takes one for each of its tables.
+            public var rowsWritten = 0
+            /// The bytes of the values that were read: of texts and blobs as many as they have, of other values 8.
+            public var bytesRead = 0
+            /// The bytes of the values that were written.
+            public var bytesWritten = 0
+            /// Why the call failed; nil if it has not. A transaction fails as `cancelled` if its closure throws another
+            /// error than a StorageError.
+            public var error: StorageError?
+        }
+    }
+}
+
+/// A call of a store that has instruments, from its beginning to its end.
+///
+/// Used by one thread at a time, as the call is.
+final class MeteredCall {
+    private let ends: [@Sendable (Store.Call.End) -> Void]
+    private let began = ContinuousClock.now
+    // Exclusivity is not checked at run time: no access to it lasts beyond one statement of this class.
+    @exclusivity(unchecked) private var end = Store.Call.End()
+
+    init(_ store: Store, _ operation: String, _ model: String?, isWriting: Bool) {
+        let call = Store.Call(
+            operation: operation, model: model, backend: store.info.name, isWriting: isWriting,
+            waitingWriters: store.queue.waitingJobs)
+        ends = store.instruments.compactMap { $0.begin(call) }
+    }
+
+    /// Runs the call.
+    func run<T>(_ body: (MeteredCall) throws(StorageError) -> T) throws(StorageError) -> T {
+        do throws(StorageError) {
+            let result = try body(self)
+            finish(nil)
+            return result
+        } catch {
+            finish(error)
+            throw error
+        }
+    }
+
+    func finish(_ error: StorageError?) {
+        end.duration = began.duration(to: .now)
+        end.error = error
+        for body in ends { body(end) }
+    }
+
+    /// Forgets what was counted, since the write that did it is undone and runs again.
+    func restart() { end = Store.Call.End() }
+
+    func addRead(_ cells: UnsafePointer<Cell>, width: Int) {
+        end.rowsRead += 1
+        end.bytesRead += bytes(cells, count: width)
+    }
+
+    func addWritten(_ batch: borrowing RowBatch) {
+        end.rowsWritten += batch.count
+        end.bytesWritten += bytes(batch.cells, count: batch.count * batch.width)
+    }
+
+    private func bytes(_ cells: UnsafePointer<Cell>, count: Int) -> Int {
+        var bytes = 0
+        for index in 0..<count {
+            switch cells[index].tag {
+            case .null: break
+            case .text, .blob: bytes += cells[index].bytes.count
+            default: bytes += 8
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import MemoryBackend
+import SQLiteBackend
+import StorageKit
+import Synchronization
+import Testing
+
+/// What a store tells its instruments.
+@Suite struct InstrumentTests {
+    @Storable struct Crate: Equatable {
+        var id: Int
+        var name: String
+        var parts: [Part] = []
+    }
+
+    @Storable struct Part: Equatable {
+        var id: Int
+    }
+
+    /// Keeps what it is told.
+    final class Journal: Store.Instrument {
+        private let entries = Mutex<[(call: Store.Call, end: Store.Call.End?)]>([])
+        @TaskLocal static var name: String?
+        private let names = Mutex<[String?]>([])
+
+        func begin(_ call: Store.Call) -> (@Sendable (Store.Call.End) -> Void)? {
+            names.withLock { $0.append(Self.name) }
+            let place = entries.withLock { entries in
+                entries.append((call, nil))
+                return entries.count - 1
+            }
+            return { end in self.entries.withLock { $0[place].end = end } }
+        }
+
+        /// What was told since the last time.
+        func take() -> [(call: Store.Call, end: Store.Call.End?)] {
+            entries.withLock { entries in
+                defer { entries = [] }
+                return entries
+            }
+        }
+
+        func takeNames() -> [String?] {
+            names.withLock { names in
+                defer { names = [] }
+                return names
+            }
+        }
+    }
+
+    private func withJournal(_ body: (Store, Journal) async throws -> Void) async throws {
+        let journal = Journal()
+        let store = try await Store(InMemoryBackend(), models: Crate.self, instruments: [journal])
+        _ = journal.take()
+        _ = journal.takeNames()
+        try await body(store, journal)
+        try await store.close()
+    }
+
+    private let crate = Crate(id: 1, name: "four", parts: [Part(id: 1), Part(id: 2)])
+
+    @Test func `a save and a find are told with their rows and bytes`() async throws {
+        try await withJournal { store, journal in
+            try await store.insert(crate)
+            let write = try #require(journal.take().first)
+            #expect(write.call.operation == "insert" && write.call.model == "Crate")
+            #expect(write.call.backend == "memory" && write.call.isWriting && write.call.waitingWriters == 0)
+            #expect(write.end?.rowsWritten == 3)
+            // A key and a name of four bytes; for each part the owner's key, the place and the key.
+            #expect(write.end?.bytesWritten == 8 + 4 + 2 * 24)
+            #expect(write.end?.error == nil)
+            #expect(try await store.find(Crate.self, key: 1) == crate)
+            let read = try #require(journal.take().first)
+            #expect(read.call.operation == "find" && !read.call.isWriting)
+            #expect(read.end?.rowsRead == 3 && read.end?.rowsWritten == 0)
+            #expect(read.end?.bytesRead ?? 0 > 0 && read.end?.duration ?? .zero > .zero)
+        }
+    }
+
+    @Test func `each verb, query, stream, block and transaction is one call`() async throws {
+        try await withJournal { store, journal in
+            try await store.save([crate, Crate(id: 2, name: "b")])
+            _ = try await store.select(Crate.self).all()
+            _ = try await store.select(Crate.self).count()
+            for try await _ in store.select(Crate.self).stream() {}
+            _ = try await store.update(Crate.self).set(\.name, to: "c").run()
+            try store.blocking.save(crate)
+            _ = try store.blocking.select(Crate.self).keys()
+            try await store.read { snapshot in _ = try snapshot.find(Crate.self, key: 1) }
+            try await store.transaction { tx in
+                try tx.save(crate)
+                try tx.delete(crate)
+            }
+            let told = journal.take()
+            #expect(
+                told.map(\.call.operation) == [
+                    "save", "select", "select", "stream", "update", "save", "select", "read", "transaction",
+                ])
+            #expect(told.map(\.call.isWriting) == [true, false, false, false, true, true, false, false, true])
+            #expect(told.allSatisfy { $0.end != nil && $0.end?.error == nil })
+            #expect(told[3].end?.rowsRead == 4)
+            #expect(told[8].call.model == nil)
+        }
+    }
+
+    @Test func `a call that fails is told with its error`() async throws {
+        struct Other: Error {}
+        try await withJournal { store, journal in
+            try await store.insert(crate)
+            await expectError(.duplicateKey) { try await store.insert(crate) }
+            await #expect(throws: Other.self) { try await store.transaction { _ in throw Other() } }
+            let told = journal.take()
+            #expect(told.map { $0.end?.error?.code } == [nil, .duplicateKey, .cancelled])
+            #expect(told[1].end?.error?.operation == "insert")
+        }
+    }
+
+    @Test func `a call is told of in its task`() async throws {
+        try await withJournal { store, journal in
+            try await Journal.$name.withValue("request") {
+                try await store.insert(crate)
+                _ = try await store.select(Crate.self).all()
+            }
+            #expect(journal.takeNames() == ["request", "request"])
+        }
+    }
+
+    @Test func `a stream that is left early has ended`() async throws {
+        try await withJournal { store, journal in
+            try await store.insert((1...600).map { Crate(id: $0, name: "") })
+            _ = journal.take()
+            for try await crate in store.select(Crate.self).stream() where crate.id == 2 { break }
+            #expect(journal.take().map { $0.end?.error == nil } == [true])
+        }
+    }
+
+    @Test func `observed queries and explanations work as without`() async throws {
+        try await withJournal { store, _ in
+            try await store.insert(crate)
+            for try await crates in store.select(Crate.self).values() {
+                #expect(crates == [crate])
+                break
+            }
+            #expect(try await store.select(Crate.self).where { $0.id == 1 }.explain().access == .key)
+        }
+    }
+}
