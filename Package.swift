@@ -56,7 +56,8 @@ let package = Package(
         .trait(
             name: "Metrics", description: "StorageServices reports what stores do to swift-metrics."),
         .trait(
-            name: "Tracing", description: "StorageServices makes spans of what stores do, by swift-distributed-tracing."),
+            name: "Tracing", description: "StorageServices makes spans of what stores do, by swift-distributed-tracing."
+        ),
         .trait(
             name: "ServiceLifecycle",
             description: "StorageServices closes stores when a service of swift-service-lifecycle is shut down."),
@@ -196,7 +197,8 @@ let package = Package(
         .testTarget(
             name: "MutantTests",
             dependencies: [
-                "ArchiveBackend", "MemoryBackend", "StorageConformance", "StorageDriver", "SQLiteBackend", "TestSupport",
+                "ArchiveBackend", "MemoryBackend", "StorageConformance", "StorageDriver", "SQLiteBackend",
+                "TestSupport",
                 "conformance",
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -13,6 +13,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.9.0"),
     ],
     targets: [
@@ -32,5 +33,15 @@ let package = Package(
         .executableTarget(
             name: "ServerCheck",
             dependencies: [.product(name: "AsyncHTTPClient", package: "async-http-client")]),
+        .testTarget(
+            name: "ServicesTests",
+            dependencies: [
+                .product(name: "StorageKit", package: "swift-storage"),
+                .product(name: "StorageServices", package: "swift-storage"),
+                .product(name: "MemoryBackend", package: "swift-storage"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ]),
     ]
 )

@@ -6,9 +6,7 @@ import Synchronization
 
 /// Reports what a store does to swift-metrics.
 ///
-/// ```swift
-/// let store = try await Store(SQLiteBackend(path: "people.db"), instruments: [StoreMetrics()])
-/// ```
+/// Give it to a store when it opens: `instruments: [StoreMetrics()]`.
 ///
 /// | metric | kind | what it is |
 /// |---|---|---|

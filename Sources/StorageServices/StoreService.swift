@@ -4,11 +4,7 @@ public import StorageAPI
 
 /// A store as a service: it is closed when the program is shut down.
 ///
-/// ```swift
-/// let group = ServiceGroup(
-///     services: [StoreService(store), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-/// try await group.run()
-/// ```
+/// Name it in a `ServiceGroup`, as `Examples/Server` does.
 ///
 /// A group shuts its services down from the last to the first. So name the store before the services that use it: these
 /// end their calls, and then the store closes. A call that comes later fails as `closed`.

@@ -5,9 +5,7 @@ public import Tracing
 
 /// Makes a span of each call of a store, by swift-distributed-tracing.
 ///
-/// ```swift
-/// let store = try await Store(SQLiteBackend(path: "people.db"), instruments: [StoreTracing()])
-/// ```
+/// Give it to a store when it opens: `instruments: [StoreTracing()]`.
 ///
 /// A span's name is the verb and the model, as `save Person`. It is a child of the span of the task that calls. Its
 /// attributes are `db.system.name`, `db.operation.name`, `db.collection.name`, `db.response.returned_rows` and, if the call

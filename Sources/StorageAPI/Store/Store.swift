@@ -83,7 +83,8 @@ public final class Store: Sendable {
         instruments: [any Instrument] = [], logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(
-            at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments, logger: logger)
+            at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments,
+            logger: logger)
     }
 
     /// Opens a store at a URL, with an array of models.
@@ -92,7 +93,8 @@ public final class Store: Sendable {
         instruments: [any Instrument] = [], logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(
-            at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments, logger: logger)
+            at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments,
+            logger: logger)
     }
 
     /// Opens the store at a parsed URL, whose options may come from settings.

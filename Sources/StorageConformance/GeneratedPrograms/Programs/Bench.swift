@@ -32,7 +32,7 @@ final class Bench {
     /// Runs a program on the emptied store.
     func outcomes(of program: Program) async throws -> [Outcome] {
         try empty()
-        let start = keepsHistory ? try await store.historyToken().commit : nil
+        let start = keepsHistory ? try await store.historyToken() : nil
         var run = ProgramRun()
         var observers = try await ProgramObservers(of: isObserved ? store : nil)
         var mistake: String?
@@ -58,13 +58,24 @@ final class Bench {
     }
 
     /// What is left when all commits since one are undone, the last first; nil if nothing is, as before the program.
-    private func historyMistake(since start: Int) async throws -> String? {
-        for commit in stride(from: try await store.historyToken().commit, to: start, by: -1) {
+    private func historyMistake(since start: Store.HistoryToken) async throws -> String? {
+        // A transaction that inserts a record and truncates its model lists both.
+        typealias Kind = Store.HistoryEntry<[Value], DynamicRecord>.Kind
+        var kinds: [Int: [String: (first: Kind, last: Kind)]] = [:]
+        for try await entry in store.history(since: start) {
+            let record = "\(entry.model) \(entry.key ?? [])"
+            let first = kinds[entry.commit]?[record]?.first ?? entry.kind
+            kinds[entry.commit, default: [:]][record] = (first, entry.kind)
+        }
+        func hasChanged(_ commit: Int) -> Bool {
+            kinds[commit, default: [:]].values.contains { $0.first != .inserted || $0.last != .deleted }
+        }
+        for commit in stride(from: try await store.historyToken().commit, to: start.commit, by: -1) {
             do throws(StorageError) {
                 try await store.undo(commit)
             } catch {
-                // A transaction that deletes what it has inserted has changed nothing.
-                if mixture == .references, error.code == .notFound { continue }
+                // A transaction that deletes what it has inserted has changed nothing, and is no entry.
+                if error.code == .notFound, !hasChanged(commit) { continue }
                 return "Commit \(commit) cannot be undone: \(error)"
             }
         }
