@@ -1,4 +1,5 @@
 internal import CPostgreSQL
+internal import Dispatch
 internal import Logging
 internal import StorageDriver
 
@@ -38,7 +39,8 @@ final class Connection: @unchecked Sendable {
 
     /// - Throws: `io` if the server cannot be reached, `configuration` if it refuses the user or the database.
     init(_ configuration: PostgreSQLBackend) throws(StorageError) {
-        handle = try Self.connect(configuration.parameters.list)
+        handle = try Self.connect(
+            configuration.parameters.list, waiting: .milliseconds(configuration.timeoutMilliseconds))
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard PQserverVersion(handle) >= 150_000 else {
             let version = Int(PQserverVersion(handle)) / 10_000
@@ -55,19 +57,31 @@ final class Connection: @unchecked Sendable {
 
     deinit { PQfinish(handle) }
 
-    private static func connect(_ parameters: [(name: String, value: String)]) throws(StorageError) -> OpaquePointer {
-        let names = parameters.map { strdup($0.name) } + [nil]
-        let values = parameters.map { strdup($0.value) } + [nil]
-        defer { for text in names + values { free(text) } }
-        // With expansion, the value of dbname is read as a whole address.
-        let handle = PQconnectdbParams(
-            names.map { $0.map { UnsafePointer($0) } }, values.map { $0.map { UnsafePointer($0) } }, 1)
-        guard let handle else { throw StorageError(.io, "There is no memory for a connection; free some.") }
-        guard PQstatus(handle) == CONNECTION_OK else {
-            defer { PQfinish(handle) }
-            throw PostgreSQLFailure.opening(handle)
+    /// - Parameter time: how long it waits for a server that is starting.
+    private static func connect(
+        _ parameters: [(name: String, value: String)], waiting time: DispatchTimeInterval
+    ) throws(StorageError) -> OpaquePointer {
+        let texts = parameters.map { (strdup($0.name), strdup($0.value)) }
+        defer {
+            for (name, value) in texts {
+                free(name)
+                free(value)
+            }
         }
-        return handle
+        let names = texts.map { UnsafePointer($0.0) } + [nil]
+        let values = texts.map { UnsafePointer($0.1) } + [nil]
+        let end = DispatchTime.now() + time
+        while true {
+            // With expansion, the value of dbname is read as a whole address.
+            guard let handle = PQconnectdbParams(names, values, 1) else {
+                throw StorageError(.io, "There is no memory for a connection; free some.")
+            }
+            if PQstatus(handle) == CONNECTION_OK { return handle }
+            let error = PostgreSQLFailure.opening(handle)
+            PQfinish(handle)
+            guard PQpingParams(names, values, 1) == PQPING_REJECT, DispatchTime.now() < end else { throw error }
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
+        }
     }
 
     // MARK: State

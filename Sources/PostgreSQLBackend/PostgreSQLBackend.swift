@@ -76,10 +76,14 @@ public struct PostgreSQLBackend: StorageBackend {
         try Self.check(address)
         self.schema = schema
         self.location = location + "?schema=" + schema
-        // Of two parameters with one name the later counts.
+        // Of two parameters with one name the later counts. By the system's own times, a host that is gone is noticed after
+        // two hours.
         parameters = ConnectionParameters(
-            list: [("connect_timeout", "10"), ("fallback_application_name", "swift-storage"), ("dbname", address)]
-                + options + [("client_encoding", "UTF8")])
+            list: [
+                ("connect_timeout", "10"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+                ("keepalives_count", "3"), ("tcp_user_timeout", "25000"),
+                ("fallback_application_name", "swift-storage"), ("dbname", address),
+            ] + options + [("client_encoding", "UTF8")])
     }
 
     public func open(logger: Logger) throws(StorageError) -> any StorageEngine {

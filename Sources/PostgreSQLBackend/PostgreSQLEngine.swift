@@ -111,13 +111,23 @@ final class PostgreSQLEngine: SharedTablesEngine {
 
     /// Begins a transaction, on a new connection where the old one has died meanwhile.
     private func begin(_ state: inout WriterState) throws(StorageError) -> PostgreSQLWriter {
-        var connection = state.connection
-        if connection?.isAlive() != true {
-            state.connection = nil
-            connection = try Connection(configuration)
-            state.connection = connection
+        if let connection = state.connection, connection.isAlive() {
+            do throws(StorageError) {
+                return try begin(&state, connection)
+            } catch {
+                // Some deaths are seen only when something is sent. Nothing was done by it.
+                guard connection.loss != nil else { throw error }
+            }
         }
-        guard let connection else { throw Self.closed }
+        state.connection = nil
+        let connection = try Connection(configuration)
+        state.connection = connection
+        return try begin(&state, connection)
+    }
+
+    private func begin(
+        _ state: inout WriterState, _ connection: Connection
+    ) throws(StorageError) -> PostgreSQLWriter {
         let session = PostgreSQLWriter(connection, self)
         let version = try session.begin()
         if version != state.tablesVersion { foreignChanges.add(1, ordering: .releasing) }

@@ -57,8 +57,8 @@ enum PostgreSQLFailure {
         case "22012": (.overflow, "A division by zero; exclude zero with a condition before this one.")
         case "40001", "40P01":
             (
-                .busy,
-                "Another transaction has changed what this one needs; nothing of this call is stored, so repeat it."
+                .conflict,
+                "Another program's transaction is in the way of this one; nothing of this call is stored, so repeat it."
             )
         case "55P03":
             (.busy, "Another process writes for longer than the timeout; try again, or raise the option timeout.")

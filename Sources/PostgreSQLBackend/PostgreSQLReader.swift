@@ -4,14 +4,36 @@ internal import StorageDriver
 final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     private let scope: ReadScope
     private var isInTransaction = false
+    /// Whether the session has had an answer.
+    private var hasRead = false
     /// Whether the snapshot was taken, and the tables' version then.
     private var snapshotVersion: String?
 
     init(_ connection: Connection, _ engine: PostgreSQLEngine, _ scope: ReadScope) {
         self.scope = scope
         super.init(connection, engine)
+        use(connection)
+    }
+
+    private func use(_ connection: Connection) {
+        self.connection = connection
         connection.endsWhenCancelled = true
         if scope == .snapshot { begin() }
+    }
+
+    override func surviving<T: ~Copyable>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+        do throws(StorageError) {
+            let result = try body()
+            hasRead = true
+            return result
+        } catch {
+            // Some deaths are seen only when something is sent.
+            guard connection.loss != nil, !hasRead else { throw error }
+            hasRead = true
+            isInTransaction = false
+            use(try engine.newConnection())
+            return try body()
+        }
     }
 
     private func begin() {
@@ -33,8 +55,10 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     override var isReading: Bool { true }
 
     override func tables() throws(StorageError) -> [TableSchema] {
-        guard scope == .query, engine.record.versionIndex != nil else { return try super.tables() }
-        return try engine.readTables(connection)
+        try surviving { () throws(StorageError) in
+            guard scope == .query, engine.record.versionIndex != nil else { return try super.tables() }
+            return try engine.readTables(connection)
+        }
     }
 
     override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {

@@ -26,8 +26,11 @@ class PostgreSQLSession: StorageSession {
         parameters.add(plain: table.name)
         let keys = names.own("storage_keys")
         let statement = Statement("SELECT greatest FROM \(keys) WHERE name = $1::text", name: "greatest", parameters)
-        return try ask([statement]).first?.integer() ?? 0
+        return try surviving { () throws(StorageError) in try ask([statement]).first?.integer() ?? 0 }
     }
+
+    /// Runs what asks the server, again where the connection had died before the session's first question.
+    func surviving<T: ~Copyable>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T { try body() }
 
     /// Runs statements whose failure does not end the session, and returns their results.
     func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] { try connection.run(statements) }
@@ -52,9 +55,11 @@ class PostgreSQLSession: StorageSession {
     // MARK: Rows
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        let query = connection.prepared(plan, names)
-        if query.compiled.isWhole { return try serverRows(query, arguments).cursor() }
-        return try PartialEvaluation(query, arguments, self).cursor()
+        try surviving { () throws(StorageError) in
+            let query = connection.prepared(plan, names)
+            if query.compiled.isWhole { return try serverRows(query, arguments).cursor() }
+            return try PartialEvaluation(query, arguments, self).cursor()
+        }
     }
 
     /// The rows of what a query was compiled to.

@@ -3,8 +3,9 @@ internal import StorageDriver
 /// The writing session of one transaction.
 final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var depth = 0
-    /// The transaction's number, by which its outcome can be asked for.
+    /// The transaction's number and its server's timeline, by which its outcome can be asked for.
     private var transaction = ""
+    private var timeline = ""
     private var version = ""
     private var changesTables = false
 
@@ -15,14 +16,11 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         connection.add("BEGIN ISOLATION LEVEL READ COMMITTED")
         connection.add("SELECT pg_catalog.pg_advisory_xact_lock(\(engine.record.lock))")
         do throws(StorageError) {
-            let results = try connection.run([
-                Catalog.version(engine.record),
-                Statement("SELECT pg_catalog.pg_current_xact_id()::text", name: "transaction"),
-            ])
-            guard results.count == 2, let version = results[0].text(), let transaction = results[1].text() else {
-                throw Catalog.damaged
-            }
-            (self.version, self.transaction) = (version, transaction)
+            let results = try connection.run([Catalog.version(engine.record), CommitOutcome.transaction])
+            guard results.count == 2, let version = results[0].text(), let transaction = results[1].text(),
+                let timeline = results[1].text(0, 1)
+            else { throw Catalog.damaged }
+            (self.version, self.transaction, self.timeline) = (version, transaction, timeline)
             return version
         } catch {
             rollBack()
@@ -64,7 +62,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     /// Asks on another connection whether the transaction was committed before the connection was lost.
     private func outcome(after loss: StorageError) throws(StorageError) -> String? {
-        guard try CommitOutcome(engine).isCommitted(transaction, after: loss) else { throw loss }
+        guard try CommitOutcome(engine).isCommitted(transaction, timeline, after: loss) else { throw loss }
         // The next transaction finds another version of the tables, and looks at them.
         return nil
     }

@@ -27,8 +27,11 @@ public struct StorageError: Error, Sendable {
         case invalidQuery
         /// Another record has the same value of a `@Unique` property.
         case constraint
-        /// A record has changed since the commit that is to be undone.
+        /// A record has changed since the commit that is to be undone, or another program's transaction is in the way:
+        /// nothing is stored, and the call may be repeated.
         case conflict
+        /// The connection to the server was lost while it committed, and no server said in time what became of the call.
+        case outcomeUnknown
         /// What is asked for is older than the history that is kept, or the history does not keep it.
         case notKept
         /// The stored schema and the declared one differ in a way that would lose data.

@@ -1,16 +1,28 @@
 import Foundation
 import Synchronization
 
-/// A proxy on the loopback interface before the server's socket. It can cut a connection where a client commits: before the
-/// server gets the commit, or behind it, before the client gets the answer.
+/// A proxy on the loopback interface before the server's socket, which cuts connections and counts round trips.
 final class CuttingProxy: Sendable {
-    enum Cut: Sendable { case beforeCommit, afterCommit }
+    /// Where the proxy cuts the connection that gets there first.
+    enum Cut: Sendable, Hashable {
+        /// Before the server gets a commit, or behind it, before the client gets the answer.
+        case beforeCommit, afterCommit
+        /// Behind so many bytes that clients send from now on, or that the server answers.
+        case afterRequest(Int), afterAnswer(Int)
+    }
 
     let port: UInt16
     private let server: String
     private let listener: Int32
-    private let cut = Mutex<Cut?>(nil)
-    private let cuts = Mutex(0)
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        var cut: Cut?
+        var cuts = 0
+        var refuses = false
+        var roundTrips = 0
+        var isAnswered = true
+    }
 
     /// - Parameter server: the path of the server's socket.
     init(to server: String) throws {
@@ -32,16 +44,26 @@ final class CuttingProxy: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 if client < 0 { return }
-                Thread { self.serve(client) }.start()
+                if state.withLock({ $0.refuses }) {
+                    close(client)
+                } else {
+                    Thread { self.serve(client) }.start()
+                }
             }
         }.start()
     }
 
     /// How many connections were cut.
-    var count: Int { cuts.withLock { $0 } }
+    var count: Int { state.withLock { $0.cuts } }
 
-    /// Cuts the connection of the next commit.
-    func cutNextCommit(_ place: Cut) { cut.withLock { $0 = place } }
+    /// How often a client has sent something behind an answer. Only the calls of one client may be counted.
+    var roundTrips: Int { state.withLock { $0.roundTrips } }
+
+    /// Cuts a connection at the place, once. Nil takes back what has not been reached.
+    func cut(_ place: Cut?) { state.withLock { $0.cut = place } }
+
+    /// Whether new connections are closed at once.
+    func refuse(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
 
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
@@ -49,7 +71,9 @@ final class CuttingProxy: Sendable {
     }
 
     private func serve(_ client: Int32) {
+        defer { close(client) }
         let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(upstream) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: server.utf8.prefix($0.count - 1)) }
@@ -58,59 +82,85 @@ final class CuttingProxy: Sendable {
                 connect(upstream, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
-        guard isConnected else {
-            close(client)
-            return
-        }
-        let isCut = Mutex(false)
-        let box = Box(isCut)
-        let answers = Thread {
+        guard isConnected else { return }
+        let isCut = Box()
+        let ended = DispatchSemaphore(value: 0)
+        Thread {
             // The answers, unless the connection is cut.
-            Self.copy(from: upstream, to: client) { _ in box.value.withLock { $0 } ? .drop : .pass }
+            Self.copy(from: upstream, to: client) { bytes in
+                isCut.value.withLock { $0 } ? 0 : self.passedAnswer(bytes)
+            }
             shutdown(client, Int32(SHUT_RDWR))
-        }
-        answers.start()
+            shutdown(upstream, Int32(SHUT_RDWR))
+            ended.signal()
+        }.start()
         Self.copy(from: client, to: upstream) { bytes in
-            // The end of a statement's text is a NUL; the beginning of a transaction names READ COMMITTED.
-            guard bytes.firstRange(of: Data("COMMIT\0".utf8)) != nil,
-                let place = self.cut.withLock({ cut in
-                    defer { cut = nil }
-                    return cut
-                })
-            else { return .pass }
-            self.cuts.withLock { $0 += 1 }
-            box.value.withLock { $0 = true }
-            return place == .beforeCommit ? .drop : .passAndEnd
+            let passed = self.passedRequest(bytes)
+            if passed != nil { isCut.value.withLock { $0 = true } }
+            return passed
         }
-        // The server has all that was sent, and answers nobody.
+        // The server has all that was passed, and answers nobody.
         shutdown(client, Int32(SHUT_RDWR))
         shutdown(upstream, Int32(SHUT_WR))
+        ended.wait()
     }
 
-    private enum Verdict { case pass, passAndEnd, drop }
+    /// How many of the bytes pass before the connection is cut; nil if it is not.
+    private func passedRequest(_ bytes: Data) -> Int? {
+        state.withLock { state in
+            if state.isAnswered { state.roundTrips += 1 }
+            state.isAnswered = false
+            // The end of a statement's text is a NUL; the beginning of a transaction names READ COMMITTED.
+            let commits = bytes.firstRange(of: Data("COMMIT\0".utf8)) != nil
+            switch state.cut {
+            case .beforeCommit where commits: return state.end(behind: 0)
+            case .afterCommit where commits: return state.end(behind: bytes.count)
+            case .afterRequest(let left):
+                if left <= bytes.count { return state.end(behind: left) }
+                state.cut = .afterRequest(left - bytes.count)
+                return nil
+            default: return nil
+            }
+        }
+    }
 
-    private static func copy(from: Int32, to: Int32, _ judge: (Data) -> Verdict) {
+    private func passedAnswer(_ bytes: Data) -> Int? {
+        state.withLock { state in
+            state.isAnswered = true
+            guard case .afterAnswer(let left) = state.cut else { return nil }
+            if left <= bytes.count { return state.end(behind: left) }
+            state.cut = .afterAnswer(left - bytes.count)
+            return nil
+        }
+    }
+
+    /// - Parameter judge: returns how many bytes pass before the connection is cut; nil if it is not.
+    private static func copy(from: Int32, to: Int32, _ judge: (Data) -> Int?) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(from, &buffer, buffer.count)
             if count <= 0 { return }
-            let verdict = judge(Data(buffer[..<count]))
-            if verdict == .drop { return }
+            let passed = judge(Data(buffer[..<count]))
             var sent = 0
-            while sent < count {
-                let more = buffer[sent..<count].withUnsafeBytes {
+            while sent < passed ?? count {
+                let more = buffer[sent..<(passed ?? count)].withUnsafeBytes {
                     send(to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                 }
                 if more <= 0 { return }
                 sent += more
             }
-            if verdict == .passAndEnd { return }
+            if passed != nil { return }
         }
     }
 
     /// Shares what two threads of one connection look at.
-    private final class Box: Sendable {
-        let value: Mutex<Bool>
-        init(_ value: consuming Mutex<Bool>) { self.value = value }
+    private final class Box: Sendable { let value = Mutex(false) }
+}
+
+extension CuttingProxy.State {
+    fileprivate mutating func end(behind count: Int) -> Int {
+        cut = nil
+        cuts += 1
+        return count
     }
 }

@@ -1,32 +1,164 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("PostgreSQL's faults", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct FaultTests {
+    /// A store behind a proxy that cuts its connections.
+    private static func withProxy(
+        _ options: String = "", _ body: (CuttingProxy, Store, String) async throws -> Void
+    ) async throws {
+        try await Server.withSchema { schema in
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            let url =
+                "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed\(options)"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Person.self)
+            try await body(proxy, store, schema)
+            try await store.close()
+        }
+    }
+
     @Test(arguments: [CuttingProxy.Cut.beforeCommit, .afterCommit])
     func `a commit whose connection is lost is reported as the server decided it`(_ cut: CuttingProxy.Cut) async throws
     {
-        try await Server.withSchema { schema in
-            let socket = try Server.socket()
-            let proxy = try CuttingProxy(to: socket)
-            defer { proxy.stop() }
-            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)"
-            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+        try await Self.withProxy { proxy, store, _ in
             try await store.save(Pen(id: 0))
             for id in 1...10 {
-                proxy.cutNextCommit(cut)
+                proxy.cut(cut)
                 switch cut {
                 case .beforeCommit:
                     let error = await #expect(throws: StorageError.self) { try await store.save(Pen(id: id)) }
                     #expect(error?.code == .io)
-                case .afterCommit: try await store.save(Pen(id: id))
+                default: try await store.save(Pen(id: id))
                 }
             }
             #expect(proxy.count == 10)
             #expect(try await store.select(Pen.self).count() == (cut == .beforeCommit ? 1 : 11))
             try await store.save(Pen(id: 99))
+        }
+    }
+
+    @Test(arguments: [CuttingProxy.Cut.beforeCommit, .afterCommit])
+    func `the outcome of a commit is unknown where no server answers in time`(_ cut: CuttingProxy.Cut) async throws {
+        try await Self.withProxy("&timeout=100") { proxy, store, _ in
+            proxy.refuse(true)
+            proxy.cut(cut)
+            let error = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 1)) }
+            #expect(error?.code == .outcomeUnknown)
+            proxy.refuse(false)
+            try await store.save(Pen(id: 2))
+            #expect(try await store.select(Pen.self).keys() == (cut == .beforeCommit ? [2] : [1, 2]))
+        }
+    }
+
+    @Test func `a connection that died unseen while nobody used it is replaced without an error`() async throws {
+        try await Self.withProxy { proxy, store, _ in
+            for id in 1...5 {
+                proxy.cut(.afterRequest(id * id))
+                try await store.save(Pen(id: id))
+                proxy.cut(.afterRequest(0))
+                #expect(try await store.find(Pen.self, key: id) != nil)
+                proxy.cut(.afterRequest(0))
+                #expect(try await store.select(Person.self).all().isEmpty)
+                proxy.cut(.afterRequest(0))
+                let count = try await store.read { tx in
+                    (try tx.select(Pen.self).count(), try tx.select(Pen.self).keys().count)
+                }
+                #expect(count == (id, id))
+            }
+            #expect(proxy.count == 20)
+        }
+    }
+
+    /// The bytes of the workload below are fewer than this, in each direction.
+    private static let places = 6000
+
+    @Test func `what returned is stored and what threw is not, wherever a connection is cut`() async throws {
+        try await Self.withProxy { proxy, store, _ in
+            for place in TestExtent.share(Array(0..<Self.places), oneOf: 97) {
+                for cut in [CuttingProxy.Cut.afterRequest(place), .afterAnswer(place)] {
+                    try await store.insert(Pen(id: 0))
+                    proxy.cut(cut)
+                    let expected = await Self.work(store)
+                    proxy.cut(nil)
+                    let pens = try await store.select(Pen.self).keys()
+                    let people = try await store.select(Person.self).all()
+                    #expect(Set(pens + people.compactMap(\.id).map { $0 + 100 }) == expected, "\(cut)")
+                    #expect(people.flatMap(\.pens).count == (expected.contains(101) ? 2 : 0), "\(cut)")
+                    try await store.truncate(Person.self)
+                    try await store.truncate(Pen.self)
+                }
+            }
+            #expect(proxy.count > 0)
+        }
+    }
+
+    /// Writes, and returns the keys that are stored if what returned is stored and what threw is not.
+    private static func work(_ store: Store) async -> Set<Int> {
+        var expected: Set<Int> = [0]
+        func attempt(_ keys: Set<Int>, _ body: () async throws -> Void) async {
+            do {
+                try await body()
+                expected.formUnion(keys)
+            } catch {
+                #expect((error as? StorageError)?.code == .io, "\(error)")
+            }
+        }
+        await attempt([1]) { try await store.insert(Pen(id: 1, color: "red")) }
+        await attempt([101, 102]) {
+            try await store.save([Person(id: 1, name: "Ada", pens: [Pen(id: 1), Pen(id: 2)]), Person(name: "Eve")])
+        }
+        await attempt([3, 4]) {
+            try await store.transaction { tx in
+                try tx.insert([Pen(id: 3), Pen(id: 4)])
+                try tx.delete(Pen.self, key: 0)
+            }
+            expected.remove(0)
+        }
+        return expected
+    }
+
+    @Test func `a deadlock with another program is a conflict, and a transaction is repeated`() async throws {
+        try await Server.withSchema { schema in
+            // This side notices a deadlock at once, and the other one never.
+            let address = "host=\(try Server.folder()) port=\(try Server.port()) user=storage dbname=postgres "
+            let options = "options='-c deadlock_timeout=1ms' application_name=\(schema)"
+            let store = try await Store(PostgreSQLBackend(address + options, schema: schema), models: Pen.self)
+            for retries in [0, 1] {
+                try await store.save([Pen(id: 1), Pen(id: 2)])
+                let table = "\"\(schema)\".\"Pen\""
+                nonisolated(unsafe) let other = try Server.Session(
+                    "SET deadlock_timeout = '60s'; SET application_name = '\(schema)_other'; "
+                        + "UPDATE \(table) SET color = 'theirs' WHERE id = 2")
+                nonisolated(unsafe) var attempts = 0
+                let result = await Result {
+                    try await store.transaction(retries: retries) { tx in
+                        attempts += 1
+                        try tx.update(Pen(id: 1, color: "ours"))
+                        if attempts == 1 {
+                            try other.send("UPDATE \(table) SET color = 'theirs' WHERE id = 1; COMMIT;")
+                            let waits =
+                                "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)_other' AND wait_event_type = 'Lock'"
+                            while try Server.psql(waits) != "1" {}
+                        }
+                        try tx.update(Pen(id: 2, color: "ours"))
+                    }
+                }
+                try other.end()
+                #expect(attempts == retries + 1)
+                let colors = try await store.select(Pen.self).all().map(\.color)
+                if retries == 0 {
+                    #expect(throws: StorageError.self) { try result.get() }
+                    if case .failure(let error as StorageError) = result { #expect(error.code == .conflict) }
+                    #expect(colors == ["theirs", "theirs"])
+                } else {
+                    try result.get()
+                    #expect(colors == ["ours", "ours"])
+                }
+            }
             try await store.close()
         }
     }
@@ -65,5 +197,11 @@ struct FaultTests {
             try await first.close()
             try await second.close()
         }
+    }
+}
+
+extension Result where Success: Sendable, Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -62,17 +62,25 @@ enum Server {
             }
         }
 
+        func send(_ sql: String) throws {
+            try input.fileHandleForWriting.write(contentsOf: Data((sql + "\n").utf8))
+        }
+
         func end() throws {
             try input.fileHandleForWriting.close()
             process.waitUntilExit()
         }
     }
 
-    /// The path of the server's socket.
-    static func socket() throws -> String {
-        let folder = try psql("SELECT split_part(current_setting('unix_socket_directories'), ',', 1)")
-        return "\(folder)/.s.PGSQL.\(try psql("SELECT current_setting('port')"))"
+    /// The folder of the server's socket.
+    static func folder() throws -> String {
+        try psql("SELECT split_part(current_setting('unix_socket_directories'), ',', 1)")
     }
+
+    static func port() throws -> String { try psql("SELECT current_setting('port')") }
+
+    /// The path of the server's socket.
+    static func socket() throws -> String { "\(try folder())/.s.PGSQL.\(try port())" }
 
     struct ShellError: Error { let text: String }
 }

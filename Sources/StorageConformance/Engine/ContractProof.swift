@@ -7,6 +7,8 @@ extension Contract.Rule {
         "E1.2": "A list of names, which a test compares with StorageError.Code.",
         "E2.2": "The compiler keeps it; scripts/check-queries has mistakes that must not compile.",
         "E3.3": "The suite makes no write fail; each backend's own tests do.",
+        "E6.1": "The suite cuts no connection; each backend's own tests do.",
+        "E6.2": "The suite cuts no connection; each backend's own tests do.",
         "R1.3": "No backend takes part: it is what the type Ref does.",
         "R1.4": "No backend takes part: it is what the type Ref does not have.",
         "R9.3": "Only a backend that reads other software's files has them; its own tests prove it.",

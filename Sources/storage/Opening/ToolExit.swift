@@ -36,7 +36,7 @@ enum ToolExit: Int32, CaseIterable {
         self =
             switch code {
             case .busy, .locked: .busy
-            case .io, .full, .closed: .io
+            case .io, .full, .closed, .outcomeUnknown: .io
             case .configuration, .unsupported: .usage
             case .cancelled: .interrupted
             case .notFound, .conflict: .negative

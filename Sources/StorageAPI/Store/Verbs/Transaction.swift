@@ -65,7 +65,8 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - retries: how often the transaction is repeated if it ends with `busy`, because another process writes.
+    ///   - retries: how often the transaction is repeated if it ends with `busy` or `conflict`, because another process
+    ///     writes.
     ///   - body: the closure, which runs once for each attempt. An error that leaves it undoes the transaction.
     /// - Returns: what the body returns.
     /// - Throws: the closure's error, unchanged; `cancelled` if the task is cancelled before the commit; errors of
@@ -109,7 +110,7 @@ extension Store {
                     return try failure.keeping { () throws(StorageError) in try body(&transaction) }
                 }
             } catch {
-                guard error.code == .busy, left > 0 else { throw failure.value ?? error }
+                guard error.code == .busy || error.code == .conflict, left > 0 else { throw failure.value ?? error }
                 left -= 1
             }
         }
