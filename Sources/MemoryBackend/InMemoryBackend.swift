@@ -83,13 +83,13 @@ private class MemorySession: StorageSession, QueryExplaining {
     final func tables() -> [TableSchema] { state.schemas }
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try QueryEvaluation(plan, arguments, in: state, isReading: self is MemoryReader).cursor()
+        try state.rows(plan, arguments, isReading: self is MemoryReader)
     }
 
     final func greatestKey(in table: TableSchema) -> Int64 { state[table].greatestKey }
 
-    final func explain(_ plan: QueryPlan, _ arguments: QueryArguments) -> QueryExplanation {
-        QueryEvaluation(plan, arguments, in: state).explanation()
+    final func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+        try state.evaluation(plan, arguments).explanation()
     }
 }
 

@@ -29,6 +29,9 @@ struct MemoryTable {
 
     // MARK: Reading
 
+    /// How many rows there are.
+    var count: Int { rows.count }
+
     /// The rows whose key begins with the given values, in key order.
     func rows(keyPrefix: [Value]) -> SortedRows.Rows { rows.rows(prefix: keyPrefix) }
 
@@ -37,9 +40,8 @@ struct MemoryTable {
     func keys(within bounds: ColumnBounds) -> [[Value]]? {
         guard let index = indexes.first(where: { $0.column == bounds.column }) else { return nil }
         let ranges = index.entries.rows(within: bounds)
-        if bounds.values == nil, ranges.contains(where: { $0.count > ColumnBounds.mostRows(of: rows.count) }) {
-            return nil
-        }
+        let found = ranges.reduce(0) { $0 + $1.count }
+        if !bounds.isSingle, found > ColumnBounds.mostRows(of: rows.count) { return nil }
         return ranges.flatMap { $0.map(Self.key(ofEntry:)) }
     }
 

@@ -66,29 +66,57 @@ import Testing
         }
     }
 
-    @Test func `SQLite goes by the reference's index from what a condition chooses to the records`() async throws {
-        try await withFolder { folder in
-            let store = try await Store(
-                SQLiteBackend(path: folder.appendingPathComponent("a.db").path), models: Paper.self)
+    @Test(arguments: [Backend.sqlite, .memory, .archive])
+    func `what a condition chooses leads by the reference's index to the records`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
             try await store.insert((1...9).map { Shelf(id: $0, number: $0) })
             try await store.insert((1...90).map { Paper(id: $0, on: Ref(key: 1 + $0 % 9)) })
             let papers = store.select(Paper.self)
             func access(
-                _ query: Select<Paper, Store>, _ expected: QueryExplanation.Access,
+                _ query: Select<Paper, Store>, _ expected: QueryExplanation.Access, rows: Int? = nil,
                 sourceLocation: SourceLocation = #_sourceLocation
             ) async throws {
                 let found = try await query.explain()
                 #expect(found.access == expected, "\(found)", sourceLocation: sourceLocation)
+                if let rows, backend != .sqlite {
+                    #expect(found.rowsExamined == rows, "\(found)", sourceLocation: sourceLocation)
+                }
             }
-            try await access(papers.where { $0.on.number == 3 }, .index("on"))
-            try await access(papers.where { $0.on.number > 3 }, .index("on"))
+            try await access(papers.where { $0.on.number == 3 }, .index("on"), rows: 10)
+            try await access(papers.where { $0.on.number < 3 }, .index("on"), rows: 20)
+            try await access(papers.where { $0.on.number > 3 }, backend == .sqlite ? .index("on") : .scan)
             try await access(papers.where { $0.on.number == 3 }.limit(1), .index("on"))
             // Records in key order meet these soon, or few are left by another condition.
             try await access(papers.where { $0.on.number > 3 }.limit(1), .scan)
             try await access(papers.where { $0.id == 7 && $0.on.number == 3 }, .key)
             #expect(try await papers.where { $0.on.number == 3 && $0.id > 50 }.keys() == [56, 65, 74, 83])
-            #expect(try await papers.where { $0.on.number != 3 }.count() == 80)
-            try await store.close()
+            let others = papers.where { $0.on.number != 3 }
+            #expect(try await others.count() == 80)
+            #expect(try await papers.where { !($0.on.number < 3 || $0.on.number > 4) }.count() == 20)
+        }
+    }
+
+    @Test(arguments: [Backend.memory, .archive])
+    func `what refers to records is counted once for all, and leads to them by key`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert((1...90).map { Paper(id: $0) })
+            try await store.insert((1...90).map { Shelf(id: $0, books: $0 % 30 == 0 ? [1, 2, Ref(key: $0)] : [1]) })
+            let shelves = store.select(Shelf.self)
+            func keys(
+                _ query: Select<Shelf, Store>, rows: Int, sourceLocation: SourceLocation = #_sourceLocation
+            ) async throws -> [Int] {
+                let found = try await query.explain()
+                #expect(found.rowsExamined == rows, "\(found)", sourceLocation: sourceLocation)
+                return try await query.keys()
+            }
+            #expect(try await keys(shelves.where { $0.books.count > 2 }, rows: 3) == [30, 60, 90])
+            #expect(try await keys(shelves.where { $0.books.any { $0.id == 60 } }, rows: 1) == [60])
+            let small = shelves.where { $0.books.count < 3 && $0.id.isIn([1, 2, 3, 4]) }
+            #expect(try await keys(small, rows: 4) == [1, 2, 3, 4])
+            #expect(try await keys(shelves.where { $0.books.all { $0.id == 1 } }, rows: 90).count == 87)
+            #expect(try await keys(shelves.where { $0.books.none { $0.id < 99 } }, rows: 90) == [])
+            // Few are left by another condition.
+            #expect(try await keys(shelves.where { $0.id == 30 && $0.books.count > 2 }, rows: 1) == [30])
         }
     }
 

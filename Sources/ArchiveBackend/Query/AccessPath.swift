@@ -24,6 +24,7 @@ enum AccessPath {
             let columns = table.schema.key.prefix(1) + table.indexes.map(\.column)
             for bounds in ColumnBounds.all(in: plan.query.filter, arguments, columns: columns) {
                 guard let index = table.index(on: bounds.column) else {
+                    if bounds.listsMany(of: table.rows) { continue }
                     self = .keyBounds(bounds)
                     return
                 }
@@ -118,7 +119,19 @@ extension Query.SortKey {
 extension ColumnBounds {
     /// Whether looking up the rows of an index's entries costs less than looking at all rows.
     func isWorthwhile(in entries: RowTree) -> Bool {
-        values != nil || !ranges(of: entries).contains { $0.hasMore(than: Self.mostRows(of: entries.count)) }
+        if isSingle { return true }
+        if listsMany(of: entries) { return false }
+        var left = Self.mostRows(of: entries.count)
+        return ranges(of: entries).allSatisfy { range in
+            left -= range.count(upTo: left + 1)
+            return left >= 0
+        }
+    }
+
+    /// Whether it lists so many values that looking each up costs more than looking at all rows.
+    func listsMany(of tree: RowTree) -> Bool {
+        guard let values, !isSingle else { return false }
+        return values.count > Self.mostRows(of: tree.count)
     }
 
     /// The ranges of a tree whose first column this is.

@@ -10,6 +10,8 @@ extension ArchiveTables {
         if hasOldPlans { try requireStored(plan) }
         let table = try table(plan.table)
         if let cursor = Self.rowOfKey(plan, arguments, table) { return cursor }
+        var arguments = arguments
+        let plan = try choosingRelated(plan, &arguments, isReading: isReading)
         let evaluation = QueryEvaluation(plan, arguments, in: self, isReading: isReading)
         if plan.query.isComputedWhole { return try evaluation.cursor() }
         let path = AccessPath(plan, arguments, table)
@@ -25,6 +27,15 @@ extension ArchiveTables {
                 table, source, path.isOrdered(as: plan.query.order, table), plan.query, arguments, test, evaluation)
             return RowCursor(columns, table.format, rows).cursor
         case .terms, .groups: return try evaluation.cursor()
+        }
+    }
+
+    /// The query that begins with what its conditions choose of related rows.
+    private func choosingRelated(
+        _ plan: QueryPlan, _ arguments: inout QueryArguments, isReading: Bool
+    ) throws(StorageError) -> QueryPlan {
+        try plan.choosingRelated(&arguments, rowCount: { self[$0.name]?.rows.count ?? 0 }) {
+            (plan, arguments) throws(StorageError) in try rows(plan, arguments, isReading: isReading)
         }
     }
 
@@ -115,6 +126,8 @@ extension ArchiveTables {
     /// How the rows of a query are found.
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
         let table = try table(plan.table)
+        var arguments = arguments
+        let plan = try choosingRelated(plan, &arguments, isReading: false)
         guard case .columns = plan.query.result, !plan.query.isComputedWhole else {
             return QueryEvaluation(plan, arguments, in: self).explanation()
         }

@@ -43,16 +43,15 @@ struct RowRange {
         return page?[row]
     }
 
-    /// Whether there are more rows than so many. Looks at no more pages than those take.
-    func hasMore(than count: Int) -> Bool {
+    /// How many rows there are, or at least `most`. Looks at no more pages than those take.
+    func count(upTo most: Int) -> Int {
         var rest = self
         var seen = 0
-        while rest.page != nil {
+        while rest.page != nil, seen < most {
             seen += rest.pageEnd - rest.row
-            if seen > count { return true }
             rest.advance()
         }
-        return false
+        return seen
     }
 
     /// Goes to the page at the position, and leaves it empty-handed where the range has ended.

@@ -232,8 +232,12 @@ public final class QueryPlan: Sendable {
     /// The tables that the query touches, of whatever model, in the order that ``Edge/table`` uses: those of the table's
     /// model, then those that its edges lead to.
     public let tables: [TableSchema]
+    /// Whether the query may begin with what its conditions choose of related rows; see
+    /// ``choosingRelated(_:rowCount:rows:)``.
+    package let choosesRelated: Bool
 
     package init(id: Int?, query: Query, table: TableSchema, tables: [TableSchema]) {
+        choosesRelated = query.choosesRelated(in: table)
         self.id = id
         self.query = query
         self.table = table
