@@ -7,6 +7,14 @@ final class JoinedRows {
     let reading: Reading
     private let buffer: BufferedRows
     private let isKeyOrder: Bool
+    /// The rows of arrays of references that were read, by their tables: the records themselves have them too.
+    private var elements: [Int: BufferedRows] = [:]
+    /// The records' keys, whose numbers are those of the rows.
+    private lazy var owners = {
+        var index = KeyIndex(width: reading.root.keyCells.count)
+        for row in 0..<count { _ = index.number(of: buffer.row(row), reading.root.keyCells) }
+        return index
+    }()
 
     init(_ reading: Reading, _ buffer: BufferedRows, isKeyOrder: Bool) {
         self.reading = reading
@@ -18,16 +26,18 @@ final class JoinedRows {
 
     /// The records, with all that they own.
     func models<M: Storable>() throws(StorageError) -> [M] {
-        try reading.decode(M.self, buffer, of: reading.root, isKeyOrder: isKeyOrder)
+        try reading.decode(M.self, buffer, of: reading.root, isKeyOrder: isKeyOrder, read: elements)
     }
 
     func key(of row: Int) -> [Value] { reading.root.keyCells.map { buffer.cell($0, of: row).value } }
 
-    /// The records' keys, each once.
-    private var keys: ValueList {
-        var list = ValueList(width: reading.model.rootKeyCount, values: [])
-        for row in 0..<count { list.values += key(of: row) }
-        return list
+    /// For each number of an index the row of the record with its key; nil if there is none.
+    private func places(in index: KeyIndex) -> [Int?] {
+        var places: [Int?] = Array(repeating: nil, count: index.count)
+        for row in 0..<count {
+            if let number = index.known(buffer.row(row), reading.root.keyCells) { places[number] = row }
+        }
+        return places
     }
 
     // MARK: One
@@ -37,29 +47,22 @@ final class JoinedRows {
         _ path: PropertyPath?, _ record: Ref<T>.Loading<S>
     ) throws(StorageError) -> (rows: [S], places: [Int?]) {
         let reference = try reference(path)
-        var index = KeyIndex()
-        var wanted = ValueList(width: reference.cells.count, values: [])
-        let places = (0..<count).map { row -> Int? in
-            guard let key = key(reference, of: row) else { return nil }
-            let place = index.place(of: key)
-            if place.isNew { wanted.values += key }
-            return place.index
+        var index = KeyIndex(width: reference.cells.count)
+        let numbers = (0..<count).map { row -> Int? in
+            isNil(reference, of: row) ? nil : index.number(of: buffer.row(row), reference.cells)
         }
-        let target = try related(T.self)
-        let found = try target.rows(withKeys: wanted)
+        let found = try related(T.self).rows(withKeys: index.keys)
         let rows = try record.make.rows(found)
-        var order: [Int?] = Array(repeating: nil, count: wanted.count)
-        for row in 0..<found.count { order[index.place(of: found.key(of: row)).index] = row }
-        return (rows, places.map { $0.flatMap { order[$0] } })
+        let places = found.places(in: index)
+        return (rows, numbers.map { $0.flatMap { places[$0] } })
     }
 
     func isNil(_ path: PropertyPath?, _ row: Int) throws(StorageError) -> Bool {
-        key(try reference(path), of: row) == nil
+        isNil(try reference(path), of: row)
     }
 
-    private func key(_ reference: ReferenceBinding, of row: Int) -> [Value]? {
-        guard let first = reference.cells.first, !buffer.cell(first, of: row).isNull else { return nil }
-        return reference.cells.map { buffer.cell($0, of: row).value }
+    private func isNil(_ reference: ReferenceBinding, of row: Int) -> Bool {
+        reference.cells.first.map { buffer.cell($0, of: row).isNull } ?? true
     }
 
     private func reference(_ path: PropertyPath?) throws(StorageError) -> ReferenceBinding {
@@ -72,7 +75,7 @@ final class JoinedRows {
     /// The error for a reference of a row to a record that is not there.
     func dangling(_ path: PropertyPath?, _ row: Int) throws(StorageError) -> StorageError {
         let reference = try reference(path)
-        let wanted = key(reference, of: row)?.map(\.description).joined(separator: ", ") ?? "nil"
+        let wanted = reference.cells.map { buffer.cell($0, of: row).value.description }.joined(separator: ", ")
         return StorageError(
             .notFound,
             "\(reference.schema.model) \(wanted), to which the record refers, is not stored: another program has left the "
@@ -103,49 +106,47 @@ final class JoinedRows {
         else { throw invalid() }
         let table = reading.model.tables[reading.model.root.relations[index].target]
         guard let element = table.element else { throw invalid() }
-        return try lists(elements(table, element), of: related(T.self), records)
-    }
-
-    /// For each owner the keys of an array of references, in its order.
-    private func elements(
-        _ table: TableBinding, _ element: ReferenceBinding
-    ) throws(StorageError) -> [(owner: Int, key: [Value])] {
-        let keys = keys
-        var owners = KeyIndex(keys)
-        let scope = Query.Scope.keys(columns: keys.width, list: 0)
-        var cursor = try reading.session.rows(
-            reading.handle.plan(rowsOf: table.index, scope), QueryArguments(lists: [keys]))
-        var pairs: [(owner: Int, key: [Value])] = []
-        while try cursor.next() {
-            let owner = table.keyCells.map { cursor.cells[$0].value }
-            pairs.append((owners.place(of: owner).index, element.cells.map { cursor.cells[$0].value }))
+        let rows = try elements(of: table)
+        var targets = KeyIndex(width: element.cells.count)
+        var pairs: [(owner: Int, number: Int)] = []
+        pairs.reserveCapacity(rows.count)
+        for row in 0..<rows.count {
+            guard let owner = owners.known(rows.row(row), table.keyCells) else { continue }
+            pairs.append((owner, targets.number(of: rows.row(row), element.cells)))
         }
-        return pairs
+        return try lists(pairs, targets, of: related(T.self), records)
     }
 
-    /// The records of pairs, for each owner in the pairs' order or in that which the records are asked for.
+    /// The rows of an array of references, of all records and in their order.
+    private func elements(of table: TableBinding) throws(StorageError) -> BufferedRows {
+        if let known = elements[table.index] { return known }
+        let plan = reading.handle.plan(rowsOf: table.index, .keys(columns: owners.keys.width, list: 0))
+        let rows = try reading.buffered(plan, QueryArguments(lists: [owners.keys]), width: table.columns.count)
+        elements[table.index] = rows
+        return rows
+    }
+
+    /// The records with an index's keys, which pairs number: for each owner in the pairs' order or in that which the records are
+    /// asked for.
     private func lists<T: Storable, S>(
-        _ pairs: [(owner: Int, key: [Value])], of target: Reading, _ records: Referrers<T>.Loading<S>
+        _ pairs: [(owner: Int, number: Int)], _ index: KeyIndex, of target: Reading, _ records: Referrers<T>.Loading<S>
     ) throws(StorageError) -> [[S]] {
-        var index = KeyIndex()
-        var wanted = ValueList(width: target.model.rootKeyCount, values: [])
-        for pair in pairs where index.place(of: pair.key).isNew { wanted.values += pair.key }
-        let found = try target.rows(withKeys: wanted, records.selection)
+        let found = try target.rows(withKeys: index.keys, records.selection)
         let rows = try records.make.rows(found)
-        var places: [Int?] = Array(repeating: nil, count: wanted.count)
-        for row in 0..<found.count { places[index.place(of: found.key(of: row)).index] = row }
-        var lists: [[Int]] = Array(repeating: [], count: count)
-        for pair in pairs {
-            if let place = places[index.place(of: pair.key).index] { lists[pair.owner].append(place) }
-        }
-        return lists.map { list in
-            let sorted = records.selection.order.isEmpty ? list : list.sorted()
-            return part(of: sorted, records.selection).map { rows[$0] }
-        }
+        let places = found.places(in: index)
+        let chosen = pairs.compactMap { pair in places[pair.number].map { (owner: pair.owner, number: $0) } }
+        return lists(chosen, rows, records.selection, isSorted: records.selection.order.isEmpty)
     }
 
-    private func part(of list: [Int], _ selection: Selection) -> ArraySlice<Int> {
-        list.dropFirst(selection.offset).prefix(selection.limit ?? .max)
+    /// For each owner the rows that belong to it.
+    private func lists<S>(
+        _ pairs: [(owner: Int, number: Int)], _ rows: [S], _ selection: Selection, isSorted: Bool
+    ) -> [[S]] {
+        let numbers = OwnedNumbers(pairs, owners: count)
+        return (0..<count).map { owner in
+            let list = isSorted ? numbers[owner] : numbers[owner].sorted()[...]
+            return list.dropFirst(selection.offset).prefix(selection.limit ?? .max).map { rows[$0] }
+        }
     }
 
     /// The records that refer to each.
@@ -153,63 +154,25 @@ final class JoinedRows {
         _ inverse: PropertyPath.Inverse, _ records: Referrers<T>.Loading<S>
     ) throws(StorageError) -> [[S]] {
         let target = try related(T.self)
-        let keys = keys
-        var owners = KeyIndex(keys)
         let (table, reference) = try target.model.reference(inverse.ordinals)
         guard reference.schema.model.isSame(as: reading.model.name) else { throw invalid() }
         if table !== target.model.root {
-            var pairs: [(owner: Int, key: [Value])] = []
-            var seen: Set<[Value]> = []
-            for (owner, row) in try target.rows(of: table, referringBy: reference, to: keys, owners) {
-                // A record that refers several times is one (clause R6).
-                if seen.insert([.int(Int64(owner))] + row).inserted { pairs.append((owner, row)) }
-            }
-            pairs.sort {
-                $0.owner == $1.owner ? $0.key.lexicographicallyPrecedes($1.key) : $0.owner < $1.owner
-            }
-            return try lists(pairs, of: target, records)
+            let (pairs, index) = try target.rows(of: table, referringBy: reference, to: owners)
+            return try lists(pairs, index, of: target, records)
         }
-        let found = try target.rows(referringBy: reference, to: keys, records.selection)
+        let found = try target.rows(referringBy: reference, to: owners.keys, records.selection)
         let rows = try records.make.rows(found)
-        var lists: [[Int]] = Array(repeating: [], count: count)
-        for row in 0..<found.count {
-            guard let key = found.key(reference, of: row) else { continue }
-            let place = owners.place(of: key)
-            if !place.isNew { lists[place.index].append(row) }
+        var pairs: [(owner: Int, number: Int)] = []
+        for row in 0..<found.count where !found.isNil(reference, of: row) {
+            if let owner = owners.known(found.buffer.row(row), reference.cells) { pairs.append((owner, row)) }
         }
-        return lists.map { part(of: $0, records.selection).map { rows[$0] } }
+        return lists(pairs, rows, records.selection, isSorted: true)
     }
 
     private func related<T: Storable>(_: T.Type) throws(StorageError) -> Reading {
         Reading(
             handle: try reading.handle.directory.handle(of: .type(T.self), in: reading.session),
             session: reading.session)
-    }
-}
-
-/// Numbers keys in the order in which they come.
-struct KeyIndex {
-    private var integers: [Int64: Int] = [:]
-    private var others: [[Value]: Int] = [:]
-    private var count = 0
-
-    init() {}
-
-    /// The keys by their places in a list that has each once.
-    init(_ keys: ValueList) {
-        for index in 0..<keys.count { _ = place(of: Array(keys[index])) }
-    }
-
-    mutating func place(of key: [Value]) -> (index: Int, isNew: Bool) {
-        if key.count == 1, case .int(let number) = key[0] {
-            if let known = integers[number] { return (known, false) }
-            integers[number] = count
-        } else {
-            if let known = others[key] { return (known, false) }
-            others[key] = count
-        }
-        defer { count += 1 }
-        return (count, true)
     }
 }
 
@@ -222,8 +185,11 @@ extension Reading {
         return try make.rows(JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty))
     }
 
-    func buffered(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> BufferedRows {
-        let buffer = BufferedRows(width: root.columns.count)
+    /// - Parameter width: how many cells each row has, by default those of a record's own row.
+    func buffered(
+        _ plan: QueryPlan, _ arguments: QueryArguments, width: Int? = nil
+    ) throws(StorageError) -> BufferedRows {
+        let buffer = BufferedRows(width: width ?? root.columns.count)
         var cursor = try session.rows(plan, arguments)
         while try cursor.next() { buffer.add(cursor.cells) }
         return buffer
@@ -261,27 +227,28 @@ extension Reading {
         return JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty)
     }
 
-    /// For each row of an owned table that refers to one of the keys: the place of the key, and the key of the row's
-    /// record.
+    /// Which records own a row of a table that refers to one of the keys, each with the key's number once and in the
+    /// order of the records' keys.
     fileprivate func rows(
-        of table: TableBinding, referringBy reference: ReferenceBinding, to keys: ValueList, _ owners: KeyIndex
-    ) throws(StorageError) -> [(owner: Int, root: [Value])] {
+        of table: TableBinding, referringBy reference: ReferenceBinding, to keys: KeyIndex
+    ) throws(StorageError) -> (pairs: [(owner: Int, number: Int)], records: KeyIndex) {
         let column = reference.columns[0]
-        let rootColumns = table.keyCells.map { table.columns[$0] }
+        let root = Array(table.keyCells.indices)
+        let parts = reference.columns.indices.map { root.count + $0 }
         let filter = QueryTerm.isIn(.column(column), list: 0, table.schema.columns[column].type)
-        let plan = handle.plan(
-            Query(.columns(rootColumns + reference.columns), filter: filter), table: table.index)
-        var cursor = try session.rows(plan, QueryArguments(lists: [keys.firstParts]))
-        var found: [(owner: Int, root: [Value])] = []
-        var owners = owners
+        let columns = table.keyCells.map { table.columns[$0] } + reference.columns
+        let plan = handle.plan(Query(.columns(columns), filter: filter), table: table.index)
+        var cursor = try session.rows(plan, QueryArguments(lists: [keys.keys.firstParts]))
+        var records = KeyIndex(width: root.count)
+        var pairs: [(owner: Int, number: Int)] = []
+        var lastRecord: [Int: Int] = [:]
         while try cursor.next() {
-            let key = reference.columns.indices.map { cursor.cells[rootColumns.count + $0].value }
-            let place = owners.place(of: key)
-            if !place.isNew, place.index < keys.count {
-                found.append((place.index, rootColumns.indices.map { cursor.cells[$0].value }))
-            }
+            guard let owner = keys.known(cursor.cells, parts) else { continue }
+            let record = records.number(of: cursor.cells, root)
+            // A record that refers several times is one (clause R6); its rows come one after the other.
+            if lastRecord.updateValue(record, forKey: owner) != record { pairs.append((owner, record)) }
         }
-        return found
+        return (pairs, records)
     }
 }
 

@@ -112,12 +112,14 @@ struct Reading {
     }
 
     /// Decodes rows of a table with their children, which are read by the keys of the rows' roots.
+    ///
+    /// - Parameter read: the rows of those tables of children that are read already.
     func decode<M: Storable>(
-        _: M.Type, _ buffer: BufferedRows, of table: TableBinding, isKeyOrder: Bool
+        _: M.Type, _ buffer: BufferedRows, of table: TableBinding, isKeyOrder: Bool, read: [Int: BufferedRows] = [:]
     ) throws(StorageError) -> [M] {
         guard buffer.count > 0 else { return [] }
         let order = isKeyOrder ? Array(0..<buffer.count) : buffer.indices(sortedBy: table.orderCells)
-        var rows = withChildren(buffer, order, of: table)
+        var rows = withChildren(buffer, order, of: table, read: read)
         var sorted: [M] = []
         sorted.reserveCapacity(buffer.count)
         try M.read(&rows, limit: .max, into: &sorted)
@@ -126,20 +128,31 @@ struct Reading {
     }
 
     /// Rows in an order, with their children, which are queried by the keys of the rows' roots.
-    func withChildren(_ buffer: BufferedRows, _ order: [Int], of table: TableBinding) -> RowCursor {
-        var keys = ValueList(width: model.rootKeyCount, values: [])
-        for row in order { keys.values += table.keyCells.map { buffer.cell($0, of: row).value } }
+    func withChildren(
+        _ buffer: BufferedRows, _ order: [Int], of table: TableBinding, read: [Int: BufferedRows] = [:]
+    ) -> RowCursor {
         let context = RowContext(model: model, table: table)
+        var keys = ValueList(width: model.rootKeyCount, values: [])
+        if table.relations.contains(where: { read[$0.target] == nil }) {
+            for row in order { for cell in table.keyCells { keys.values.append(buffer.cell(cell, of: row).value) } }
+        }
         attachChildren(
-            to: context, .keys(columns: model.rootKeyCount, list: 0), QueryArguments(lists: [keys]))
+            to: context, .keys(columns: model.rootKeyCount, list: 0), QueryArguments(lists: [keys]), read: read)
         return RowCursor(buffer.cursor(order), context)
     }
 
     private func rootContext() -> RowContext { RowContext(model: model, table: root) }
 
     /// Attaches the children's rows to a table's context and those below it. The queries run when a row needs them.
-    func attachChildren(to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments) {
+    func attachChildren(
+        to context: RowContext, _ scope: Query.Scope, _ arguments: QueryArguments, read: [Int: BufferedRows] = [:]
+    ) {
         var known: [Int: ChildRows] = [:]
+        for (table, rows) in read {
+            known[table] = ChildRows(RowContext(model: model, table: model.tables[table])) { () throws(StorageError) in
+                rows.cursor(Array(0..<rows.count))
+            }
+        }
         attachChildren(to: context, scope, arguments, &known)
         for children in known.values { context.own(children) }
     }
