@@ -126,7 +126,8 @@ struct Relations<M: Storable, each R: Sendable>: JoinedRowMaking {
         let models: [M] = try joined.models()
         var rows: [(M, repeat each R)] = []
         rows.reserveCapacity(models.count)
-        for (index, model) in models.enumerated() { rows.append((model, repeat (each columns)[index])) }
+        // Not `enumerated()`, which is generic here and costs more than the row.
+        for index in 0..<models.count { rows.append((models[index], repeat (each columns)[index])) }
         return rows
     }
 }
@@ -139,8 +140,8 @@ extension _LoadedRelation {
             let found = try rows.records(path, record)
             var values: [X] = []
             values.reserveCapacity(rows.count)
-            for (row, place) in found.places.enumerated() {
-                guard let place else { throw try rows.dangling(path, row) }
+            for row in 0..<found.places.count {
+                guard let place = found.places[row] else { throw try rows.dangling(path, row) }
                 values.append(found.rows[place])
             }
             return values
@@ -154,7 +155,8 @@ extension _LoadedRelation {
             let found = try rows.records(path, record)
             var values: [S?] = []
             values.reserveCapacity(rows.count)
-            for (row, place) in found.places.enumerated() {
+            for row in 0..<found.places.count {
+                let place = found.places[row]
                 if place == nil, try !rows.isNil(path, row) { throw try rows.dangling(path, row) }
                 values.append(place.map { found.rows[$0] })
             }

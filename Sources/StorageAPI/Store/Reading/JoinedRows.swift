@@ -11,7 +11,7 @@ final class JoinedRows {
     private var elements: [Int: BufferedRows] = [:]
     /// The records' keys, whose numbers are those of the rows.
     private lazy var owners = {
-        var index = KeyIndex(width: reading.root.keyCells.count)
+        var index = KeyIndex(width: reading.root.keyCells.count, most: count)
         for row in 0..<count { _ = index.number(of: buffer.row(row), reading.root.keyCells) }
         return index
     }()
@@ -47,14 +47,17 @@ final class JoinedRows {
         _ path: PropertyPath?, _ record: Ref<T>.Loading<S>
     ) throws(StorageError) -> (rows: [S], places: [Int?]) {
         let reference = try reference(path)
-        var index = KeyIndex(width: reference.cells.count)
-        let numbers = (0..<count).map { row -> Int? in
-            isNil(reference, of: row) ? nil : index.number(of: buffer.row(row), reference.cells)
+        var index = KeyIndex(width: reference.cells.count, most: count)
+        // Loops, for a generic function's closures are not compiled for its types.
+        var numbers: [Int?] = Array(repeating: nil, count: count)
+        for row in 0..<count where !isNil(reference, of: row) {
+            numbers[row] = index.number(of: buffer.row(row), reference.cells)
         }
-        let found = try related(T.self).rows(withKeys: index.keys)
+        let found = try related(T.self).rows(withKeys: index.sortedKeys)
         let rows = try record.make.rows(found)
         let places = found.places(in: index)
-        return (rows, numbers.map { $0.flatMap { places[$0] } })
+        for row in 0..<count { if let number = numbers[row] { numbers[row] = places[number] } }
+        return (rows, numbers)
     }
 
     func isNil(_ path: PropertyPath?, _ row: Int) throws(StorageError) -> Bool {
@@ -107,14 +110,27 @@ final class JoinedRows {
         let table = reading.model.tables[reading.model.root.relations[index].target]
         guard let element = table.element else { throw invalid() }
         let rows = try elements(of: table)
-        var targets = KeyIndex(width: element.cells.count)
+        let (pairs, targets) = pairs(rows, table, element)
+        return try lists(pairs, targets, of: related(T.self), records)
+    }
+
+    /// Whose each element of an array of references is, and the number of its key.
+    private func pairs(
+        _ rows: BufferedRows, _ table: TableBinding, _ element: ReferenceBinding
+    ) -> (pairs: [(owner: Int, number: Int)], targets: KeyIndex) {
+        var targets = KeyIndex(width: element.cells.count, most: rows.count)
         var pairs: [(owner: Int, number: Int)] = []
         pairs.reserveCapacity(rows.count)
+        let owners = owners
+        var owner: Int?
         for row in 0..<rows.count {
-            guard let owner = owners.known(rows.row(row), table.keyCells) else { continue }
-            pairs.append((owner, targets.number(of: rows.row(row), element.cells)))
+            // The rows of one owner lie together.
+            let isOwnersNext =
+                row > 0 && table.keyCells.allSatisfy { rows.cell($0, of: row).isEqual(to: rows.cell($0, of: row - 1)) }
+            if !isOwnersNext { owner = owners.known(rows.row(row), table.keyCells) }
+            if let owner { pairs.append((owner, targets.number(of: rows.row(row), element.cells))) }
         }
-        return try lists(pairs, targets, of: related(T.self), records)
+        return (pairs, targets)
     }
 
     /// The rows of an array of references, of all records and in their order.
@@ -131,10 +147,12 @@ final class JoinedRows {
     private func lists<T: Storable, S>(
         _ pairs: [(owner: Int, number: Int)], _ index: KeyIndex, of target: Reading, _ records: Referrers<T>.Loading<S>
     ) throws(StorageError) -> [[S]] {
-        let found = try target.rows(withKeys: index.keys, records.selection)
+        let found = try target.rows(withKeys: index.sortedKeys, records.selection)
         let rows = try records.make.rows(found)
         let places = found.places(in: index)
-        let chosen = pairs.compactMap { pair in places[pair.number].map { (owner: pair.owner, number: $0) } }
+        var chosen: [(owner: Int, number: Int)] = []
+        chosen.reserveCapacity(pairs.count)
+        for pair in pairs { if let place = places[pair.number] { chosen.append((pair.owner, place)) } }
         return lists(chosen, rows, records.selection, isSorted: records.selection.order.isEmpty)
     }
 
@@ -143,10 +161,17 @@ final class JoinedRows {
         _ pairs: [(owner: Int, number: Int)], _ rows: [S], _ selection: Selection, isSorted: Bool
     ) -> [[S]] {
         let numbers = OwnedNumbers(pairs, owners: count)
-        return (0..<count).map { owner in
-            let list = isSorted ? numbers[owner] : numbers[owner].sorted()[...]
-            return list.dropFirst(selection.offset).prefix(selection.limit ?? .max).map { rows[$0] }
+        var lists: [[S]] = []
+        lists.reserveCapacity(count)
+        for owner in 0..<count {
+            let all = isSorted ? numbers[owner] : numbers[owner].sorted()[...]
+            let chosen = all.dropFirst(selection.offset).prefix(selection.limit ?? .max)
+            var list: [S] = []
+            list.reserveCapacity(chosen.count)
+            for number in chosen { list.append(rows[number]) }
+            lists.append(list)
         }
+        return lists
     }
 
     /// The records that refer to each.
@@ -239,7 +264,7 @@ extension Reading {
         let columns = table.keyCells.map { table.columns[$0] } + reference.columns
         let plan = handle.plan(Query(.columns(columns), filter: filter), table: table.index)
         var cursor = try session.rows(plan, QueryArguments(lists: [keys.keys.firstParts]))
-        var records = KeyIndex(width: root.count)
+        var records = KeyIndex(width: root.count, most: 0)
         var pairs: [(owner: Int, number: Int)] = []
         var lastRecord: [Int: Int] = [:]
         while try cursor.next() {

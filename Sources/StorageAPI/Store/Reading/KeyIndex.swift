@@ -8,8 +8,19 @@ struct KeyIndex {
     private var integers: [Int64: Int] = [:]
     private var others: [[Value]: Int] = [:]
 
-    /// - Parameter width: how many parts each key has.
-    init(width: Int) { keys = ValueList(width: width, values: []) }
+    /// - Parameters:
+    ///   - width: how many parts each key has.
+    ///   - most: how many keys there may be.
+    init(width: Int, most: Int) {
+        keys = ValueList(width: width, values: [])
+        integers.reserveCapacity(most)
+    }
+
+    /// The keys in their order if they are integers: engines find them faster then.
+    var sortedKeys: ValueList {
+        guard others.isEmpty, keys.width == 1 else { return keys }
+        return ValueList(width: 1, values: integers.keys.sorted().map(Value.int))
+    }
 
     var count: Int { keys.count }
 
