@@ -2,7 +2,8 @@ internal import Foundation
 internal import StorageDriver
 
 /// The store's record of its tables: `storage_tables` has a row for each table, with its definition as JSON, `storage_keys`
-/// the greatest assigned keys, and `storage_info` the format's version.
+/// the greatest assigned keys, and `storage_info` the format's version. The sequence `storage_commits` counts the
+/// transactions that write.
 ///
 /// The name of the primary key of `storage_tables` is the version of the tables: each change of them renames it. Names are
 /// seen as they are at the last commit, also by a transaction that reads an older snapshot.
@@ -16,9 +17,17 @@ enum Catalog {
         let schema: Int64
         /// The number of the index whose name is the tables' version; nil if there is no record, in a store that is read.
         let versionIndex: Int64?
+        /// The number of the sequence that counts the transactions that write; nil if there is none.
+        let commits: Int64?
 
         /// The number of the advisory lock that a writer holds.
         var lock: Int64 { 0x53_74_6f_72 << 32 | schema }
+
+        /// The number of the advisory lock that observers share.
+        var observers: Int64 { 0x53_74_6f_62 << 32 | schema }
+
+        /// The channel on which observers hear of commits.
+        var channel: String { "storage_\(schema)" }
     }
 
     // MARK: Opening
@@ -33,7 +42,9 @@ enum Catalog {
             throw StorageError(.unsupported, "The database's encoding is not UTF8; make one with ENCODING 'UTF8'.")
         }
         let names = Names(schema: configuration.schema)
-        if let record = try find(connection, names, configuration.schema), isReadOnly || record.versionIndex != nil {
+        if let record = try find(connection, names, configuration.schema),
+            isReadOnly || record.versionIndex != nil && record.commits != nil
+        {
             try checkFormat(connection, names, record)
             return record
         }
@@ -55,11 +66,12 @@ enum Catalog {
         let result = try connection.run(
             """
             SELECT n.oid::int8, (SELECT indexrelid::int8 FROM pg_catalog.pg_index
-              WHERE indrelid = pg_catalog.to_regclass(\(table)) AND indisprimary)
+              WHERE indrelid = pg_catalog.to_regclass(\(table)) AND indisprimary),
+              pg_catalog.to_regclass(\(names.own("storage_commits").quotedText))::oid::int8
             FROM pg_catalog.pg_namespace n WHERE n.nspname = \(schema.quotedText)
             """)
         guard let schema = result.integer() else { return nil }
-        return Record(schema: schema, versionIndex: result.integer(0, 1))
+        return Record(schema: schema, versionIndex: result.integer(0, 1), commits: result.integer(0, 2))
     }
 
     private static func checkFormat(
@@ -108,6 +120,7 @@ enum Catalog {
                 CREATE TABLE IF NOT EXISTS \(names.own("storage_info")) (
                   key text CONSTRAINT storage_info_key PRIMARY KEY, value text NOT NULL)
                 """)
+            connection.add("CREATE SEQUENCE IF NOT EXISTS \(names.own("storage_commits"))")
             connection.add(
                 "INSERT INTO \(names.own("storage_info")) VALUES ('format', '\(format)') ON CONFLICT DO NOTHING")
             try connection.run("COMMIT")
@@ -128,6 +141,27 @@ enum Catalog {
     /// Reads the tables' version.
     static func version(_ record: Record) -> Statement {
         Statement("SELECT \(record.versionIndex ?? 0)::pg_catalog.regclass::text", name: "version")
+    }
+
+    /// What a transaction that writes must know of itself when it begins: its number on the server; the server's timeline,
+    /// which is another one after a replica was promoted, when numbers are given again; its number among those that write to
+    /// the store; and whether anybody observes. Where nobody does, who begins to waits for this transaction's end.
+    static func transaction(_ record: Record) -> Statement {
+        Statement(
+            """
+            SELECT pg_catalog.pg_current_xact_id()::text,
+              pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8),
+              pg_catalog.nextval(\(record.commits ?? 0)::pg_catalog.oid::pg_catalog.regclass),
+              NOT pg_catalog.pg_try_advisory_xact_lock(\(record.observers))
+            """, name: "transaction")
+    }
+
+    /// Tells those who observe of a commit.
+    static func notify(_ record: Record, _ number: Int64) -> Statement {
+        var parameters = Parameters()
+        parameters.add(plain: record.channel)
+        parameters.add(plain: String(number))
+        return Statement("SELECT pg_catalog.pg_notify($1::text, $2::text)", name: "notify", parameters)
     }
 
     /// Changes the tables' version, to a name that no other transaction gives.

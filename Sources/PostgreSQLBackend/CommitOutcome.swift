@@ -7,14 +7,6 @@ struct CommitOutcome {
 
     init(_ engine: PostgreSQLEngine) { self.engine = engine }
 
-    /// What names a transaction, asked for when it begins: its number, and the server's timeline, which is another one after a
-    /// replica was promoted. What the old server had not sent to it is not there, and its numbers are given again.
-    static let transaction = Statement(
-        """
-        SELECT pg_catalog.pg_current_xact_id()::text,
-          pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8)
-        """, name: "transaction")
-
     /// Asks the server until it is decided or the timeout is over.
     ///
     /// - Throws: `outcomeUnknown` if no server answers in time, or if another one answers that has a transaction of the same

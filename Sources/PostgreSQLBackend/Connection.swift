@@ -103,6 +103,20 @@ final class Connection: @unchecked Sendable {
         return true
     }
 
+    /// What to wait for to hear of notices.
+    var socket: Int32 { PQsocket(handle) }
+
+    /// The texts of the notices that have come. A loss is seen too, also behind what the server has said at last.
+    func notices() -> [String] {
+        if !isAlive() { _ = lost("LISTEN") }
+        var texts: [String] = []
+        while let notice = PQnotifies(handle) {
+            texts.append(String(cString: notice.pointee.extra))
+            PQfreemem(notice)
+        }
+        return texts
+    }
+
     /// A number that no other statement or cursor of this connection has.
     func nextNumber() -> Int {
         lastNumber += 1

@@ -26,7 +26,7 @@ public struct PostgreSQLBackend: StorageBackend {
     public var schema: String
     /// What a commit waits for.
     public var durability = Durability.full
-    /// The most connections that read. One more writes.
+    /// The most connections that read. One more writes, and one listens while the store is observed.
     public var connections = 16
     /// How long a call waits for another process or for a free connection, in milliseconds, before it throws `busy`.
     public var timeoutMilliseconds = 5000

@@ -2,11 +2,13 @@ internal import Logging
 internal import StorageDriver
 import Synchronization
 
-/// An open store: one connection that writes, and a pool of those that read.
+/// An open store: one connection that writes, a pool of those that read, and while it is observed one that listens.
 final class PostgreSQLEngine: SharedTablesEngine {
     let names: Names
     /// What the store is in the database.
     let record: Catalog.Record
+    /// Counts the commits of others; nil where they cannot be told.
+    let listener: CommitListener?
     private let configuration: PostgreSQLBackend
     private let pool: ConnectionPool
     private let writer: Mutex<WriterState>
@@ -32,6 +34,12 @@ final class PostgreSQLEngine: SharedTablesEngine {
         isReplica = try connection.run("SELECT pg_catalog.pg_is_in_recovery()").isTrue()
         record = try Catalog.open(connection, configuration, isReadOnly: configuration.isReadOnly || isReplica)
         let version = try connection.run(Catalog.version(record)).text() ?? ""
+        if record.commits != nil, !isReplica {
+            let last = try connection.run(CommitListener.last(record, configuration)).integer() ?? 0
+            listener = CommitListener(configuration, record, last: last)
+        } else {
+            listener = nil
+        }
         writer = Mutex(WriterState(connection: connection, tablesVersion: version))
         pool = ConnectionPool(configuration)
         logger.debug(
@@ -42,9 +50,9 @@ final class PostgreSQLEngine: SharedTablesEngine {
         var lacking: [BackendInfo.Capability: String] = [
             .damageDetection:
                 "PostgreSQL finds a changed value only where its cluster has checksums (initdb --data-checksums).",
-            .foreignCommits: "The backend does not listen for commits of other programs.",
             .changingWhileReading: "PostgreSQL changes a table when nobody reads it, so the change waits.",
         ]
+        if listener == nil { lacking[.foreignCommits] = "A replica has no notices of commits; connect to the primary." }
         if isReplica { lacking[.writing] = "The server is a replica; connect to the primary." }
         if configuration.isReadOnly { lacking[.writing] = "The store was opened read-only." }
         return BackendInfo(
@@ -142,6 +150,7 @@ final class PostgreSQLEngine: SharedTablesEngine {
 
     func close() throws(StorageError) {
         pool.close()
+        listener?.finish()
         writer.withLock { state in
             state.isClosed = true
             state.connection = nil

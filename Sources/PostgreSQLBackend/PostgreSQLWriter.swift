@@ -6,6 +6,9 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     /// The transaction's number and its server's timeline, by which its outcome can be asked for.
     private var transaction = ""
     private var timeline = ""
+    /// Its number among those that write to the store, and whether it sends that to those who observe.
+    private var number: Int64 = 0
+    private var isObserved = false
     private var version = ""
     private var changesTables = false
 
@@ -16,11 +19,13 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         connection.add("BEGIN ISOLATION LEVEL READ COMMITTED")
         connection.add("SELECT pg_catalog.pg_advisory_xact_lock(\(engine.record.lock))")
         do throws(StorageError) {
-            let results = try connection.run([Catalog.version(engine.record), CommitOutcome.transaction])
+            let results = try connection.run([Catalog.version(engine.record), Catalog.transaction(engine.record)])
             guard results.count == 2, let version = results[0].text(), let transaction = results[1].text(),
-                let timeline = results[1].text(0, 1)
+                let timeline = results[1].text(0, 1), let number = results[1].integer(0, 2)
             else { throw Catalog.damaged }
-            (self.version, self.transaction, self.timeline) = (version, transaction, timeline)
+            (self.version, self.transaction, self.timeline, self.number) = (version, transaction, timeline, number)
+            isObserved = results[1].isTrue(0, 3)
+            engine.listener?.began(number)
             return version
         } catch {
             rollBack()
@@ -35,11 +40,13 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     /// Commits, and returns the tables' version if this transaction has changed it.
     func commit() throws(StorageError) -> String? {
-        var statements = [Statement("COMMIT")]
+        var statements: [Statement] = []
         if changesTables {
             let rename = Statement(Catalog.rename(from: version, to: transaction))
-            statements = [rename, Catalog.version(engine.record), Catalog.definitions(names)] + statements
+            statements = [rename, Catalog.version(engine.record), Catalog.definitions(names)]
         }
+        if isObserved { statements.append(Catalog.notify(engine.record, number)) }
+        statements.append(Statement("COMMIT"))
         let results: [StatementResult]
         do throws(StorageError) {
             results = try connection.run(statements)
@@ -55,14 +62,19 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             throw StorageError(
                 .io, "The transaction had failed before its end, so the server has undone it; nothing of it is stored.")
         }
-        guard changesTables, results.count == 4, let version = results[1].text() else { return nil }
+        guard changesTables, results.count > 3, let version = results[1].text() else { return nil }
         engine.note(try Catalog.tables(results[2]), at: version)
         return version
     }
 
     /// Asks on another connection whether the transaction was committed before the connection was lost.
     private func outcome(after loss: StorageError) throws(StorageError) -> String? {
-        guard try CommitOutcome(engine).isCommitted(transaction, timeline, after: loss) else { throw loss }
+        do throws(StorageError) {
+            guard try CommitOutcome(engine).isCommitted(transaction, timeline, after: loss) else { throw loss }
+        } catch {
+            if error.code == .outcomeUnknown { engine.listener?.lost() }
+            throw error
+        }
         // The next transaction finds another version of the tables, and looks at them.
         return nil
     }

@@ -173,7 +173,7 @@ struct FaultTests {
                     try Server.psql(
                         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'"
                     )
-                    try? tx.save(Pen(id: 3))
+                    _ = try? tx.save(Pen(id: 3))
                 }
             }
             #expect(error?.code == .io)

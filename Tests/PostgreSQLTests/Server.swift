@@ -48,10 +48,10 @@ enum Server {
     final class Session {
         private let process = Process()
         private let input = Pipe()
+        private let output = Pipe()
 
         /// Returns when the statement has been carried out.
         init(_ sql: String) throws {
-            let output = Pipe()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = ["psql", url ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
             (process.standardInput, process.standardOutput) = (input, output)
@@ -66,9 +66,13 @@ enum Server {
             try input.fileHandleForWriting.write(contentsOf: Data((sql + "\n").utf8))
         }
 
-        func end() throws {
+        /// Ends it, and returns what it has printed.
+        @discardableResult
+        func end() throws -> String {
             try input.fileHandleForWriting.close()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
+            return text
         }
     }
 

@@ -2,7 +2,8 @@ internal import Dispatch
 import StorageDriver
 import Synchronization
 
-/// Asks an engine whether another process has committed, while somebody observes the store.
+/// Asks an engine whether another process has committed, while somebody observes the store: again and again, or when the
+/// engine is told that one has.
 final class OtherCommits: Sendable {
     private let engine: any SharedCommitsEngine
     /// Called if another process has committed.
@@ -31,6 +32,12 @@ final class OtherCommits: Sendable {
     deinit { stop() }
 
     func start() {
+        if let listening = engine as? any ListeningEngine {
+            return listening.startListening { [weak self] in
+                guard let self else { return }
+                queue.async { self.checkWhileObserved() }
+            }
+        }
         state.withLock { state in
             guard state.timer == nil else { return }
             let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -42,6 +49,7 @@ final class OtherCommits: Sendable {
     }
 
     func stop() {
+        (engine as? any ListeningEngine)?.stopListening()
         state.withLock { state in
             state.timer?.cancel()
             state.timer = nil
@@ -53,6 +61,12 @@ final class OtherCommits: Sendable {
         await withCheckedContinuation { continuation in
             queue.async { self.checkUntilKnown { continuation.resume() } }
         }
+    }
+
+    /// A commit may be visible of which the engine cannot tell yet, and is not told again.
+    private func checkWhileObserved() {
+        if check() { return }
+        queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in self?.checkWhileObserved() }
     }
 
     private func checkUntilKnown(_ body: @escaping @Sendable () -> Void) {
@@ -89,7 +103,7 @@ final class OtherCommits: Sendable {
 
 extension Store {
     /// Looks now whether another process has committed, and tells observers before it returns. By itself a store looks
-    /// 20 times a second while it is observed.
+    /// 20 times a second while it is observed, or is told by the server.
     ///
     /// Does nothing if nobody else can write to the store.
     /// - Throws: `unsupported` if others can, and the backend cannot tell; `busy` in a body of the store; `closed`.

@@ -11,6 +11,16 @@ public protocol SharedCommitsEngine: StorageEngine {
     func commitsOfOthers() throws(StorageError) -> CommitsOfOthers
 }
 
+/// A ``SharedCommitsEngine`` that a server tells of commits. So it is asked only behind one that it was told of, and when the
+/// store reads for an observer; then it may ask the server.
+package protocol ListeningEngine: SharedCommitsEngine {
+    /// Calls the closure soon after somebody else has committed, until ``stopListening()``. Returns at once.
+    func startListening(_ tell: @escaping @Sendable () -> Void)
+
+    /// Returns at once.
+    func stopListening()
+}
+
 /// Whether anyone but an engine has committed.
 public enum CommitsOfOthers: Sendable, Hashable {
     /// Nobody else can write.

@@ -1,0 +1,187 @@
+internal import Dispatch
+internal import StorageDriver
+import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Counts the commits of others. Every transaction that writes takes a number of a sequence when it begins, and one writes at
+/// a time: so whose last number is not the one before its next has missed somebody.
+///
+/// While the store is observed, a connection listens for notices of commits, and holds a shared lock that says so: who writes
+/// sends notices only where the lock is held.
+final class CommitListener: Sendable {
+    private let configuration: PostgreSQLBackend
+    private let record: Catalog.Record
+    private let counted: Mutex<Counted>
+    /// Runs everything that uses the connection.
+    private let queue = DispatchQueue(label: "storage.postgresql.listener")
+    private let state = State()
+
+    private struct Counted {
+        /// The number of the last transaction that is known.
+        var last: Int64
+        /// How often others were found to have committed.
+        var others = 0
+    }
+
+    /// Unchecked: only the queue uses it.
+    private final class State: @unchecked Sendable {
+        var tell: (@Sendable () -> Void)?
+        var connection: Connection?
+        var source: (any DispatchSourceRead)?
+    }
+
+    /// - Parameter last: the number of the last transaction when the store opened.
+    init(_ configuration: PostgreSQLBackend, _ record: Catalog.Record, last: Int64) {
+        self.configuration = configuration
+        self.record = record
+        counted = Mutex(Counted(last: last))
+    }
+
+    // MARK: Counting
+
+    /// Takes notice of the number of an own transaction that has begun, so that all before it have ended.
+    func began(_ number: Int64) {
+        counted.withLock { counted in
+            if number != counted.last + 1 { counted.others += 1 }
+            counted.last = number
+        }
+    }
+
+    /// Takes notice of a commit of which nobody knows whether it was made.
+    func lost() {
+        counted.withLock { $0.others += 1 }
+        queue.async { [self] in state.tell?() }
+    }
+
+    private func heard(_ number: Int64) -> Bool {
+        counted.withLock { counted in
+            guard number > counted.last else { return false }
+            counted.last = number
+            counted.others += 1
+            return true
+        }
+    }
+
+    /// What others have committed. Asks the server if the store is observed.
+    ///
+    /// - Returns: `unknown` while somebody writes whose commit may be visible and is not counted.
+    func count() throws(StorageError) -> CommitsOfOthers {
+        let result = queue.sync { Result { () throws(StorageError) in try ask() } }
+        return try result.get()
+    }
+
+    private func ask() throws(StorageError) -> CommitsOfOthers {
+        guard state.tell != nil else { return .count(counted.withLock { $0.others }) }
+        // Whatever ends it, somebody is waiting.
+        defer { if !isConnected { queue.async { self.listen() } } }
+        let connection = try connected()
+        let found = try connection.run(Self.last(record, configuration))
+        hear(connection)
+        guard let last = found.integer() else { throw Catalog.damaged }
+        let isNobodyWriting = found.isTrue(0, 1)
+        return counted.withLock { counted in
+            // Those before the one that writes have ended.
+            let ended = isNobodyWriting ? last : last - 1
+            if ended > counted.last {
+                counted.last = ended
+                counted.others += 1
+            }
+            return last > counted.last ? .unknown : .count(counted.others)
+        }
+    }
+
+    /// Reads the number of the last transaction that has begun, and whether nobody writes now.
+    static func last(_ record: Catalog.Record, _ configuration: PostgreSQLBackend) -> Statement {
+        Statement(
+            """
+            SELECT CASE WHEN is_called THEN last_value ELSE 0 END,
+              pg_catalog.pg_try_advisory_xact_lock_shared(\(record.lock))
+            FROM \(Names(schema: configuration.schema).own("storage_commits"))
+            """, name: "last")
+    }
+
+    // MARK: Listening
+
+    func start(_ tell: @escaping @Sendable () -> Void) {
+        queue.async { [self] in
+            state.tell = tell
+            listen()
+        }
+    }
+
+    func stop() { queue.async { self.end() } }
+
+    /// Returns when nothing runs any more.
+    func finish() { queue.sync { end() } }
+
+    private func end() {
+        state.tell = nil
+        disconnect()
+    }
+
+    /// Connects, unless nobody observes any more, and tells of what was committed meanwhile. Tries again where no server
+    /// answers.
+    private func listen() {
+        guard state.tell != nil, !isConnected else { return }
+        do throws(StorageError) {
+            _ = try connected()
+            state.tell?()
+        } catch {
+            queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.listen() }
+        }
+    }
+
+    private var isConnected: Bool { state.connection.map { $0.loss == nil } ?? false }
+
+    private func connected() throws(StorageError) -> Connection {
+        if let connection = state.connection, connection.loss == nil { return connection }
+        disconnect()
+        let connection = try Connection(configuration)
+        // Waits for a transaction that has found no observer. Who begins later sends a notice.
+        connection.add("SELECT pg_catalog.pg_advisory_lock_shared(\(record.observers))")
+        try connection.run("LISTEN \(record.channel)")
+        // libpq closes its descriptor when the connection is lost, before a source for it has ended.
+        let descriptor = dup(connection.socket)
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler { [weak self] in self?.hearOrListen() }
+        source.setCancelHandler { close(descriptor) }
+        (state.connection, state.source) = (connection, source)
+        source.activate()
+        return connection
+    }
+
+    private func disconnect() {
+        state.source?.cancel()
+        (state.connection, state.source) = (nil, nil)
+    }
+
+    private func hearOrListen() {
+        guard let connection = state.connection else { return }
+        hear(connection)
+        listen()
+    }
+
+    private func hear(_ connection: Connection) {
+        var isNew = false
+        for notice in connection.notices() { isNew = Int64(notice).map(heard) == true || isNew }
+        if isNew { state.tell?() }
+    }
+}
+
+extension PostgreSQLEngine: ListeningEngine {
+    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers {
+        guard let listener else { return .impossible }
+        return try listener.count()
+    }
+
+    func startListening(_ tell: @escaping @Sendable () -> Void) { listener?.start(tell) }
+
+    func stopListening() { listener?.stop() }
+}

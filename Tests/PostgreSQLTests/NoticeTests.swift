@@ -1,0 +1,108 @@
+import PostgreSQLBackend
+import StorageKit
+import Testing
+
+@Suite("Notices of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct NoticeTests {
+    /// Two stores of one schema.
+    private static func withStores(_ body: (Store, Store, String) async throws -> Void) async throws {
+        try await Server.withSchema { schema in
+            let first = try await Store(Server.backend(schema, "&application_name=\(schema)"), models: Pen.self)
+            let second = try await Store(Server.backend(schema), models: Pen.self)
+            try await body(first, second, schema)
+            try await first.close()
+            try await second.close()
+        }
+    }
+
+    @Test func `a store hears of another's commits, and of its own keeps the keys`() async throws {
+        try await Self.withStores { first, second, _ in
+            var values = first.select(Pen.self).values().makeAsyncIterator()
+            var feed = first.changes(of: Pen.self).makeAsyncIterator()
+            #expect(try await values.next() == [])
+            for id in 1...20 {
+                try await first.save(Pen(id: 2 * id))
+                #expect(try await values.next()?.last?.id == 2 * id)
+                guard case .commit? = try await feed.next() else {
+                    Issue.record("a gap where nobody else has written")
+                    return
+                }
+                try await second.save(Pen(id: 2 * id + 1))
+                #expect(try await values.next()?.last?.id == 2 * id + 1)
+                guard case .gap? = try await feed.next() else {
+                    Issue.record("no gap where another store has written")
+                    return
+                }
+            }
+        }
+    }
+
+    /// How many connections listen.
+    private static func listeners(_ schema: String) throws -> String {
+        try Server.psql(
+            """
+            SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+            WHERE locktype = 'advisory' AND mode = 'ShareLock' AND application_name = '\(schema)'
+            """)
+    }
+
+    @Test func `a connection listens only while the store is observed, and only then notices are sent`() async throws {
+        try await Self.withStores { first, second, schema in
+            let number = try Server.psql("SELECT oid FROM pg_namespace WHERE nspname = '\(schema)'")
+            let other = try Server.Session("LISTEN storage_\(number); COMMIT")
+            try await second.save(Pen(id: 1))
+            #expect(try Self.listeners(schema) == "0")
+            do {
+                var values = first.select(Pen.self).values().makeAsyncIterator()
+                #expect(try await values.next()?.count == 1)
+                while try Self.listeners(schema) != "1" {}
+                try await second.save(Pen(id: 2))
+                #expect(try await values.next()?.count == 2)
+            }
+            while try Self.listeners(schema) != "0" {}
+            try await second.save(Pen(id: 3))
+            try other.send("SELECT 'end'")
+            let output = try other.end()
+            #expect(output.components(separatedBy: "Asynchronous notification").count == 2, "\(output)")
+        }
+    }
+
+    @Test func `an observer goes on when its listening connection has ended`() async throws {
+        try await Self.withStores { first, second, schema in
+            var values = first.select(Pen.self).values().makeAsyncIterator()
+            #expect(try await values.next() == [])
+            for id in 1...3 {
+                while try Self.listeners(schema) != "1" {}
+                try Server.psql(
+                    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
+                try await second.save(Pen(id: id))
+                #expect(try await values.next()?.count == id)
+            }
+        }
+    }
+
+    @Test func `an observer reads anew behind a commit of which nobody knows the outcome`() async throws {
+        try await Server.withSchema { schema in
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&timeout=100"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            var feed = store.changes(of: Pen.self).makeAsyncIterator()
+            try await store.save(Pen(id: 1))
+            guard case .commit? = try await feed.next() else {
+                Issue.record("a gap where nobody else has written")
+                return
+            }
+            proxy.refuse(true)
+            proxy.cut(.afterCommit)
+            let error = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 2)) }
+            #expect(error?.code == .outcomeUnknown)
+            proxy.refuse(false)
+            guard case .gap? = try await feed.next() else {
+                Issue.record("no gap where a commit is not known")
+                return
+            }
+            try await store.close()
+        }
+    }
+}
