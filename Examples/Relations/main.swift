@@ -112,6 +112,13 @@ for (artist, albums) in newest {
     print(artist.name, albums.map { album, tracks in "\(album.title) (\(tracks.count) tracks)" })
 }
 
+// One by one, where there are many.
+var seconds = 0
+for try await (_, _, tracks) in store.select(Album.self).with(\.artist).with(\.tracks).stream() {
+    seconds += tracks.reduce(0) { $0 + $1.seconds }
+}
+print("\(seconds / 3600) hours of music")
+
 // What refers to a record goes by the rule that it declares, in the same call.
 let before = try await store.select(Track.self).count()
 try await store.delete(Artist.self, key: 1)  // the albums and their tracks too, also from every playlist

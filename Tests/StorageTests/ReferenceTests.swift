@@ -120,6 +120,32 @@ import Testing
         }
     }
 
+    @Test(arguments: Backend.allCases)
+    func `records are streamed with others from one snapshot`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert((1...3).map { Shelf(id: $0, number: $0) })
+            try await store.insert((1...600).map { Paper(id: $0, on: $0 % 4 == 0 ? nil : Ref(key: $0 % 4)) })
+            let query = store.select(Paper.self).with(\.on).order { $0.id.descending }
+            var ids: [Int] = []
+            for try await (paper, shelf) in query.stream() {
+                if ids.isEmpty { try await store.truncate(Paper.self) }
+                ids.append(paper.id)
+                #expect(shelf?.id == paper.on?.key && shelf?.number == shelf?.id)
+            }
+            #expect(ids == (1...600).reversed())
+            for try await _ in query.stream() { Issue.record("a record that is gone is streamed") }
+            try await store.insert([Paper(id: 1, on: 2), Paper(id: 2), Paper(id: 3, on: 1)])
+            var limited: [Int?] = []
+            for try await (_, shelf) in query.limit(2).stream() { limited.append(shelf?.id) }
+            #expect(limited == [1, nil])
+            for try await (shelf, _, books) in store.select(Shelf.self).with(\.books).with(\.books).stream() {
+                // A loop that ends early releases its snapshot.
+                #expect(shelf.id == 1 && books.isEmpty)
+                break
+            }
+        }
+    }
+
     @Test func `a reference that another program has left is found and reported`() async throws {
         try await withFolder { folder in
             let path = folder.appendingPathComponent("a.db").path

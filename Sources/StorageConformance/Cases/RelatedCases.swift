@@ -104,8 +104,21 @@ extension Conformance {
                 row.append(counts.reads)
                 reads.append(row)
             }
-            try await store.close()
             try t.expect(reads, equals: [reads[0], reads[0], reads[0]], "The number of reads grows with the records.")
+            counts.reset()
+            let both = store.select(Volume.self).with(\.author).with(\.labels).order { $0.id.descending }
+            let all = try await both.all()
+            let fixed = counts.reads
+            counts.reset()
+            var streamed: [Int] = []
+            for try await (volume, author, labels) in both.stream() {
+                streamed.append(volume.id)
+                try t.expect(author.id == 1 + volume.id % 4 && labels.map(\.name) == ["art", "war"], "\(volume)")
+            }
+            try t.expect(streamed, equals: all.map(\.0.id))
+            try t.expect(
+                counts.reads <= 2 * fixed, "A stream of two parts made \(counts.reads) reads, not \(2 * fixed).")
+            try await store.close()
         },
         ConformanceCase(
             "references/with-absent", [.r8: [4]],

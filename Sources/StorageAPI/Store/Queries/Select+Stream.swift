@@ -13,53 +13,165 @@ extension Select where Source == Store {
         /// The stored names of the properties that are read; nil for all.
         var properties: [String]?
 
-        public func makeAsyncIterator() -> Iterator {
-            Iterator(
-                stream: OpenStream(store: store, selection: selection, source: source, properties: properties))
+        public func makeAsyncIterator() -> Store.StreamIterator<Model> {
+            let (selection, properties) = (selection, properties)
+            return Store.StreamIterator(
+                OpenStream(store: store, source: source) { (reading) throws(StorageError) in
+                    let root = try reading.model.root(only: properties)
+                    let chosen = Reading(handle: reading.handle, session: reading.session, root: root)
+                    return try ModelStreamRows<Model>(chosen, selection)
+                })
+        }
+    }
+}
+
+extension Select.Joined where Source == Store {
+    /// The records with what belongs to each as an asynchronous sequence, all of one snapshot. Each iteration runs the
+    /// query.
+    ///
+    /// ```
+    /// for try await (book, author) in store.select(Book.self).with(\.author).stream() { … }
+    /// ```
+    ///
+    /// Costs the reads of each relation once for each 256 records, and memory for as many.
+    public func stream() -> Stream { Stream(joined: self) }
+
+    /// The rows of a query as an asynchronous sequence. Each iteration runs the query.
+    public struct Stream: AsyncSequence, Sendable {
+        public typealias Element = Row
+        public typealias Failure = StorageError
+
+        let joined: Select.Joined<Row>
+
+        public func makeAsyncIterator() -> Store.StreamIterator<Row> {
+            let (selection, make) = (joined.selection, joined.make)
+            return Store.StreamIterator(
+                OpenStream(store: joined.select.source, source: joined.select.model) { (reading) throws(StorageError) in
+                    try JoinedStreamRows(reading, selection, make)
+                })
+        }
+    }
+}
+
+extension Store {
+    /// Reads some elements ahead. A dropped iterator releases its snapshot.
+    public struct StreamIterator<Element: Sendable>: AsyncIteratorProtocol {
+        public typealias Failure = StorageError
+
+        let stream: OpenStream<Element>
+        /// The elements read ahead, the next one last, so that each is moved out and not copied.
+        @usableFromInline var ahead: [Element] = []
+
+        init(_ stream: OpenStream<Element>) { self.stream = stream }
+
+        @inlinable
+        public mutating func next() async throws(StorageError) -> Element? {
+            try await next(isolation: nil)
         }
 
-        /// Reads some records ahead. A dropped iterator releases its snapshot.
-        public struct Iterator: AsyncIteratorProtocol {
-            let stream: OpenStream<Model>
-            /// The records read ahead, the next one last, so that each is moved out and not copied.
-            @usableFromInline var ahead: [Model] = []
-
-            init(stream: OpenStream<Model>) { self.stream = stream }
-
-            @inlinable
-            public mutating func next() async throws(StorageError) -> Model? {
-                try await next(isolation: nil)
+        /// The next element.
+        ///
+        /// - Throws: `closed` if the store was closed meanwhile; `cancelled`; errors of reading.
+        @inlinable
+        public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Element? {
+            if ahead.isEmpty {
+                try await readAhead()
+                ahead.reverse()
             }
+            return ahead.popLast()
+        }
 
-            /// The next record.
-            ///
-            /// - Throws: `closed` if the store was closed meanwhile; `cancelled`; errors of reading.
-            @inlinable
-            public mutating func next(isolation: isolated (any Actor)?) async throws(StorageError) -> Model? {
-                if ahead.isEmpty {
-                    try await readAhead()
-                    ahead.reverse()
-                }
-                return ahead.popLast()
+        @usableFromInline
+        nonisolated(nonsending) mutating func readAhead() async throws(StorageError) {
+            if Task.isCancelled {
+                stream.end()
+                throw StorageError(.cancelled, "The task was cancelled.", operation: "stream")
             }
-
-            @usableFromInline
-            nonisolated(nonsending) mutating func readAhead() async throws(StorageError) {
-                if Task.isCancelled {
-                    stream.end()
-                    throw StorageError(.cancelled, "The task was cancelled.", operation: "stream")
-                }
-                if stream.needsPreparation { try await stream.store.prepare([Model.self]) }
-                if stream.store.readsHere(#isolation) {
-                    try stream.read(into: &ahead)
-                } else {
-                    // More at a time, since each time changes threads twice.
-                    ahead = try await stream.store.reads { [stream] () throws(StorageError) in
-                        try stream.part(of: 256)
-                    }
+            try await stream.prepare()
+            if stream.store.readsHere(#isolation) {
+                try stream.read(into: &ahead)
+            } else {
+                // More at a time, since each time changes threads twice.
+                ahead = try await stream.store.reads { [stream] () throws(StorageError) in
+                    try stream.part(of: 256)
                 }
             }
         }
+    }
+}
+
+/// What a stream reads, a part at a time.
+class StreamRows<Element> {
+    /// Adds the next elements; returns whether they were the last.
+    func read(into elements: inout [Element]) throws(StorageError) -> Bool { true }
+}
+
+/// Records, which decode together with their children, or some of which must be read before their children can be queried.
+private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
+    private enum Rows: ~Copyable {
+        case inStep(RowCursor)
+        case byChunk(Cursor)
+    }
+
+    private let reading: Reading
+    private let isKeyOrder: Bool
+    private var rows: Rows?
+
+    /// So few that the allocator reuses the memory of released records. A lock and a call for each record would cost
+    /// more than that saves.
+    private static var recordsInStep: Int { 8 }
+
+    init(_ reading: Reading, _ selection: Selection) throws(StorageError) {
+        self.reading = reading
+        isKeyOrder = selection.order.isEmpty
+        if let inStep = try reading.singlePass(selection) {
+            rows = .inStep(inStep)
+        } else {
+            let (plan, arguments) = try reading.handle.plan(selection, .columns(reading.root.columns))
+            rows = .byChunk(try reading.session.rows(plan, arguments))
+        }
+    }
+
+    override func read(into models: inout [Model]) throws(StorageError) -> Bool {
+        let limit: Int
+        switch rows.take() {
+        case .inStep(var cursor):
+            limit = Self.recordsInStep
+            try Model.read(&cursor, limit: limit, into: &models)
+            rows = .inStep(cursor)
+        case .byChunk(var cursor):
+            limit = Reading.partOfRecords
+            try reading.read(&cursor, limit: limit, isKeyOrder: isKeyOrder, into: &models)
+            rows = .byChunk(cursor)
+        case nil: return true
+        }
+        return models.count < limit
+    }
+}
+
+/// Records with what is loaded for them, by the keys of a part of them at a time.
+private final class JoinedStreamRows<Row>: StreamRows<Row> {
+    private let reading: Reading
+    private let isKeyOrder: Bool
+    private let make: any JoinedRowMaking<Row>
+    private var cursor: Cursor
+
+    init(
+        _ reading: Reading, _ selection: Selection, _ make: any JoinedRowMaking<Row>
+    ) throws(StorageError) {
+        self.reading = reading
+        self.make = make
+        isKeyOrder = selection.order.isEmpty
+        let (plan, arguments) = try reading.handle.plan(selection, .columns(reading.root.columns))
+        cursor = try reading.session.rows(plan, arguments)
+    }
+
+    override func read(into elements: inout [Row]) throws(StorageError) -> Bool {
+        let buffer = BufferedRows(width: reading.root.columns.count)
+        while buffer.count < Reading.partOfRecords, try cursor.next() { buffer.add(cursor.cells) }
+        guard buffer.count > 0 else { return true }
+        elements += try make.rows(JoinedRows(reading, buffer, isKeyOrder: isKeyOrder))
+        return buffer.count < Reading.partOfRecords
     }
 }
 
@@ -67,46 +179,40 @@ extension Select where Source == Store {
 ///
 /// Unchecked: everything that changes is used under `lock` only, so one thread at a time uses what it holds (a reader,
 /// a cursor), and the lock orders memory. The rest is set once.
-final class OpenStream<Model: Storable>: @unchecked Sendable {
+final class OpenStream<Element>: @unchecked Sendable {
     let store: Store
-    private let selection: Selection
     private let source: ModelSource
-    private let properties: [String]?
+    private let open: @Sendable (Reading) throws(StorageError) -> StreamRows<Element>
     private let lock = Mutex<Void>(())
     private var phase = Phase.notBegun
     private var reader: (any StorageReader)?
     /// The stream as a call, if the store has instruments.
     private var call: MeteredCall?
-    private var rows: Rows?
+    private var rows: StreamRows<Element>?
 
     private enum Phase { case notBegun, running, ended, closed }
 
-    /// Decodes together with its children, or must read some rows before it can query their children.
-    private enum Rows: ~Copyable {
-        case inStep(RowCursor)
-        case byChunk(Cursor, Reading)
-    }
-
-    /// So few that the allocator reuses the memory of released records. A lock and a call for each record would cost
-    /// more than that saves.
-    private static var recordsInStep: Int { 8 }
-
-    init(store: Store, selection: Selection, source: ModelSource, properties: [String]?) {
+    /// - Parameter open: begins to read in a snapshot.
+    init(
+        store: Store, source: ModelSource,
+        open: @escaping @Sendable (Reading) throws(StorageError) -> StreamRows<Element>
+    ) {
         self.store = store
-        self.selection = selection
         self.source = source
-        self.properties = properties
+        self.open = open
     }
 
     deinit { end() }
 
-    var needsPreparation: Bool {
-        if case .type(let type) = source { store.registry.handle(type) == nil } else { false }
+    /// Makes the model's tables known, if they are not.
+    nonisolated(nonsending) func prepare() async throws(StorageError) {
+        guard case .type(let type) = source, store.registry.handle(type) == nil else { return }
+        try await store.prepare([type])
     }
 
-    /// The next records, as many at least if there are as many; none at the end.
-    func part(of count: Int) throws(StorageError) -> [Model] {
-        var (all, next) = ([Model](), [Model]())
+    /// The next elements, as many at least if there are as many; none at the end.
+    func part(of count: Int) throws(StorageError) -> [Element] {
+        var (all, next) = ([Element](), [Element]())
         repeat {
             next.removeAll(keepingCapacity: true)
             try read(into: &next)
@@ -115,12 +221,12 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         return all
     }
 
-    /// Adds the next records; none at the end.
-    func read(into models: inout [Model]) throws(StorageError) {
+    /// Adds the next elements; none at the end.
+    func read(into elements: inout [Element]) throws(StorageError) {
         do {
             try store.runningCalls.begin()
             defer { store.runningCalls.end() }
-            try lock.withLock { _ throws(StorageError) in try readNext(into: &models) }
+            try lock.withLock { _ throws(StorageError) in try readNext(into: &elements) }
         } catch {
             let error = error.at(
                 operation: "stream", model: store.registry.name(of: source), backend: store.info.name)
@@ -129,7 +235,7 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         }
     }
 
-    private func readNext(into models: inout [Model]) throws(StorageError) {
+    private func readNext(into elements: inout [Element]) throws(StorageError) {
         switch phase {
         case .notBegun: try begin()
         case .running: break
@@ -137,7 +243,7 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         case .closed: throw RunningCalls.closed
         }
         // A cursor must not be advanced after its last row.
-        if try readRows(into: &models) { release(.ended) }
+        if try rows?.read(into: &elements) ?? true { release(.ended) }
     }
 
     private func begin() throws(StorageError) {
@@ -149,31 +255,7 @@ final class OpenStream<Model: Storable>: @unchecked Sendable {
         }
         self.reader = reader
         phase = .running
-        let handle = try store.registry.handle(source, in: reader)
-        let reading = Reading(handle: handle, session: reader, root: try handle.tables.root(only: properties))
-        if let inStep = try reading.singlePass(selection) {
-            rows = .inStep(inStep)
-        } else {
-            let (plan, arguments) = try handle.plan(selection, .columns(reading.root.columns))
-            rows = .byChunk(try reader.rows(plan, arguments), reading)
-        }
-    }
-
-    /// Whether the rows have ended.
-    private func readRows(into models: inout [Model]) throws(StorageError) -> Bool {
-        let limit: Int
-        switch rows.take() {
-        case .inStep(var cursor):
-            limit = Self.recordsInStep
-            try Model.read(&cursor, limit: limit, into: &models)
-            rows = .inStep(cursor)
-        case .byChunk(var cursor, let reading):
-            limit = Reading.partOfRecords
-            try reading.read(&cursor, limit: limit, isKeyOrder: selection.order.isEmpty, into: &models)
-            rows = .byChunk(cursor, reading)
-        case nil: return true
-        }
-        return models.count < limit
+        rows = try open(Reading(handle: try store.registry.handle(source, in: reader), session: reader))
     }
 
     /// Releases everything; later chunks are empty.
