@@ -9,15 +9,12 @@ extension Writing {
             let rows = graph.buffers[table.index]
             guard rows.count > 0 else { continue }
             for reference in table.references where reference.schema.onDelete != .unchecked {
-                var keys = ReferredKeys()
-                var list = ValueList(width: reference.cells.count, values: [])
-                for index in 0..<rows.count {
-                    let row = rows.row(index)
-                    guard let first = reference.cells.first, !row[first].isNull else { continue }
-                    let key = reference.cells.map { row[$0].value }
-                    if keys.insert(key) { list.values += key }
+                guard let first = reference.cells.first else { continue }
+                var keys = KeyIndex(width: reference.cells.count, most: 0)
+                for index in 0..<rows.count where !rows.row(index)[first].isNull {
+                    _ = keys.number(of: rows.row(index), reference.cells)
                 }
-                try resolve(list, reference, in: table)
+                try resolve(keys.keys, reference, in: table)
             }
         }
     }
@@ -52,9 +49,14 @@ extension Writing {
 }
 
 extension ModelHandle {
-    /// Those of the keys that no record has. Costs one query.
+    /// Those of the keys that no record has. Costs one query, and another if it is some and not all of them.
     func missing(_ keys: ValueList, in session: any StorageSession) throws(StorageError) -> [[Value]] {
-        let query = Query(.columns(tables.root.schema.key), scope: .keys(columns: keys.width, list: 0))
+        let scope = Query.Scope.keys(columns: keys.width, list: 0)
+        var count = try session.rows(plan(Query(.count, scope: scope)), QueryArguments(lists: [keys]))
+        let stored = try count.next() ? Int(count.cells[0].int) : 0
+        if stored == keys.count { return [] }
+        if stored == 0 { return (0..<keys.count).map { Array(keys[$0]) } }
+        let query = Query(.columns(tables.root.schema.key), scope: scope)
         var cursor = try session.rows(plan(query), QueryArguments(lists: [keys]))
         var found: Set<[Value]> = []
         while try cursor.next() { found.insert((0..<keys.width).map { cursor.cells[$0].value }) }
