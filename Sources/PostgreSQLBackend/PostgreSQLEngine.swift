@@ -3,7 +3,7 @@ internal import StorageDriver
 import Synchronization
 
 /// An open store: one connection that writes, a pool of those that read, and while it is observed one that listens.
-final class PostgreSQLEngine: SharedTablesEngine {
+final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     let names: Names
     /// What the store is in the database.
     let record: Catalog.Record
@@ -104,16 +104,32 @@ final class PostgreSQLEngine: SharedTablesEngine {
     var tablesVersion: Int { foreignChanges.load(ordering: .acquiring) }
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+        _ = try write(isDeferring: false, body)
+    }
+
+    func writeDeferring(
+        _ body: (any StorageWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
+        try write(isDeferring: true, body)
+    }
+
+    /// - Returns: false if a deferred batch has failed, and nothing is done.
+    private func write(
+        isDeferring: Bool, _ body: (any StorageWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
         try writer.withLock { (state) throws(StorageError) in
             if state.isClosed { throw Self.closed }
             let session = try begin(&state)
+            session.isDeferring = isDeferring
             do throws(StorageError) {
                 try body(session)
             } catch {
                 session.rollBack()
                 throw error
             }
-            if let version = try session.commit() { state.tablesVersion = version }
+            guard try session.commit() else { return false }
+            if let version = session.newVersion { state.tablesVersion = version }
+            return true
         }
     }
 

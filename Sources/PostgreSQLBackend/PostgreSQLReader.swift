@@ -66,7 +66,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         return try askGuarded(statements)
     }
 
-    override func ask(_ statements: [Statement], for query: PreparedQuery) throws(StorageError) -> [StatementResult] {
+    override func ask(
+        _ statements: [Statement], for queries: [PreparedQuery]
+    ) throws(StorageError) -> [StatementResult] {
         let version = Catalog.version(engine.record)
         let isFirst = scope == .snapshot && snapshotVersion == nil
         var results: [StatementResult]
@@ -78,14 +80,17 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
                 isInTransaction = false
                 connection.add("ROLLBACK")
             }
-            try check(query, try currentVersion())
+            let now = try currentVersion()
+            for query in queries { try check(query, now) }
             connection.forgetPlans()
             throw error
         }
         guard let now = results.popLast()?.text() else { throw Catalog.damaged }
         if isFirst { snapshotVersion = results.removeFirst().text() }
-        if let snapshotVersion, snapshotVersion != now { try requireSameTables(query) }
-        try check(query, now)
+        for query in queries {
+            if let snapshotVersion, snapshotVersion != now { try requireSameTables(query) }
+            try check(query, now)
+        }
         return results
     }
 

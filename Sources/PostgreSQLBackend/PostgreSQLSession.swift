@@ -1,9 +1,12 @@
 internal import StorageDriver
 
 /// The common part of reading and writing: runs query plans on one connection.
-class PostgreSQLSession: StorageSession {
+class PostgreSQLSession: AnnouncingSession {
     final let engine: PostgreSQLEngine
     final var connection: Connection
+    /// What is likely to be asked next, and what was asked before its turn.
+    private final var announced: [QueryRequest] = []
+    private final var answers: [(request: QueryRequest, result: StatementResult)] = []
 
     init(_ connection: Connection, _ engine: PostgreSQLEngine) {
         self.connection = connection
@@ -21,7 +24,7 @@ class PostgreSQLSession: StorageSession {
         return try Catalog.tables(definitions)
     }
 
-    final func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
         var parameters = Parameters()
         parameters.add(plain: table.name)
         let keys = names.own("storage_keys")
@@ -35,8 +38,8 @@ class PostgreSQLSession: StorageSession {
     /// Runs statements whose failure does not end the session, and returns their results.
     func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] { try connection.run(statements) }
 
-    /// The same for a plan, whose tables are stored as it needs them.
-    func ask(_ statements: [Statement], for query: PreparedQuery) throws(StorageError) -> [StatementResult] {
+    /// The same for plans, whose tables are stored as they need them.
+    func ask(_ statements: [Statement], for queries: [PreparedQuery]) throws(StorageError) -> [StatementResult] {
         try ask(statements)
     }
 
@@ -67,9 +70,42 @@ class PostgreSQLSession: StorageSession {
         let compiled = query.compiled
         let parameters = compiled.bind(arguments)
         if compiled.isLong { return try longRows(query, parameters) }
-        let results = try ask([Statement(compiled.sql, name: query.name, parameters)], for: query)
+        if let result = takeAnswer(query.plan, arguments) {
+            return ResultRows(result, compiled.types, isReading: isReading)
+        }
+        let (requests, queries) = takeAnnounced(besides: query.plan)
+        var statements = [Statement(compiled.sql, name: query.name, parameters)]
+        for (request, query) in zip(requests, queries) {
+            statements.append(Statement(query.compiled.sql, name: query.name, query.compiled.bind(request.arguments)))
+        }
+        let results = try ask(statements, for: [query] + queries)
         guard let result = results.first else { throw Catalog.damaged }
+        answers = zip(requests, results.dropFirst()).map { ($0, $1) }
         return ResultRows(result, compiled.types, isReading: isReading)
+    }
+
+    // MARK: Announced queries
+
+    final func announce(_ queries: [QueryRequest]) { (announced, answers) = (queries, []) }
+
+    /// The result of a query that was announced, and asked with another one.
+    private func takeAnswer(_ plan: QueryPlan, _ arguments: QueryArguments) -> StatementResult? {
+        let place = answers.firstIndex { request, _ in
+            request.plan === plan && request.arguments.values == arguments.values
+                && request.arguments.lists.map(\.values) == arguments.lists.map(\.values)
+        }
+        return place.map { answers.remove(at: $0).result }
+    }
+
+    /// The queries that are asked with this one, each once.
+    private func takeAnnounced(besides plan: QueryPlan) -> ([QueryRequest], [PreparedQuery]) {
+        defer { announced = [] }
+        // A plan whose statement makes room for another's cannot be asked together with it.
+        guard connection.plans.hasRoom(announced.count) else { return ([], []) }
+        let requests = announced.filter { $0.plan !== plan && $0.plan.id != nil }
+        let queries = requests.map { connection.prepared($0.plan, names) }
+        let places = queries.indices.filter { queries[$0].compiled.isWhole && !queries[$0].compiled.isLong }
+        return (places.map { requests[$0] }, places.map { queries[$0] })
     }
 
     /// How many rows come at a time where there may be any number of them.
@@ -81,7 +117,7 @@ class PostgreSQLSession: StorageSession {
         let name = "storage_rows_\(connection.nextNumber())"
         let fetch = Statement("FETCH \(Self.rowsAtATime) FROM \(name)")
         let declare = Statement("DECLARE \(name) NO SCROLL CURSOR FOR \(query.compiled.sql)", parameters)
-        guard let first = try ask([declare, fetch], for: query).last else { throw Catalog.damaged }
+        guard let first = try ask([declare, fetch], for: [query]).last else { throw Catalog.damaged }
         var isComplete = first.count < Self.rowsAtATime
         return ResultRows(
             first, query.compiled.types, isReading: isReading,

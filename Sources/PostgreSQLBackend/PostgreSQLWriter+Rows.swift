@@ -5,6 +5,8 @@ extension PostgreSQLWriter {
         if batch.plan.operation == .truncate { return try truncate(batch.plan.table) }
         if batch.count == 0 { return 0 }
         let write = connection.prepared(batch.plan, names)
+        if isDeferring, try later(batch, write) { return batch.count }
+        try flush()
         // Where an update of one row makes room for another's, the order of the rows counts.
         if write.compiled.needsOrder, batch.count > 1 { return try writeOneByOne(batch, write) }
         let changed: Int
@@ -18,6 +20,21 @@ extension PostgreSQLWriter {
         // A row is missing, or a key is there twice, of which the server takes any row.
         if batch.plan.operation == .update, changed < batch.count { return try writeOneByOne(batch, write) }
         return touched(batch, changed)
+    }
+
+    /// Defers a batch whose count is no answer. False if it must be carried out now.
+    private func later(_ batch: borrowing RowBatch, _ write: PreparedWrite) throws(StorageError) -> Bool {
+        switch batch.plan.operation {
+        case .insert, .upsert: break
+        case .update where !write.compiled.needsOrder: break
+        case .delete where batch.plan.table.path.count > 1: break
+        default: return false
+        }
+        let statement = Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, 0..<batch.count))
+        let isUpdate = batch.plan.operation == .update
+        try later(Deferred(statement: statement, count: batch.count, mustChangeAll: isUpdate))
+        if let greatest = greatestKey(batch) { try later(Deferred(statement: greatest)) }
+        return true
     }
 
     /// Writes all rows with one statement, whose failure leaves the transaction as it was.
@@ -112,6 +129,7 @@ extension PostgreSQLWriter {
             if cell.tag == .int { greatest = max(greatest, cell.int) }
         }
         guard greatest > 0 else { return nil }
+        if let known = greatestKeys[table.name] { greatestKeys[table.name] = max(known, greatest) }
         var parameters = Parameters()
         parameters.add(plain: table.name)
         parameters.add(greatest)
@@ -125,6 +143,8 @@ extension PostgreSQLWriter {
 
     /// Not TRUNCATE, after which a snapshot that is older sees no row.
     private func truncate(_ table: TableSchema) throws(StorageError) -> Int {
+        try flush()
+        greatestKeys[table.name] = nil
         var parameters = Parameters()
         parameters.add(plain: table.name)
         let results = try connection.run([

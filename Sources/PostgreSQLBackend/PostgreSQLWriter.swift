@@ -11,6 +11,14 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var isObserved = false
     private var version = ""
     private var changesTables = false
+    /// Whether batches may be carried out later, and those that wait.
+    var isDeferring = false
+    private var deferred: [Deferred] = []
+    private var deferredSize = 0
+    /// The tables' version if the committed transaction has changed it.
+    private(set) var newVersion: String?
+    /// The greatest keys that are known, by table.
+    var greatestKeys: [String: Int64] = [:]
 
     // MARK: The transaction
 
@@ -34,64 +42,132 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     }
 
     func rollBack() {
+        deferred = []
         connection.dropWaiting()
         if connection.loss == nil { connection.sendOnly("ROLLBACK") }
     }
 
-    /// Commits, and returns the tables' version if this transaction has changed it.
-    func commit() throws(StorageError) -> String? {
+    /// Commits, together with what was deferred.
+    ///
+    /// - Returns: false if a deferred batch has failed, and nothing is done.
+    func commit() throws(StorageError) -> Bool {
+        // A commit cannot wait for what a count says, nor can the definitions be read before it.
+        if changesTables || deferred.contains(where: \.mustChangeAll) {
+            do throws(StorageError) {
+                try flush()
+            } catch {
+                rollBack()
+                if connection.loss != nil { throw error }
+                return false
+            }
+        }
+        let batches = deferred.map(\.statement)
+        deferred = []
+        let outcome: Connection.Outcome
+        do throws(StorageError) {
+            outcome = try connection.outcome(batches + ending())
+        } catch {
+            try resolve(error)
+            return true
+        }
+        if let failure = outcome.failure {
+            rollBack()
+            if failure.index < batches.count { return false }
+            throw failure.error
+        }
+        // The server answers a commit of what has failed with a rollback, and no error.
+        guard outcome.results.last?.tag == "COMMIT" else {
+            throw StorageError(
+                .io, "The transaction had failed before its end, so the server has undone it; nothing of it is stored.")
+        }
+        if changesTables, outcome.results.count > 3, let version = outcome.results[1].text() {
+            engine.note(try Catalog.tables(outcome.results[2]), at: version)
+            newVersion = version
+        }
+        return true
+    }
+
+    /// The statements that end the transaction.
+    private func ending() -> [Statement] {
         var statements: [Statement] = []
         if changesTables {
             let rename = Statement(Catalog.rename(from: version, to: transaction))
             statements = [rename, Catalog.version(engine.record), Catalog.definitions(names)]
         }
         if isObserved { statements.append(Catalog.notify(engine.record, number)) }
-        statements.append(Statement("COMMIT"))
-        let results: [StatementResult]
-        do throws(StorageError) {
-            results = try connection.run(statements)
-        } catch {
-            guard connection.loss != nil else {
-                rollBack()
-                throw error
-            }
-            return try outcome(after: error)
-        }
-        // The server answers a commit of what has failed with a rollback, and no error.
-        guard results.last?.tag == "COMMIT" else {
-            throw StorageError(
-                .io, "The transaction had failed before its end, so the server has undone it; nothing of it is stored.")
-        }
-        guard changesTables, results.count > 3, let version = results[1].text() else { return nil }
-        engine.note(try Catalog.tables(results[2]), at: version)
-        return version
+        return statements + [Statement("COMMIT")]
     }
 
-    /// Asks on another connection whether the transaction was committed before the connection was lost.
-    private func outcome(after loss: StorageError) throws(StorageError) -> String? {
+    /// Asks on another connection whether the transaction was committed before the connection was lost. If the tables have
+    /// changed, the next transaction finds their other version.
+    ///
+    /// - Throws: the loss if it was not.
+    private func resolve(_ loss: StorageError) throws(StorageError) {
         do throws(StorageError) {
             guard try CommitOutcome(engine).isCommitted(transaction, timeline, after: loss) else { throw loss }
         } catch {
             if error.code == .outcomeUnknown { engine.listener?.lost() }
             throw error
         }
-        // The next transaction finds another version of the tables, and looks at them.
-        return nil
     }
 
     override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
-        try askGuarded(statements)
+        try flush()
+        return try askGuarded(statements)
+    }
+
+    override func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        if let known = greatestKeys[table.name] { return known }
+        let greatest = try super.greatestKey(in: table)
+        greatestKeys[table.name] = greatest
+        return greatest
+    }
+
+    // MARK: Deferred batches
+
+    struct Deferred {
+        let statement: Statement
+        /// How many rows it must change, and whether that must be looked at.
+        var count = 0
+        var mustChangeAll = false
+    }
+
+    /// Carries a statement out with the next that needs an answer.
+    func later(_ statement: Deferred) throws(StorageError) {
+        deferred.append(statement)
+        deferredSize += statement.statement.parameters.size
+        if deferredSize > 1 << 20 { try flush() }
+    }
+
+    /// Carries out what was deferred. If that fails, so has the transaction.
+    func flush() throws(StorageError) {
+        guard !deferred.isEmpty else { return }
+        let all = deferred
+        (deferred, deferredSize) = ([], 0)
+        let outcome = try connection.outcome(all.map(\.statement))
+        if let failure = outcome.failure { throw failure.error }
+        for (statement, result) in zip(all, outcome.results)
+        where statement.mustChangeAll && result.changed != statement.count {
+            throw StorageError(.notFound, "No record has this key; save or insert stores it.")
+        }
     }
 
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        try flush()
+        let wasDeferring = isDeferring
+        isDeferring = false
         depth += 1
-        defer { depth -= 1 }
+        defer {
+            depth -= 1
+            isDeferring = wasDeferring
+        }
         let name = "storage_\(depth)"
         let begin = "SAVEPOINT \(name)"
         connection.add(begin)
         do {
             try body()
         } catch {
+            greatestKeys = [:]
             if let place = connection.waiting.lastIndex(where: { $0.sql == begin }) {
                 // The server has not heard of it.
                 connection.dropWaiting(from: place)
@@ -112,7 +188,9 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     // MARK: Tables
 
     func change(_ change: TableChange) throws(StorageError) {
+        try flush()
         changesTables = true
+        greatestKeys = [:]
         connection.forgetPlans()
         do throws(StorageError) {
             let statements = SchemaCompiler(names).statements(for: change).map { Statement($0) }

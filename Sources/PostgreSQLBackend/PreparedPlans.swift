@@ -10,6 +10,9 @@ final class PreparedPlans {
     /// Whether there is no room for another plan.
     var isFull: Bool { queries.count + writes.count >= Self.most }
 
+    /// Whether so many more have room.
+    func hasRoom(_ count: Int) -> Bool { queries.count + writes.count + count < Self.most }
+
     func query(_ plan: QueryPlan) -> PreparedQuery? {
         guard let id = plan.id, let query = queries[id], query.plan === plan else { return nil }
         return query

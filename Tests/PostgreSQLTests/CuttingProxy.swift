@@ -21,7 +21,6 @@ final class CuttingProxy: Sendable {
         var cuts = 0
         var refuses = false
         var roundTrips = 0
-        var isAnswered = true
     }
 
     /// - Parameter server: the path of the server's socket.
@@ -56,7 +55,7 @@ final class CuttingProxy: Sendable {
     /// How many connections were cut.
     var count: Int { state.withLock { $0.cuts } }
 
-    /// How often a client has sent something behind an answer. Only the calls of one client may be counted.
+    /// How many groups of statements clients have sent, but for the ends of reads, which nobody waits for.
     var roundTrips: Int { state.withLock { $0.roundTrips } }
 
     /// Cuts a connection at the place, once. Nil takes back what has not been reached.
@@ -94,7 +93,10 @@ final class CuttingProxy: Sendable {
             shutdown(upstream, Int32(SHUT_RDWR))
             ended.signal()
         }.start()
+        var groups = StatementGroups()
         Self.copy(from: client, to: upstream) { bytes in
+            let sent = groups.count(bytes)
+            self.state.withLock { $0.roundTrips += sent }
             let passed = self.passedRequest(bytes)
             if passed != nil { isCut.value.withLock { $0 = true } }
             return passed
@@ -108,8 +110,6 @@ final class CuttingProxy: Sendable {
     /// How many of the bytes pass before the connection is cut; nil if it is not.
     private func passedRequest(_ bytes: Data) -> Int? {
         state.withLock { state in
-            if state.isAnswered { state.roundTrips += 1 }
-            state.isAnswered = false
             // The end of a statement's text is a NUL; the beginning of a transaction names READ COMMITTED.
             let commits = bytes.firstRange(of: Data("COMMIT\0".utf8)) != nil
             switch state.cut {
@@ -126,7 +126,6 @@ final class CuttingProxy: Sendable {
 
     private func passedAnswer(_ bytes: Data) -> Int? {
         state.withLock { state in
-            state.isAnswered = true
             guard case .afterAnswer(let left) = state.cut else { return nil }
             if left <= bytes.count { return state.end(behind: left) }
             state.cut = .afterAnswer(left - bytes.count)
@@ -162,5 +161,36 @@ extension CuttingProxy.State {
         cut = nil
         cuts += 1
         return count
+    }
+}
+
+/// Counts the groups of statements in what a client sends: each ends with a Sync message.
+private struct StatementGroups {
+    private var rest: [UInt8] = []
+    private var hasBegun = false
+    private var isEnd = false
+    private var statements = 0
+
+    mutating func count(_ bytes: Data) -> Int {
+        rest += bytes
+        var count = 0
+        while true {
+            // The first messages have no type: what asks for encryption, and the one that names the user.
+            let start = hasBegun ? 1 : 0
+            guard rest.count >= start + 8 || hasBegun && rest.count >= start + 4 else { return count }
+            let length = rest[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard rest.count >= start + length else { return count }
+            let message = rest[..<(start + length)]
+            if !hasBegun {
+                hasBegun = message[4] == 0
+            } else if message[0] == UInt8(ascii: "P") {
+                statements += 1
+                isEnd = Data(message).firstRange(of: Data("\0ROLLBACK\0".utf8)) != nil
+            } else if message[0] == UInt8(ascii: "S") {
+                if !(isEnd && statements == 1) { count += 1 }
+                (isEnd, statements) = (false, 0)
+            }
+            rest.removeFirst(start + length)
+        }
     }
 }

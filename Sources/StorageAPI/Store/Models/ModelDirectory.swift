@@ -4,6 +4,8 @@ import Synchronization
 /// The tables of a store's models, which queries of other models lead to, and the numbers of the store's plans.
 final class ModelDirectory: Sendable {
     private let lastPlan = Atomic<Int>(-1)
+    /// Whether reads wait for a server, which is better told of several queries at once.
+    let isAskingServer = Atomic(false)
     private let known = Mutex(Known())
 
     private struct Known {
@@ -38,7 +40,10 @@ final class ModelDirectory: Sendable {
         return try registry.handle(model, in: session)
     }
 
-    func serve(_ registry: ModelRegistry) { known.withLock { $0.registry = registry } }
+    func serve(_ registry: ModelRegistry, _ info: BackendInfo) {
+        known.withLock { $0.registry = registry }
+        isAskingServer.store(info.readerThreads != nil, ordering: .relaxed)
+    }
 
     func set(_ tables: ModelTables, of type: any Storable.Type) {
         known.withLock { $0.types[ObjectIdentifier(type)] = tables }

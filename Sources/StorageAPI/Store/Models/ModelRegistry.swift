@@ -19,7 +19,7 @@ final class ModelRegistry: Sendable {
     init(_ info: BackendInfo, logger: Logger) {
         self.info = info
         self.logger = logger
-        directory.serve(self)
+        directory.serve(self, info)
     }
 
     func handle(_ type: any Storable.Type) -> ModelHandle? {

@@ -155,6 +155,15 @@ struct Reading {
         }
         attachChildren(to: context, scope, arguments, &known)
         for children in known.values { context.own(children) }
+        if handle.directory.isAskingServer.load(ordering: .relaxed), scope != .all {
+            announce(known.keys.filter { read[$0] == nil }, scope, arguments)
+        }
+    }
+
+    /// Tells a session that waits for a server which tables' rows are read next.
+    private func announce(_ tables: [Int], _ scope: Query.Scope, _ arguments: QueryArguments) {
+        guard let session = session as? any AnnouncingSession else { return }
+        session.announce(tables.map { QueryRequest(plan: handle.plan(rowsOf: $0, scope), arguments: arguments) })
     }
 
     private func attachChildren(

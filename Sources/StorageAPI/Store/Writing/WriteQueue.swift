@@ -17,6 +17,8 @@ final class WriteQueue: Sendable {
     private let observers: Observers
     /// The engine, if its commits can be waited for later.
     private let pipeline: (any PipeliningEngine)?
+    /// The engine, if it sends several batches at once.
+    private let deferring: (any DeferringEngine)?
     private let completions = DispatchQueue(label: "storage.completions")
     /// How many groups of jobs have run and are not complete.
     private let completing = Atomic(0)
@@ -25,6 +27,7 @@ final class WriteQueue: Sendable {
         self.engine = engine
         self.observers = observers
         pipeline = engine as? any PipeliningEngine
+        deferring = engine as? any DeferringEngine
         for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
     }
 
@@ -128,7 +131,7 @@ final class WriteQueue: Sendable {
         do {
             if let pipeline {
                 commit = try pipeline.writeAhead { (writer) throws(StorageError) in try run(jobs, writer) }
-            } else {
+            } else if try deferring.map({ (engine) throws(StorageError) in try runDeferring(jobs, engine) }) != true {
                 try engine.write { (writer) throws(StorageError) in try run(jobs, writer) }
             }
         } catch {
@@ -168,8 +171,30 @@ final class WriteQueue: Sendable {
 
     private var isCompleting: Bool { completing.load(ordering: .acquiring) > 0 }
 
+    /// Runs jobs whose batches may be carried out later. False if one of them has failed: nothing is then done, and which has,
+    /// and why, is found when they run one after the other.
+    private func runDeferring(_ jobs: [WriteJob], _ engine: any DeferringEngine) throws(StorageError) -> Bool {
+        guard jobs.allSatisfy(\.isRepeatable) else { return false }
+        var (hasBegun, hasRun) = (false, false)
+        do {
+            return try engine.writeDeferring { (writer) throws(StorageError) in
+                hasBegun = true
+                for job in jobs { try job.run(writer) }
+                hasRun = true
+                announce(jobs)
+            }
+        } catch {
+            guard hasBegun, !hasRun else { throw error }
+            return false
+        }
+    }
+
     private func run(_ jobs: [WriteJob], _ writer: any StorageWriter) throws(StorageError) {
         if jobs.count == 1 { try jobs[0].run(writer) } else { Self.runEach(jobs, writer) }
+        announce(jobs)
+    }
+
+    private func announce(_ jobs: [WriteJob]) {
         if observers.isAsked { for job in jobs where job.outcome == nil { observers.announce(job) } }
     }
 

@@ -1,0 +1,96 @@
+import PostgreSQLBackend
+import StorageKit
+import Testing
+
+@Storable struct House: Equatable {
+    var id: Int
+    var name = ""
+    var rooms: [Pen] = []
+    var doors: [Pen] = []
+    var windows: [Pen] = []
+
+    init(_ id: Int) {
+        self.id = id
+        rooms = [Pen(id: 1), Pen(id: 2)]
+        doors = [Pen(id: 3)]
+        windows = [Pen(id: 4), Pen(id: 5)]
+    }
+}
+
+@Suite("Round trips to PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct RoundTripTests {
+    /// A store whose round trips are counted, and whose statements are prepared.
+    private static func withProxy(_ body: (CuttingProxy, Store) async throws -> Void) async throws {
+        try await Server.withSchema { schema in
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed"
+            let store = try await Store(
+                PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Person.self, House.self)
+            try await store.insert([Pen(id: 1), Pen(id: 2)])
+            try await store.save(House(1))
+            try await body(proxy, store)
+            try await store.close()
+        }
+    }
+
+    @Test func `calls take no more round trips than they need`() async throws {
+        try await Self.withProxy { proxy, store in
+            func trips(_ call: () async throws -> Void) async throws -> Int {
+                try await call()
+                let before = proxy.roundTrips
+                try await call()
+                return proxy.roundTrips - before
+            }
+            let house = try await store.find(House.self, key: 1)
+            let houses = store.select(House.self).where { $0.name == "" }.limit(9)
+            let found = try await houses.all()
+            #expect(house == House(1) && found == [House(1)])
+            var counts: [String: Int] = [:]
+            counts["find"] = try await trips { _ = try await store.find(Pen.self, key: 1) }
+            counts["count"] = try await trips { _ = try await store.select(Pen.self).count() }
+            counts["find a graph"] = try await trips { _ = try await store.find(House.self, key: 1) }
+            counts["select graphs"] = try await trips { _ = try await houses.all() }
+            counts["save"] = try await trips { _ = try await store.save(Pen(id: 1)) }
+            counts["save a graph"] = try await trips { _ = try await store.save(House(1)) }
+            counts["save one graph twice"] = try await trips { _ = try await store.save([House(1), House(1)]) }
+            counts["assign a key"] = try await trips { _ = try await store.insert(Person(name: "Ada")) }
+            counts["update a graph"] = try await trips { try await store.update(House(1)) }
+            counts["delete a graph"] = try await trips { _ = try await store.delete(House.self, key: 9) }
+            #expect(
+                counts == [
+                    "find": 1, "count": 1, "find a graph": 1, "select graphs": 2, "save": 2, "save a graph": 2,
+                    "save one graph twice": 2, "assign a key": 3, "update a graph": 3, "delete a graph": 4,
+                ])
+        }
+    }
+
+    @Test func `saves of many tasks share round trips, and one that fails fails alone`() async throws {
+        try await Self.withProxy { proxy, store in
+            let before = proxy.roundTrips
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<64 {
+                    group.addTask { for round in 0..<10 { try await store.save(House(task * 10 + round)) } }
+                }
+                try await group.waitForAll()
+            }
+            #expect(proxy.roundTrips - before <= 64)
+            let failed = await withTaskGroup(of: Int?.self) { group in
+                for id in 1...64 {
+                    group.addTask {
+                        do throws(StorageError) {
+                            try await store.insert(Pen(id: id))
+                            return nil
+                        } catch {
+                            return error.code == .duplicateKey ? id : 0
+                        }
+                    }
+                }
+                return await group.reduce(into: Set<Int>()) { if let id = $1 { $0.insert(id) } }
+            }
+            #expect(failed == [1, 2])
+            #expect(try await store.select(Pen.self).count() == 64)
+            #expect(try await store.select(House.self).count() == 640)
+        }
+    }
+}
