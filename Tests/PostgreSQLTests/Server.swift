@@ -30,10 +30,10 @@ enum Server {
 
     /// What the server's own shell prints for a statement, without headers.
     @discardableResult
-    static func psql(_ sql: String) throws -> String {
+    static func psql(_ sql: String, at address: String? = url) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["psql", url ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]
+        process.arguments = ["psql", address ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output
