@@ -7,7 +7,7 @@ final class ObservingSession: StorageReader, QueryExplaining {
     private let session: any StorageReader
     /// The stored names of the models that were read.
     private(set) var models: Set<String> = []
-    fileprivate var digest = RowDigest()
+    private var digest = RowDigest()
     private var cursors = 0
 
     init(_ session: any StorageReader) { self.session = session }
@@ -17,7 +17,10 @@ final class ObservingSession: StorageReader, QueryExplaining {
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         for table in plan.tables { note(table) }
         cursors += 1
-        return ObservedRows(try session.rows(plan, arguments), plan.query.width, self, number: cursors).observed
+        let (number, width) = (cursors, plan.query.width)
+        return WatchedRows(try session.rows(plan, arguments)) { cells in
+            self.digest.add(number, cells.map { UnsafeBufferPointer(start: $0, count: width) })
+        }.cursor
     }
 
     func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
@@ -40,45 +43,6 @@ final class ObservingSession: StorageReader, QueryExplaining {
         // A table's path begins with its model's name.
         if let model = table.path.first { models.insert(model) }
     }
-}
-
-/// The rows of a query, of which a session takes the digest.
-private final class ObservedRows: CursorSource {
-    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
-    @exclusivity(unchecked) private var cursor: Cursor
-    private let session: ObservingSession
-    private let width: Int
-    private let number: Int
-    private var error: StorageError?
-
-    init(_ cursor: consuming Cursor, _ width: Int, _ session: ObservingSession, number: Int) {
-        self.cursor = cursor
-        self.width = width
-        self.session = session
-        self.number = number
-    }
-
-    /// The rows as a cursor, which keeps this object alive, and with it the inner cursor and its cells.
-    var observed: Cursor {
-        Cursor(source: self, context: Unmanaged.passUnretained(self).toOpaque(), cells: cursor.cells) {
-            Unmanaged<ObservedRows>.fromOpaque($0).takeUnretainedValue().step()
-        }
-    }
-
-    private func step() -> Int32 {
-        do throws(StorageError) {
-            let isRow = try cursor.next()
-            session.digest.add(number, isRow ? UnsafeBufferPointer(start: cursor.cells, count: width) : nil)
-            return isRow ? 1 : 0
-        } catch {
-            self.error = error
-            return -1
-        }
-    }
-
-    func failure() -> StorageError { error ?? StorageError(.io, "The row could not be read.") }
-
-    func finish() {}
 }
 
 /// A digest of rows: 128 bits, with a seed of the process.

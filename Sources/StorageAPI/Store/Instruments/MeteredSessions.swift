@@ -13,7 +13,7 @@ final class MeteredReader: StorageReader, QueryExplaining {
     func tables() throws(StorageError) -> [TableSchema] { try reader.tables() }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        MeteredRows(try reader.rows(plan, arguments), plan.query.width, call).metered
+        call.counting(try reader.rows(plan, arguments), width: plan.query.width)
     }
 
     func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try reader.greatestKey(in: table) }
@@ -38,7 +38,7 @@ final class MeteredWriter: StorageWriter, QueryExplaining {
     func tables() throws(StorageError) -> [TableSchema] { try writer.tables() }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        MeteredRows(try writer.rows(plan, arguments), plan.query.width, call).metered
+        call.counting(try writer.rows(plan, arguments), width: plan.query.width)
     }
 
     func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try writer.greatestKey(in: table) }
@@ -67,41 +67,4 @@ extension StorageSession {
         }
         return try session.explain(plan, arguments)
     }
-}
-
-/// The rows of a query, which are counted for a call.
-private final class MeteredRows: CursorSource {
-    // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
-    @exclusivity(unchecked) private var cursor: Cursor
-    private let width: Int
-    private let call: MeteredCall
-    private var error: StorageError?
-
-    init(_ cursor: consuming Cursor, _ width: Int, _ call: MeteredCall) {
-        self.cursor = cursor
-        self.width = width
-        self.call = call
-    }
-
-    /// The cursor keeps these rows alive, so the unretained context and the cells stay valid.
-    var metered: Cursor {
-        Cursor(source: self, context: Unmanaged.passUnretained(self).toOpaque(), cells: cursor.cells) {
-            Unmanaged<MeteredRows>.fromOpaque($0).takeUnretainedValue().step()
-        }
-    }
-
-    private func step() -> Int32 {
-        do throws(StorageError) {
-            guard try cursor.next() else { return 0 }
-            call.addRead(cursor.cells, width: width)
-            return 1
-        } catch {
-            self.error = error
-            return -1
-        }
-    }
-
-    func failure() -> StorageError { error ?? StorageError(.io, "The rows ended with an error that is not known.") }
-
-    func finish() {}
 }

@@ -95,9 +95,13 @@ final class MeteredCall {
     /// Forgets what was counted, since the write that did it is undone and runs again.
     func restart() { end = Store.Call.End() }
 
-    func addRead(_ cells: UnsafePointer<Cell>, width: Int) {
-        end.rowsRead += 1
-        end.bytesRead += bytes(cells, count: width)
+    /// The rows of a query, which are counted as they are read.
+    func counting(_ rows: consuming Cursor, width: Int) -> Cursor {
+        WatchedRows(rows) { cells in
+            guard let cells else { return }
+            self.end.rowsRead += 1
+            self.end.bytesRead += self.bytes(cells, count: width)
+        }.cursor
     }
 
     func addWritten(_ batch: borrowing RowBatch) {
