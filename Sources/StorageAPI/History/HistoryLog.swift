@@ -155,8 +155,9 @@ final class HistoryLog {
         try forEachKey(of: model) { (keys) throws(StorageError) in
             let images = try images(of: keys, in: model) ?? [:]
             for row in 0..<keys.count {
-                lastPlace += 1
                 let key = Array(keys[row])
+                if known[model]?[key] != nil { continue }
+                lastPlace += 1
                 addRow(lastPlace, model, .deleted, key, images[key])
             }
             try flush(signature)
@@ -202,7 +203,7 @@ final class HistoryLog {
     /// Corrects the entries to the net effect of the commit, signs it, and removes some of what is too old.
     func finish(_ noted: NotedChanges) throws(StorageError) {
         guard var header else { return }
-        if hasRepeats { try correctKinds(noted.net) }
+        if hasRepeats || noted.hasEverything { try correct(noted.net, header) }
         if let signature = noted.signature {
             let before = header
             (header.author, header.note) = (signature.author, signature.note)
@@ -213,28 +214,66 @@ final class HistoryLog {
         }
     }
 
-    private func correctKinds(_ net: [NetChanges]) throws(StorageError) {
-        guard let header else { return }
-        var changed: [Value] = []
-        var gone: [Value] = []
-        for entry in entries {
-            // Where any record may have changed, the entries are what happened one after the other.
-            guard let model = net.first(where: { $0.model.isSame(as: entry.model) }) else {
-                gone += [.int(header.number), .int(entry.place)]
-                continue
+    private func correct(_ net: [NetChanges], _ header: Header) throws(StorageError) {
+        var correction = Correction(commit: header.number)
+        let everything = net.filter(\.isEverything)
+        for entry in entries where !everything.contains(where: { $0.model.isSame(as: entry.model) }) {
+            let model = net.first { $0.model.isSame(as: entry.model) }
+            correction.set(entry.kind, at: entry.place, to: model?.kind(of: entry.key))
+        }
+        for model in everything.map(\.model) { try correctEverything(of: model, &correction) }
+        try writer.write(correction.kinds, kept.tables.setKinds)
+        try writer.write(correction.gone, kept.tables.removeChanges)
+    }
+
+    /// Corrects the entries of a model whose records all went, or may be others. What was noted of it does not say what
+    /// became of one record; the entries before, and the records of now, do.
+    private func correctEverything(of model: String, _ correction: inout Correction) throws(StorageError) {
+        guard let known = known[model], !known.isEmpty else { return }
+        var first = known.mapValues { (place: entries[$0].place, kind: entries[$0].kind) }
+        // A record that went with all and came back has two entries. The first has the record before.
+        let history = HistoryReading(kept.tables, writer)
+        var place: Int64 = 0
+        while true {
+            let part = try history.changes(of: correction.commit, after: place, of: model)
+            for change in part where change.kind == .deleted {
+                guard let later = first[change.key], later.place > change.place else { continue }
+                correction.remove(later.place)
+                first[change.key] = (change.place, .delete)
             }
-            guard !model.isEverything else { continue }
-            guard let kind = model.kind(of: entry.key) else {
-                gone += [.int(header.number), .int(entry.place)]
-                continue
-            }
-            if kind != entry.kind {
-                changed += [.int(header.number), .int(entry.place), .int(HistoryKind(kind).rawValue)]
+            guard let last = part.last, part.count == HistoryReading.part else { break }
+            place = last.place
+        }
+        let handle = try handle(model)
+        let keys = Array(first.keys)
+        for start in stride(from: 0, to: keys.count, by: HistoryReading.part) {
+            let part = keys[start..<min(start + HistoryReading.part, keys.count)]
+            let width = handle.tables.rootKeyCount
+            let isThere = try handle.stored(among: ValueList(width: width, values: part.flatMap(\.self)), in: writer)
+            for key in part {
+                guard let entry = first[key] else { continue }
+                let kind = NotedChanges.Kind(wasThere: entry.kind != .insert, isThere: isThere.contains(key))
+                correction.set(entry.kind, at: entry.place, to: kind)
             }
         }
-        try writer.write(changed, kept.tables.setKinds)
-        try writer.write(gone, kept.tables.removeChanges)
     }
+}
+
+/// What is to be changed in the entries of a commit, as rows.
+private struct Correction {
+    let commit: Int64
+    private(set) var kinds: [Value] = []
+    private(set) var gone: [Value] = []
+
+    init(commit: Int64) { self.commit = commit }
+
+    /// - Parameter kind: what the entry's kind should be; nil if nothing became of the record.
+    mutating func set(_ old: NotedChanges.Kind, at place: Int64, to kind: NotedChanges.Kind?) {
+        guard let kind else { return remove(place) }
+        if kind != old { kinds += [.int(commit), .int(place), .int(HistoryKind(kind).rawValue)] }
+    }
+
+    mutating func remove(_ place: Int64) { gone += [.int(commit), .int(place)] }
 }
 
 /// What an entry says of its record, as it is stored.

@@ -42,7 +42,19 @@ final class AskedChanges: Sendable {
 
 /// What one write changed: of each model the keys, in the order of the writes. Undone with its savepoint.
 final class NotedChanges {
-    enum Kind { case insert, update, delete }
+    enum Kind {
+        case insert, update, delete
+
+        /// What became of a record; nil if nothing did.
+        init?(wasThere: Bool, isThere: Bool) {
+            switch (wasThere, isThere) {
+            case (false, true): self = .insert
+            case (true, true): self = .update
+            case (true, false): self = .delete
+            case (false, false): return nil
+            }
+        }
+    }
 
     /// Where the changes that a savepoint may undo begin.
     struct Mark {
@@ -88,6 +100,9 @@ final class NotedChanges {
             steps.append(Step(model: model, kind: kind, keys: keys))
         }
     }
+
+    /// Whether any record of some model may have changed.
+    var hasEverything: Bool { steps.contains { $0.kind == nil } }
 
     /// Any record of the model may have changed.
     func addEverything(of model: String) {
@@ -162,12 +177,6 @@ struct NetChanges: Sendable {
 
     /// What became of a record; nil if nothing did.
     func kind(of key: [Value]) -> NotedChanges.Kind? {
-        guard let fate = fates[key] else { return nil }
-        switch (fate.wasThere, fate.isThere) {
-        case (false, true): return .insert
-        case (true, true): return .update
-        case (true, false): return .delete
-        case (false, false): return nil
-        }
+        fates[key].flatMap { NotedChanges.Kind(wasThere: $0.wasThere, isThere: $0.isThere) }
     }
 }

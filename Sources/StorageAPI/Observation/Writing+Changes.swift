@@ -42,7 +42,7 @@ extension Writing {
         if let images, kind == .delete || mayInsert {
             stored = Set(images.keys)
         } else if kind == .delete || mayInsert {
-            stored = try self.stored(among: keys)
+            stored = try handle.stored(among: keys, in: writer)
         }
         if stored == nil, history == nil { return changes.add(kind, keys, of: handle.name) }
         for row in 0..<keys.count {
@@ -64,12 +64,14 @@ extension Writing {
         }
         return keys
     }
+}
 
+extension ModelHandle {
     /// The keys that have a record.
-    private func stored(among keys: ValueList) throws(StorageError) -> Set<[Value]> {
-        let columns = model.root.schema.key
-        let plan = handle.plan(Query(.columns(columns), scope: .keys(columns: columns.count, list: 0)))
-        var cursor = try writer.rows(plan, QueryArguments(lists: [keys]))
+    func stored(among keys: ValueList, in session: any StorageSession) throws(StorageError) -> Set<[Value]> {
+        let columns = tables.root.schema.key
+        let plan = plan(Query(.columns(columns), scope: .keys(columns: columns.count, list: 0)))
+        var cursor = try session.rows(plan, QueryArguments(lists: [keys]))
         var stored: Set<[Value]> = []
         while try cursor.next() { stored.insert(columns.indices.map { cursor.cells[$0].value }) }
         return stored

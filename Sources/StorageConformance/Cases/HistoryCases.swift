@@ -48,6 +48,41 @@ extension Conformance {
                 try entries.filter { $0.model == "Pen" }.allSatisfy { try $0.before == nil }, "A key has a record.")
         },
         ConformanceCase(
+            "history/truncated", [.h2: [2]],
+            "A record that is changed in the transaction that truncates its model has one entry, or none if nothing changed."
+        ) { t in
+            let store = try await t.open(recordsOf: [Pen.self], keysOf: [City.self])
+            try await store.insert((1...3).map { Pen(id: $0) })
+            try await store.transaction { handle, tx in
+                try tx.save(Pen(id: 1, color: "a"))
+                try tx.save(Pen(id: 4))
+                try tx.truncate(Pen.self)
+                try tx.insert([Pen(id: 1, color: "b"), Pen(id: 2), Pen(id: 5), Pen(id: 6)])
+                try? tx.savepoint(handle) {
+                    try tx.truncate(Pen.self)
+                    throw StorageError(.invalidValue, "The savepoint is undone.")
+                }
+                try tx.delete(Pen.self, keys: [2, 6])
+            }
+            try t.expect(
+                try await store.history().filter { $0.commit == 2 }.map(\.text).sorted(),
+                equals: [
+                    "2 Pen deleted 2", "2 Pen deleted 3", "2 Pen inserted 5", "2 Pen updated 1",
+                ])
+            let entries = try await store.history(of: Pen.self).filter { $0.commit == 2 && $0.kind != .inserted }
+            for entry in entries { try t.expect(try entry.before, equals: Pen(id: t.required(entry.key))) }
+            try await store.undo(2)
+            try t.expect(try await store.all(Pen.self), equals: (1...3).map { Pen(id: $0) })
+            try await store.transaction { _, tx in
+                try tx.insert(City(id: 1))
+                try tx.truncate(City.self)
+                try tx.insert(City(id: 2))
+            }
+            try t.expect(
+                try await store.history().filter { $0.commit == 4 }.map(\.text),
+                equals: ["4 City everything", "4 City inserted 2"])
+        },
+        ConformanceCase(
             "history/undone", [.h1: [3], .h2: [3]],
             "What fails or is undone leaves nothing in the history, nor does it use a number."
         ) { t in
