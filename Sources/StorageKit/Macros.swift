@@ -60,6 +60,23 @@ public macro Indexed() = #externalMacro(module: "StorageMacros", type: "MarkerMa
 @attached(peer)
 public macro Unique() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
+/// Marks the time from which a record is gone: a `Date`, or a `Date?` where nil is for ever.
+///
+/// ```
+/// @Storable
+/// struct Session {
+///     var id: UUID
+///     var user: Ref<User>
+///     @Expires var until: Date
+/// }
+/// ```
+///
+/// A record whose time is not after that of a read is not there for it, whichever program reads. The next write of the
+/// store deletes it with all that it owns, as `delete` does, and `Store.removeExpired()` does so at once. A struct has one
+/// such property, which is also indexed.
+@attached(peer)
+public macro Expires() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
+
 /// Says under which name the property is stored, and where it is in JSON.
 ///
 /// ```

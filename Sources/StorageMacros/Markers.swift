@@ -5,6 +5,7 @@ enum Marker: String {
     case key = "Key"
     case indexed = "Indexed"
     case unique = "Unique"
+    case expires = "Expires"
     case field = "Field"
     case ignored = "Ignored"
     case reference = "Reference"

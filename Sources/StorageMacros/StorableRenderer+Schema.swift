@@ -34,6 +34,7 @@ extension StorableRenderer {
             isKey ? ".key" : nil,
             property.markers[.indexed].map { _ in ".indexed" },
             property.markers[.unique].map { _ in ".unique" },
+            property.markers[.expires].map { _ in ".expires" },
         ]
         let names = traits.compactMap { $0 }
         return names.isEmpty ? nil : "[\(names.joined(separator: ", "))]"

@@ -39,7 +39,7 @@ struct MutantTable {
 
             A mutant is a backend with one small fault, on top of a real one. It shows what a case of the conformance suite is
             worth: the case fails on it, and passes on the backend below. All \(sharp.count) mutants here are sharp: each fails at
-            most a tenth of a sample of the suite's cases, every sixth of those that take little time. Each case stands once, at
+            most a tenth of a sample of the suite's cases, about a sixth of those that take little time. Each case stands once, at
             the sharpest mutant that it finds and whose clause it names; a mutant that is nobody's sharpest has one of those
             that find it. `scripts/mutants` writes this page, and `./scripts/test` finds that it is true.
 

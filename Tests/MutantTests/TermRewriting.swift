@@ -68,35 +68,6 @@ extension QueryTerm {
     func rewritten(
         _ question: inout Question, _ change: (QueryTerm, inout Question) -> QueryTerm
     ) -> QueryTerm {
-        func inner(_ term: QueryTerm) -> QueryTerm { term.rewritten(&question, change) }
-        let term: QueryTerm =
-            switch self {
-            case .column, .argument, .null, .constant: self
-            case .related(let edge, let term): .related(edge, inner(term))
-            case .relatedCount(let edge, let term): .relatedCount(edge, inner(term))
-            case .relatedAggregate(let edge, var aggregate, let condition):
-                {
-                    aggregate.term = aggregate.term.map { TypedTerm(inner($0.term), $0.type) }
-                    return .relatedAggregate(edge, aggregate, inner(condition))
-                }()
-            case .arithmetic(let operation, let left, let right, let type):
-                .arithmetic(operation, inner(left), inner(right), type)
-            case .folded(let term, let folding): .folded(inner(term), folding)
-            case .elementCount(let term): .elementCount(inner(term))
-            case .distance(let metric, let left, let right): .distance(metric, inner(left), inner(right))
-            case .choice(let condition, let first, let second): .choice(inner(condition), inner(first), inner(second))
-            case .comparison(let comparison, let left, let right, let type):
-                .comparison(comparison, inner(left), inner(right), type)
-            case .isIn(let term, let list, let type): .isIn(inner(term), list: list, type)
-            case .isNull(let term): .isNull(inner(term))
-            case .text(let test, let text, let pattern): .text(test, inner(text), inner(pattern))
-            case .hasElement(let array, let element): .hasElement(inner(array), inner(element))
-            case .and(let terms): .and(terms.map(inner))
-            case .or(let terms): .or(terms.map(inner))
-            case .not(let term): .not(inner(term))
-            case .quantified(let quantifier, let edge, let term):
-                .quantified(quantifier, edge, inner(term))
-            }
-        return change(term, &question)
+        change(replacingOperands { $0.rewritten(&question, change) }, &question)
     }
 }

@@ -62,7 +62,8 @@ func expectRefusal(
 }
 
 private func macroSpecs(conformances: [TypeSyntax] = ["Storable", "AlwaysKeyed"]) -> [String: MacroSpec] {
-    var specs = ["Key", "Indexed", "Unique", "Field", "Ignored", "Reference"].reduce(into: [:]) { specs, marker in
+    var specs = ["Key", "Indexed", "Unique", "Expires", "Field", "Ignored", "Reference"].reduce(into: [:]) {
+        specs, marker in
         specs[marker] = MacroSpec(type: MarkerMacro.self)
     }
     specs["Storable"] = MacroSpec(type: StorableMacro.self, conformances: conformances)

@@ -4,6 +4,7 @@ import Testing
 @Suite struct MarkerExpansionTests {
     @Test(arguments: [
         ("@Indexed var a: Int", #""a", (Int).self, [.indexed]"#),
+        ("@Expires var a: Date?", #""a", (Date?).self, [.expires]"#),
         ("@Unique var a: Int", #""a", (Int).self, [.unique]"#),
         ("@Unique @Indexed var a: Int", #""a", (Int).self, [.indexed, .unique]"#),
         ("@StorageKit.Indexed var a: Int", #""a", (Int).self, [.indexed]"#),

@@ -45,8 +45,7 @@ struct HistoryCopy {
         // It is another store: what follows may differ from what follows there.
         settings.store = UUID()
         try own.record(settings, in: writer)
-        let clock = store.observers.history?.clock ?? { @Sendable in Date() }
-        store.observers.keep(KeptHistory(settings, own, clock: clock))
+        store.observers.keep(KeptHistory(settings, own))
     }
 
     private func copy(

@@ -133,7 +133,7 @@ final class HistoryLog {
             throw StorageError(.overflow, "There is no number left for a commit of the history.")
         }
         // A clock that goes back does not take the log with it.
-        let now = kept.clock().timeIntervalSinceReferenceDate
+        let now = store.clock().timeIntervalSinceReferenceDate
         let header = Header(
             number: (last?.number ?? 0) + 1, time: max(now, last?.time ?? now), author: signature?.author,
             note: signature?.note)

@@ -26,19 +26,16 @@ extension Store {
         public var off: [any Storable.Type]
         /// How much is kept; nil for what is recorded, which at first is everything.
         public var keeping: HistoryLimit?
-        /// What tells the time of commits to this program: for tests.
-        public var clock: @Sendable () -> Date
 
         /// Options; by default nothing changes.
         public init(
             records: [any Storable.Type] = [], keys: [any Storable.Type] = [], off: [any Storable.Type] = [],
-            keeping: HistoryLimit? = nil, clock: @escaping @Sendable () -> Date = { Date() }
+            keeping: HistoryLimit? = nil
         ) {
             self.records = records
             self.keys = keys
             self.off = off
             self.keeping = keeping
-            self.clock = clock
         }
     }
 
@@ -79,10 +76,10 @@ extension Store {
         try writingBlocking("open") { context throws(StorageError) in try context.keep(options) }
     }
 
-    /// Takes the options' clock; returns whether the rest is recorded already.
+    /// Whether what they ask for is recorded already.
     private func keeps(_ options: HistoryOptions) throws(StorageError) -> Bool {
-        try reading("open", .snapshot) { (reader) throws(StorageError) in
-            let kept = try KeptHistory.recorded(in: reader, registry.directory, clock: options.clock)
+        try reading("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+            let kept = try KeptHistory.recorded(in: reader, registry.directory)
             observers.keep(kept)
             guard let kept else { return options.isNothing }
             return kept.settings == kept.settings.adding(options, after: 0).sinceOf(kept.settings)
@@ -92,15 +89,14 @@ extension Store {
     /// Finds the history that the store keeps, once.
     func findHistory(in session: any StorageSession) throws(StorageError) {
         guard observers.history == nil else { return }
-        let kept = try KeptHistory.recorded(in: session, registry.directory) { Date() }
+        let kept = try KeptHistory.recorded(in: session, registry.directory)
         // A write that has begun one meanwhile knows better than this session.
         if let kept { observers.keepIfNone(kept) }
     }
 
     /// Looks again, since another process may have changed what is kept.
     func findHistoryAgain(in session: any StorageSession) throws(StorageError) {
-        let clock = observers.history?.clock ?? { @Sendable in Date() }
-        observers.keep(try KeptHistory.recorded(in: session, registry.directory, clock: clock))
+        observers.keep(try KeptHistory.recorded(in: session, registry.directory))
     }
 }
 
@@ -137,6 +133,6 @@ extension SessionContext {
         let last = try HistoryReading(tables, writer).last?.number ?? 0
         let wanted = settings.adding(options, after: last)
         try tables.record(wanted, in: writer)
-        store.observers.keep(KeptHistory(wanted, tables, clock: options.clock))
+        store.observers.keep(KeptHistory(wanted, tables))
     }
 }

@@ -167,7 +167,7 @@ extension Store {
         try checkNotInTransaction(operation)
         return try await reads { () throws(StorageError) in
             try self.checkCancellation(operation)
-            return try self.reading(operation, .snapshot) { (reader) throws(StorageError) in
+            return try self.reading(operation, .snapshot, seesExpired: true) { (reader) throws(StorageError) in
                 let history = try HistoryReading.required(in: reader, self)
                 return try body(history, try history.tables.settings(in: reader))
             }

@@ -73,20 +73,18 @@ struct HistorySettings: Codable, Equatable, Sendable {
 final class KeptHistory: Sendable {
     let settings: HistorySettings
     let tables: HistoryTables
-    let clock: @Sendable () -> Date
 
-    init(_ settings: HistorySettings, _ tables: HistoryTables, clock: @escaping @Sendable () -> Date) {
+    init(_ settings: HistorySettings, _ tables: HistoryTables) {
         self.settings = settings
         self.tables = tables
-        self.clock = clock
     }
 
     /// The history that the session's store has recorded; nil if it keeps none.
     static func recorded(
-        in session: any StorageSession, _ directory: ModelDirectory, clock: @escaping @Sendable () -> Date
+        in session: any StorageSession, _ directory: ModelDirectory
     ) throws(StorageError) -> KeptHistory? {
         guard let tables = HistoryTables(in: try session.tables(), directory) else { return nil }
-        return KeptHistory(try tables.settings(in: session), tables, clock: clock)
+        return KeptHistory(try tables.settings(in: session), tables)
     }
 
     func keeps(_ model: String) -> Bool { settings.model(model) != nil }

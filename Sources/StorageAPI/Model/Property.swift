@@ -31,6 +31,8 @@ public struct Property: Sendable {
         public static let indexed = Traits(rawValue: 2)
         /// No two records have equal values, nil excepted.
         public static let unique = Traits(rawValue: 4)
+        /// From the time that it has, the record is gone.
+        public static let expires = Traits(rawValue: 8)
     }
 
     /// The property's name in Swift, as errors show it.
@@ -43,7 +45,7 @@ public struct Property: Sendable {
     public var kind: Kind
     /// Whether it may be nil.
     public var isOptional: Bool
-    /// Whether it is a key, indexed or unique.
+    /// Whether it is a key, indexed, unique, or the time from which the record is gone.
     public var traits: Traits
     /// What records read that were stored before the property existed; nil if the property has no default. For children
     /// only an empty default counts, and is given as `.null`.

@@ -254,6 +254,7 @@ struct DeclaredProperty {
         if property.isKey { traits.insert(.key) }
         if property.isIndexed { traits.insert(.indexed) }
         if property.isUnique { traits.insert(.unique) }
+        if property.isExpiry { traits.insert(.expires) }
         isOptional = property.isOptional || isAssigned
         switch kind {
         case .one: if isOptional { defaultValue = { .null } }

@@ -176,11 +176,15 @@ struct DeclaredTables {
         return types.enumerated().map { part, type in
             let name = types.count == 1 ? property.storedName : property.storedName + "." + property.partNames[part]
             let reference = property.references.indices.contains(part) ? property.references[part] : nil
-            return ColumnSchema(
+            var column = ColumnSchema(
                 name: name, property: name, type: type, isOptional: property.isOptional && !isAssigned,
-                // What refers to a record is found by the first part of its key (clause R5).
-                isIndexed: reference?.part == 0 || index == 0 && property.traits.contains(.indexed),
+                // What refers to a record is found by the first part of its key (clause R5), and what has expired by
+                // its time.
+                isIndexed: reference?.part == 0
+                    || index == 0 && !property.traits.isDisjoint(with: [.indexed, .expires]),
                 isUnique: index == 0 && property.traits.contains(.unique), reference: reference)
+            column.isExpiry = index == 0 && property.traits.contains(.expires)
+            return column
         }
     }
 

@@ -29,6 +29,7 @@ struct ForeignMapping {
             schema.columns[index].type = wanted.type
             schema.columns[index].isOptional = wanted.isOptional
             schema.columns[index].reference = wanted.reference
+            schema.columns[index].isExpiry = wanted.isExpiry
         }
         schema.key = try key()
         schema.assignsKeys = table.assignsKeys

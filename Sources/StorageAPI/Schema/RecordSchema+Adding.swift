@@ -57,6 +57,7 @@ extension RecordSchema {
         sum.reference = wanted.reference ?? stored.reference
         sum.isIndexed = stored.isIndexed || wanted.isIndexed
         sum.isUnique = stored.isUnique || wanted.isUnique
+        sum.isExpiry = stored.isExpiry || wanted.isExpiry
         return sum
     }
 

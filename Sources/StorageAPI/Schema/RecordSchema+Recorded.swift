@@ -90,5 +90,6 @@ extension RecordSchema.Property {
             name: column.property, kind: .column(column.type), isOptional: column.isOptional, isKey: isKey,
             isIndexed: column.isIndexed, isUnique: column.isUnique,
             reference: column.reference)
+        isExpiry = column.isExpiry
     }
 }

@@ -50,6 +50,14 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         /// What it refers to; nil for all but references. A reference to a record with a key of several parts has a
         /// property for each. The elements of an array of references are owned records that consist of the key.
         public var reference: Reference?
+        /// Whether the record is gone from the time that it has: a date of a root, of which there is one at most. Such a
+        /// property is also indexed.
+        public var isExpiry: Bool {
+            get { expiry ?? false }
+            set { expiry = newValue ? true : nil }
+        }
+        /// Nil if it is not, so that the JSON is the same as in earlier versions.
+        private var expiry: Bool?
 
         /// A property; by default neither Optional, nor a part of the key, nor indexed.
         public init(

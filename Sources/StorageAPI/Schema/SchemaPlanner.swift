@@ -37,6 +37,30 @@ struct SchemaPlanner {
         // Owners come before what they own.
         for index in declared.tables.indices { try plan(index) }
         keepUndeclared(tables)
+        try requireNoDenial(tables)
+    }
+
+    /// A record that expires goes, whatever refers to it, so no reference may deny that.
+    private func requireNoDenial(_ tables: [TableSchema]) throws(StorageError) {
+        let own = bindings.map(\.schema)
+        let others = tables.filter { !$0.path[0].isSame(as: declared.model.name) && !$0.isRemoved }
+        func expires(_ model: String) -> Bool {
+            (own + others).contains { $0.isRoot(of: model) && $0.columns.contains { $0.isExpiry && !$0.isRemoved } }
+        }
+        let isNewHere = expires(declared.model.name)
+        for table in own + (isNewHere ? others : []) {
+            for column in table.columns where !column.isRemoved && column.reference?.onDelete == .deny {
+                guard let target = column.reference?.model, expires(target) else { continue }
+                guard table.path[0].isSame(as: declared.model.name) || target.isSame(as: declared.model.name) else {
+                    continue
+                }
+                throw StorageError(
+                    .configuration,
+                    "\(table.path.joined(separator: ".")).\(column.property) refers to \(target), whose records expire, and "
+                        + "denies that they are deleted; give it another rule with @Reference(onDelete:).",
+                    operation: "open", model: table.path[0], property: column.property)
+            }
+        }
     }
 
     private func recorded(_ path: [String]) -> TableSchema? { recorded[path.map { Array($0.utf8) }] }

@@ -28,6 +28,7 @@ enum SchemaValidation {
             }
             try validateTraits(property, schema.name)
         }
+        try validateExpiry(schema, isOwned: !needsKey)
         try validateRenames(schema)
     }
 
@@ -109,6 +110,23 @@ enum SchemaValidation {
         case .reference, .one, .many, .refused: break
         }
         throw error(model, property.name, "cannot be indexed or unique: only scalars can")
+    }
+
+    private static func validateExpiry(_ schema: DeclaredModel, isOwned: Bool) throws(StorageError) {
+        let marked = schema.properties.filter { $0.traits.contains(.expires) }
+        guard let property = marked.first else { return }
+        guard property.kind == .column(.date), !property.traits.contains(.key) else {
+            throw error(schema.name, property.name, "cannot be the time of expiry: that is a Date or Date?, and no key")
+        }
+        guard marked.count == 1 else {
+            throw error(schema.name, marked[1].name, "is a second time of expiry; mark one")
+        }
+        guard !isOwned else {
+            throw error(
+                schema.name, property.name,
+                "is the time of expiry of a record that another owns, which goes with its owner; mark one of the owner's"
+            )
+        }
     }
 
     private static func validateName(_ name: String, _ model: String, _ property: String?) throws(StorageError) {

@@ -129,6 +129,8 @@ struct TableComparison {
         var column = stored
         column.isIndexed = wanted.isIndexed
         column.isUnique = wanted.isUnique
+        compareExpiry(stored, wanted)
+        column.isExpiry = wanted.isExpiry
         column.isRemoved = false
         try compareReferences(stored, wanted, property)
         column.reference = wanted.reference
@@ -150,6 +152,11 @@ struct TableComparison {
         sources[index] = ColumnSource(
             column: index, missing: stored.isRemoved ? try returningValue(wanted, property) : nil, from: stored.type,
             to: column, error: conversionError(stored, wanted, property))
+    }
+
+    private mutating func compareExpiry(_ stored: ColumnSchema, _ wanted: ColumnSchema) {
+        guard stored.isExpiry != wanted.isExpiry else { return }
+        notes.append("records \(wanted.isExpiry ? "expire" : "no longer expire") at \(wanted.property)")
     }
 
     private mutating func compareReferences(
@@ -245,6 +252,7 @@ struct TableComparison {
         new.columns[index].isRemoved = true
         new.columns[index].isIndexed = false
         new.columns[index].isUnique = false
+        new.columns[index].isExpiry = false
         if !new.columns[index].isOptional {
             new.columns[index].isOptional = true
             needsRebuild = true

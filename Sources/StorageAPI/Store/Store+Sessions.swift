@@ -5,9 +5,11 @@ import StorageDriver
 extension Store {
     /// Runs a read. The session ends before it returns.
     ///
-    /// - Parameter model: the name of the model that is read, if it is one.
+    /// - Parameters:
+    ///   - model: the name of the model that is read, if it is one.
+    ///   - seesExpired: whether all that is stored is there, what has expired too.
     func reading<T>(
-        _ operation: String, _ scope: ReadScope, model: @autoclosure () -> String? = nil,
+        _ operation: String, _ scope: ReadScope, model: @autoclosure () -> String? = nil, seesExpired: Bool = false,
         _ body: (any StorageReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
@@ -16,12 +18,12 @@ extension Store {
             if !readsBesideWriter { try checkNotInTransaction(operation) }
             guard instruments.isEmpty else {
                 return try MeteredCall(self, operation, model(), isWriting: false).run { (call) throws(StorageError) in
-                    let reader = try engine.reader(scope)
+                    let reader = try seesExpired ? engine.reader(scope) : unexpiredReader(scope)
                     defer { reader.end() }
                     return try body(MeteredReader(reader, call))
                 }
             }
-            let reader = try engine.reader(scope)
+            let reader = try seesExpired ? engine.reader(scope) : unexpiredReader(scope)
             defer { reader.end() }
             return try body(reader)
         } catch {
@@ -101,9 +103,10 @@ extension Store {
     ///
     /// - Parameters:
     ///   - isRepeatable: whether the queue may undo the body and run it again.
+    ///   - removesExpired: whether what has expired is deleted before the body runs.
     ///   - call: counts what the write does; nil if the store has no instruments.
     func job(
-        isRepeatable: Bool, _ call: MeteredCall? = nil,
+        isRepeatable: Bool, removesExpired: Bool = true, _ call: MeteredCall? = nil,
         _ body: @escaping (SessionContext) throws(StorageError) -> Void
     ) -> WriteJob {
         WriteJob(isRepeatable: isRepeatable) { (writer, job) throws(StorageError) in
@@ -115,6 +118,7 @@ extension Store {
             }
             let context = SessionContext(self, writer: writer, job: job)
             defer { context.end() }
+            if removesExpired { try context.removeExpired() }
             try body(context)
             try context.unresolved?.check(context)
             try context.endHistory()
@@ -129,14 +133,16 @@ extension Store {
     /// - Parameters:
     ///   - model: the model that is written, if it is one.
     ///   - isRepeatable: whether the queue may undo the body and run it again.
+    ///   - removesExpired: whether what has expired is deleted before the body runs.
     nonisolated(nonsending) func writing<T>(
-        _ operation: String, _ model: ModelSource? = nil, isRepeatable: Bool = false,
+        _ operation: String, _ model: ModelSource? = nil, isRepeatable: Bool = false, removesExpired: Bool = true,
         _ body: @escaping (SessionContext) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         try enter(operation)
         let result = Box<T>()
         let call = instruments.isEmpty ? nil : meteredWrite(operation, model)
-        let job = job(isRepeatable: isRepeatable, call) { context throws(StorageError) in
+        let job = job(isRepeatable: isRepeatable, removesExpired: removesExpired, call) {
+            context throws(StorageError) in
             result.value = try body(context)
         }
         if Task.isCancelled { job.cancel() }
@@ -147,7 +153,7 @@ extension Store {
 
     /// The same on the caller's thread.
     func writingBlocking<T>(
-        _ operation: String, _ model: ModelSource? = nil, isRepeatable: Bool = false,
+        _ operation: String, _ model: ModelSource? = nil, isRepeatable: Bool = false, removesExpired: Bool = true,
         _ body: @escaping (SessionContext) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         try enter(operation)
@@ -155,7 +161,8 @@ extension Store {
         try checkNotInBody(operation)
         let result = Box<T>()
         let call = instruments.isEmpty ? nil : meteredWrite(operation, model)
-        let job = job(isRepeatable: isRepeatable, call) { context throws(StorageError) in
+        let job = job(isRepeatable: isRepeatable, removesExpired: removesExpired, call) {
+            context throws(StorageError) in
             result.value = try body(context)
         }
         queue.runBlocking(job)

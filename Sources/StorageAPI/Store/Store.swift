@@ -2,6 +2,12 @@ public import Logging
 public import StorageDriver
 import Synchronization
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// Stores models on an engine.
 ///
 /// ```swift
@@ -32,6 +38,7 @@ public final class Store: Sendable {
     let runningCalls = RunningCalls()
     let logger: Logger
     let instruments: [any Instrument]
+    let clock: @Sendable () -> Date
     let readers: ReaderThreads
     /// The part of ``info`` that every call needs.
     let readsBesideWriter: Bool
@@ -47,22 +54,26 @@ public final class Store: Sendable {
     ///     their first use.
     ///   - history: of which models the store keeps a history from now on; nil for those of which it does already.
     ///   - instruments: are told when calls begin and end, to measure or to trace them; see ``Instrument``.
+    ///   - clock: tells the time by which records expire, and that of commits in the history: for tests.
     ///   - logger: receives the store's location and schema changes, and at `trace` every statement. Silent by default.
     /// - Throws: errors of opening the engine; `schemaMismatch` or `schemaNewer` if a model does not fit what is
     ///   stored, and then nothing is changed; `configuration` if a model cannot be stored.
     public convenience init(
         _ backend: some StorageBackend, models: any Storable.Type..., history: HistoryOptions? = nil,
-        instruments: [any Instrument] = [], logger: Logger = Logger.silent
+        instruments: [any Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
+        logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try await self.init(backend, models: models, history: history, instruments: instruments, logger: logger)
+        try await self.init(
+            backend, models: models, history: history, instruments: instruments, clock: clock, logger: logger)
     }
 
     /// Opens a store with an array of models.
     public convenience init(
         _ backend: some StorageBackend, models: [any Storable.Type], history: HistoryOptions? = nil,
-        instruments: [any Instrument] = [], logger: Logger = Logger.silent
+        instruments: [any Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
+        logger: Logger = Logger.silent
     ) async throws(StorageError) {
-        try self.init(opening: backend, instruments: instruments, logger: logger)
+        try self.init(opening: backend, instruments: instruments, clock: clock, logger: logger)
         try await prepareOrClose(models, history)
     }
 
@@ -75,40 +86,48 @@ public final class Store: Sendable {
     ///     their first use.
     ///   - history: as for a store that is opened with a backend.
     ///   - instruments: as for a store that is opened with a backend.
+    ///   - clock: as for a store that is opened with a backend.
     ///   - logger: as for a store that is opened with a backend; it also receives the options in effect, at `info` and
     ///     without secrets.
     /// - Throws: `configuration` if no backend has the URL's scheme, or if one of its options is unknown.
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., history: HistoryOptions? = nil,
-        instruments: [any Instrument] = [], logger: Logger = Logger.silent
+        instruments: [any Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
+        logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(
             at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments,
-            logger: logger)
+            clock: clock, logger: logger)
     }
 
     /// Opens a store at a URL, with an array of models.
     public convenience init(
         url: String, backends: [any StorageBackend.Type], models: [any Storable.Type], history: HistoryOptions? = nil,
-        instruments: [any Instrument] = [], logger: Logger = Logger.silent
+        instruments: [any Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
+        logger: Logger = Logger.silent
     ) async throws(StorageError) {
         try await self.init(
             at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments,
-            logger: logger)
+            clock: clock, logger: logger)
     }
 
     /// Opens the store at a parsed URL, whose options may come from settings.
     package convenience init(
         at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type],
-        history: HistoryOptions? = nil, instruments: [any Instrument] = [], logger: Logger
+        history: HistoryOptions? = nil, instruments: [any Instrument] = [],
+        clock: @escaping @Sendable () -> Date = { Date() },
+        logger: Logger
     ) async throws(StorageError) {
         try self.init(
-            opening: try Self.backend(url, backends, logger: logger), instruments: instruments, logger: logger)
+            opening: try Self.backend(url, backends, logger: logger), instruments: instruments, clock: clock,
+            logger: logger)
         try await prepareOrClose(models, history)
     }
 
     init(
-        opening backend: any StorageBackend, instruments: [any Instrument] = [], logger: Logger
+        opening backend: any StorageBackend, instruments: [any Instrument] = [],
+        clock: @escaping @Sendable () -> Date = { Date() },
+        logger: Logger
     ) throws(StorageError) {
         do {
             engine = try backend.open(logger: logger)
@@ -116,6 +135,7 @@ public final class Store: Sendable {
             throw error.at(operation: "open", backend: type(of: backend).scheme)
         }
         self.logger = logger
+        self.clock = clock
         self.instruments = instruments
         sharedTables = engine as? any SharedTablesEngine
         info = engine.info
@@ -210,7 +230,7 @@ public final class Store: Sendable {
 
     /// The write that prepares models; nil if they are as declared, which is checked without writing.
     private func jobPreparing(_ models: [any Storable.Type]) throws(StorageError) -> WriteJob? {
-        let behind = try reading("open", .snapshot) { (reader) throws(StorageError) in
+        let behind = try reading("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             try findHistory(in: reader)
             var behind: [any Storable.Type] = []
             for model in try DeclaredModels.withTargets(models) where registry.handle(model) == nil {
@@ -228,7 +248,8 @@ public final class Store: Sendable {
                 .schemaMismatch, "A model's tables are not as it declares them and cannot be changed: \(reason)",
                 operation: "open", model: behind[0].schema.name)
         }
-        return job(isRepeatable: false) { context throws(StorageError) in
+        // Opening touches no record: a program that no longer wants a model's records to expire finds what is left.
+        return job(isRepeatable: false, removesExpired: false) { context throws(StorageError) in
             for model in behind { _ = try context.handle(model) }
         }
     }

@@ -58,7 +58,7 @@ extension Store {
             }
         }
         let body = { [runningCalls] problem in runningCalls.runClosure { body(problem) } }
-        try reading("verify", .snapshot) { (reader) throws(StorageError) in
+        try reading("verify", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             let tables: [TableSchema]
             do throws(StorageError) { tables = try reader.tables() } catch { return try Self.tell(error, body) }
             for model in StoredModel.all(in: tables) {

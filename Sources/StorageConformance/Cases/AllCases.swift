@@ -11,6 +11,6 @@ extension Conformance {
         sharedSchemaCases,
         referenceCases, referenceRuleCases, relatedCases, nameCases, errorCases,
         durabilityCases, costCases, seamCases, observationCases, observationCostCases, feedCases, historyCases,
-        undoCases, mutantCases,
+        undoCases, mutantCases, expiryCases,
     ].flatMap { $0 }
 }

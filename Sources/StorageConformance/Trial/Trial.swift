@@ -40,6 +40,14 @@ final class Trial: Sendable {
         }
     }
 
+    /// The same, with the time by which records expire.
+    func open<M: Storable>(_ model: M.Type, clock: TrialClock) async throws -> RecordedStore {
+        note(model)
+        return try await open(", models: \(SwiftSource.name(of: model)).self, clock: clock") {
+            (backend) throws(StorageError) in try await Store(backend, models: M.self, clock: { clock.now })
+        }
+    }
+
     func open<M: Storable, N: Storable>(_ model: M.Type, _ other: N.Type) async throws -> RecordedStore {
         note(model)
         note(other)
@@ -64,9 +72,9 @@ final class Trial: Sendable {
             source += ", keeping: .init(commits: \(keeping.commits as Any), seconds: \(keeping.seconds as Any))"
         }
         let options = Store.HistoryOptions(
-            records: records, keys: keys, off: off, keeping: keeping, clock: { clock?.now ?? Date() })
+            records: records, keys: keys, off: off, keeping: keeping)
         return try await open(source + ")") { (backend) throws(StorageError) in
-            try await Store(backend, models: [], history: options)
+            try await Store(backend, models: [], history: options, clock: { clock?.now ?? Date() })
         }
     }
 

@@ -141,6 +141,37 @@ extension QueryTerm {
     }
 }
 
+extension QueryTerm {
+    /// The term with others in place of its operands, and of what it computes and asks along an edge.
+    package func replacingOperands(_ other: (QueryTerm) -> QueryTerm) -> QueryTerm {
+        switch self {
+        case .column, .argument, .null, .constant: return self
+        case .related(let edge, let term): return .related(edge, other(term))
+        case .relatedCount(let edge, let term): return .relatedCount(edge, other(term))
+        case .relatedAggregate(let edge, var aggregate, let condition):
+            aggregate.term = aggregate.term.map { TypedTerm(other($0.term), $0.type) }
+            return .relatedAggregate(edge, aggregate, other(condition))
+        case .arithmetic(let operation, let left, let right, let type):
+            return .arithmetic(operation, other(left), other(right), type)
+        case .folded(let term, let folding): return .folded(other(term), folding)
+        case .elementCount(let term): return .elementCount(other(term))
+        case .distance(let metric, let left, let right): return .distance(metric, other(left), other(right))
+        case .choice(let condition, let first, let second):
+            return .choice(other(condition), other(first), other(second))
+        case .comparison(let comparison, let left, let right, let type):
+            return .comparison(comparison, other(left), other(right), type)
+        case .isIn(let term, let list, let type): return .isIn(other(term), list: list, type)
+        case .isNull(let term): return .isNull(other(term))
+        case .text(let test, let text, let pattern): return .text(test, other(text), other(pattern))
+        case .hasElement(let array, let element): return .hasElement(other(array), other(element))
+        case .and(let terms): return .and(terms.map(other))
+        case .or(let terms): return .or(terms.map(other))
+        case .not(let term): return .not(other(term))
+        case .quantified(let quantifier, let edge, let term): return .quantified(quantifier, edge, other(term))
+        }
+    }
+}
+
 extension Query.Aggregate {
     /// Whether computing it can fail: its term can, or a sum of integers, decimals or durations overflows.
     public var canFail: Bool {

@@ -145,6 +145,15 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     public var isRemoved: Bool
     /// What the column refers to; nil for all columns but those of references.
     public var reference: ReferenceSchema?
+    /// Whether the record of a row is gone from the time that the column has.
+    ///
+    /// The store sees to that: the queries that reach an engine have the condition. An engine stores this with the column.
+    public var isExpiry: Bool {
+        get { expiry ?? false }
+        set { expiry = newValue ? true : nil }
+    }
+    /// Nil if it is not, so that the recorded JSON is the same as in earlier versions.
+    private var expiry: Bool?
 
     /// A column, by default that of a property.
     public init(

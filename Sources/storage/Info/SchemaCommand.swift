@@ -91,8 +91,11 @@ extension RecordSchema.Property {
 
     fileprivate var marks: String {
         let target = reference.map { "→ \($0.model.printable), \($0.onDelete.rawValue)" }
-        return [target, isKey ? "key" : nil, isIndexed ? "indexed" : nil, isUnique ? "unique" : nil]
-            .compactMap { $0 }.joined(separator: ", ")
+        return [
+            target, isKey ? "key" : nil, isIndexed ? "indexed" : nil, isUnique ? "unique" : nil,
+            isExpiry ? "expires" : nil,
+        ]
+        .compactMap { $0 }.joined(separator: ", ")
     }
 }
 

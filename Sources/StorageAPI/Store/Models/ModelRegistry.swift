@@ -13,8 +13,15 @@ final class ModelRegistry: Sendable {
     let schemaVersion = Atomic(0)
     /// The version of the engine's tables that the models were compared with.
     private let tablesVersion = Atomic(0)
+    private let expiring = Mutex<(version: Version, models: ExpiringModels?)?>(nil)
     private let info: BackendInfo
     private let logger: Logger
+
+    /// What is known of the models, and the engine's tables, at one time.
+    struct Version: Equatable {
+        let models: Int
+        let tables: Int
+    }
 
     init(_ info: BackendInfo, logger: Logger) {
         self.info = info
@@ -177,6 +184,16 @@ final class ModelRegistry: Sendable {
         let handle = try ModelHandle(model, directory: directory)
         recorded.withLock { $0[name] = handle }
         return handle
+    }
+
+    /// The models whose records expire; nil if there are none.
+    ///
+    /// - Parameter version: that of the session's tables, or an earlier one.
+    func expiring(at version: Version, in session: any StorageSession) throws(StorageError) -> ExpiringModels? {
+        if let known = expiring.withLock({ $0 }), known.version == version { return known.models }
+        let models = ExpiringModels(try session.tables(), declared: declared, directory)
+        expiring.withLock { $0 = (version, models) }
+        return models
     }
 
     /// The handle of a model that is known by its type; nil for others, whose tables a session must read.

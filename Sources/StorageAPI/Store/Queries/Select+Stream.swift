@@ -248,7 +248,7 @@ final class OpenStream<Element>: @unchecked Sendable {
 
     private func begin() throws(StorageError) {
         try store.runningCalls.add(self) { [weak self] in self?.close() }
-        var reader = try store.engine.reader(.snapshot)
+        var reader = try store.unexpiredReader(.snapshot)
         if !store.instruments.isEmpty {
             let call = MeteredCall(store, "stream", store.registry.name(of: source), isWriting: false)
             (self.call, reader) = (call, MeteredReader(reader, call))

@@ -92,7 +92,7 @@ extension Store {
 
         /// The names of the values that have not expired, in their order.
         public nonisolated(nonsending) func names() async throws(StorageError) -> [String] {
-            let now = Date()
+            let now = store.clock()
             return try await store.select(NamedValue.self).order { $0.name.ascending }.all()
                 .filter { !$0.hasExpired(now) }.map(\.name)
         }
@@ -109,7 +109,7 @@ extension Store {
             _ json: String, _ name: String, _ expiry: Date?
         ) async throws(StorageError) {
             let value = NamedValue(name: name, json: json, expiry: expiry)
-            let now = Date()
+            let now = store.clock()
             try await store.transaction { tx throws(StorageError) in
                 _ = try tx.delete(NamedValue.self).where { $0.expiry <= now }.run()
                 try tx.save(value)
@@ -117,7 +117,7 @@ extension Store {
         }
 
         private nonisolated(nonsending) func json(_ name: String) async throws(StorageError) -> String? {
-            guard let value = try await store.find(NamedValue.self, key: name), !value.hasExpired(Date()) else {
+            guard let value = try await store.find(NamedValue.self, key: name), !value.hasExpired(store.clock()) else {
                 return nil
             }
             return value.json

@@ -188,6 +188,10 @@ extension Store {
 
         public var _session: Store.Session { Store.Session(executor: .store(store)) }
 
+        /// Deletes what has expired by now; see `Store.removeExpired`.
+        @discardableResult
+        public func removeExpired() throws(StorageError) -> Int { try store.removeExpiredBlocking() }
+
         /// Runs a transaction on the calling thread; see `transaction`.
         @discardableResult
         public func transaction<T>(_ body: (inout Transaction) throws(StorageError) -> T) throws(StorageError) -> T {

@@ -1,0 +1,185 @@
+import StorageDriver
+import Synchronization
+
+/// The models of a store whose records expire, and the plans that read only what has not.
+///
+/// Made anew when what is known of the models changes.
+final class ExpiringModels: Sendable {
+    /// A model with a time of expiry.
+    struct Model: Sendable {
+        let root: TableSchema
+        /// The root's column that has the time.
+        let column: Int
+        /// How its records are deleted: a model that the store does not record, by its type.
+        let source: ModelSource
+
+        var name: String { root.path[0] }
+
+        /// The keys of what has expired by the time that is the argument, the first to expire first.
+        var expiredKeys: Query {
+            var query = Query(
+                .columns(root.key), filter: .comparison(.lessOrEqual, .column(column), .argument(0), .date),
+                order: [Query.SortKey(term: .column(column), type: .date, isDescending: false)])
+            query.isLimited = true
+            return query
+        }
+    }
+
+    /// How many records are removed in a commit of their own.
+    static let part = 1000
+
+    let models: [Model]
+    private let directory: ModelDirectory
+    private let plans = Mutex(RecentlyUsed<ObjectIdentifier, Unexpired>(most: 1000))
+
+    /// A plan, and the same without what has expired.
+    private struct Unexpired {
+        /// Kept, so that no other plan gets its identity.
+        let plan: QueryPlan
+        /// How many arguments the plan has; the time is the next.
+        let argumentCount: Int
+        let unexpired: QueryPlan
+    }
+
+    /// - Parameters:
+    ///   - recorded: the store's tables.
+    ///   - declared: the program's models, for those that the store does not record.
+    init?(
+        _ recorded: [TableSchema], declared: [(type: any Storable.Type, handle: ModelHandle)],
+        _ directory: ModelDirectory
+    ) {
+        func model(_ root: TableSchema, _ source: ModelSource) -> Model? {
+            root.columns.firstIndex { $0.isExpiry && !$0.isRemoved }.map { column in
+                Model(root: root, column: column, source: source)
+            }
+        }
+        models =
+            recorded.filter { $0.isRoot && !$0.isStoresOwn }.compactMap { model($0, .recorded($0.path[0])) }
+            + declared.filter(\.handle.tables.root.schema.isForeign).compactMap {
+                model($0.handle.tables.root.schema, .type($0.type))
+            }
+        if models.isEmpty { return nil }
+        self.directory = directory
+    }
+
+    /// The plan without what has expired, whose time is the argument after the plan's own; nil if nothing of it expires.
+    func unexpired(_ plan: QueryPlan, argumentCount: Int) -> QueryPlan? {
+        guard plan.tables.contains(where: { model(of: $0) != nil }) else { return nil }
+        guard plan.id != nil else { return make(plan, argumentCount, id: nil) }
+        let known = plans.withLock { plans in
+            plans.value(ObjectIdentifier(plan)) { oldest in
+                let id = oldest?.unexpired.id ?? directory.nextPlan()
+                return Unexpired(
+                    plan: plan, argumentCount: argumentCount, unexpired: make(plan, argumentCount, id: id))
+            }
+        }
+        return known.argumentCount == argumentCount ? known.unexpired : make(plan, argumentCount, id: nil)
+    }
+
+    /// The model whose root or owned rows a table has, if it expires.
+    fileprivate func model(of table: TableSchema) -> Model? { models.first { $0.name.isSame(as: table.path[0]) } }
+
+    private func make(_ plan: QueryPlan, _ argumentCount: Int, id: Int?) -> QueryPlan {
+        var rewriting = UnexpiredQuery(self, plan, now: argumentCount)
+        let query = rewriting.query(plan)
+        return QueryPlan(id: id, query: query, table: plan.table, tables: rewriting.tables)
+    }
+}
+
+/// Puts into a query that what has expired is not there: in its own table, and wherever it leads along an edge.
+private struct UnexpiredQuery {
+    private let expiring: ExpiringModels
+    private let now: QueryTerm
+    private(set) var tables: [TableSchema]
+
+    /// - Parameter now: which argument is the time.
+    init(_ expiring: ExpiringModels, _ plan: QueryPlan, now: Int) {
+        self.expiring = expiring
+        self.now = .argument(now)
+        tables = plan.tables
+    }
+
+    mutating func query(_ plan: QueryPlan) -> Query {
+        var query = plan.query
+        query.filter = query.filter.map(term)
+        if let condition = condition(ofRowsIn: plan.table) {
+            query.filter = .and([condition] + (query.filter.map { [$0] } ?? []))
+        }
+        query.order = query.order.map(sortKey)
+        switch query.result {
+        case .columns, .count, .exists: break
+        case .terms(let terms): query.result = .terms(terms.map(typed))
+        case .groups(var grouping):
+            // The conditions and sort keys of groups are over their own values.
+            grouping.keys = grouping.keys.map(typed)
+            grouping.aggregates = grouping.aggregates.map(aggregate)
+            query.result = .groups(grouping)
+        }
+        return query
+    }
+
+    /// The condition that the record of a row has not expired; nil if its model's records do not.
+    private mutating func condition(ofRowsIn table: TableSchema) -> QueryTerm? {
+        guard let model = expiring.model(of: table) else { return nil }
+        let isThere = isThere(model)
+        if table.isRoot { return isThere }
+        let root: Int
+        if let known = tables.firstIndex(where: { $0.path == model.root.path }) {
+            root = known
+        } else {
+            root = tables.count
+            tables.append(model.root)
+        }
+        // The rows that a root owns begin with its key.
+        let owner = Edge(table: root, inner: model.root.key, outer: Array(model.root.key.indices))
+        return .quantified(.any, owner, isThere)
+    }
+
+    private func isThere(_ model: ExpiringModels.Model) -> QueryTerm {
+        let time = QueryTerm.column(model.column)
+        let isLater = QueryTerm.comparison(.greater, time, now, .date)
+        return model.root.columns[model.column].isOptional ? .or([.isNull(time), isLater]) : isLater
+    }
+
+    /// The condition that a record along an edge has not expired.
+    private func isThere(along edge: Edge) -> QueryTerm? {
+        let table = tables[edge.table]
+        guard table.isRoot, let model = expiring.model(of: table) else { return nil }
+        return isThere(model)
+    }
+
+    // MARK: Terms
+
+    private func typed(_ typed: TypedTerm) -> TypedTerm { TypedTerm(term(typed.term), typed.type) }
+
+    private func sortKey(_ key: Query.SortKey) -> Query.SortKey {
+        var key = key
+        key.term = term(key.term)
+        return key
+    }
+
+    private func aggregate(_ aggregate: Query.Aggregate) -> Query.Aggregate {
+        Query.Aggregate(aggregate.function, of: aggregate.term.map(typed))
+    }
+
+    private func term(_ term: QueryTerm) -> QueryTerm {
+        let term = term.replacingOperands(self.term)
+        switch term {
+        case .related(let edge, let inner):
+            return .related(edge, isThere(along: edge).map { .choice($0, inner, .null) } ?? inner)
+        case .relatedCount(let edge, let inner): return .relatedCount(edge, condition(inner, along: edge))
+        case .relatedAggregate(let edge, let aggregate, let inner):
+            return .relatedAggregate(edge, aggregate, condition(inner, along: edge))
+        case .quantified(.all, let edge, let inner):
+            return .quantified(.all, edge, isThere(along: edge).map { .or([.not($0), inner]) } ?? inner)
+        case .quantified(let quantifier, let edge, let inner):
+            return .quantified(quantifier, edge, condition(inner, along: edge))
+        default: return term
+        }
+    }
+
+    /// The condition, for records along an edge that have not expired.
+    private func condition(_ condition: QueryTerm, along edge: Edge) -> QueryTerm {
+        isThere(along: edge).map { .and([$0, condition]) } ?? condition
+    }
+}

@@ -1,0 +1,103 @@
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// Records that expire: reads do not see them, and writes remove them first.
+
+extension Store {
+    /// Deletes what has expired by now, with all that it owns and by the rules of what refers to it.
+    ///
+    /// No program needs it: what has expired is not there for reads, and every write deletes it before it begins. Call it
+    /// at intervals where many records expire between two writes, so that none of these takes long, or where observers
+    /// are to be told. It deletes up to 1,000 records in each commit.
+    ///
+    /// - Returns: how many records have expired. Those that a rule of deletion took along are not counted.
+    /// - Throws: errors of the engine; `cancelled` between two commits.
+    @discardableResult
+    public nonisolated(nonsending) func removeExpired() async throws(StorageError) -> Int {
+        var removed = 0
+        while true {
+            let part = try await writing("removeExpired", removesExpired: false) { context throws(StorageError) in
+                try context.removeExpired(atMost: ExpiringModels.part)
+            }
+            removed += part
+            if part < ExpiringModels.part { return removed }
+        }
+    }
+
+    func removeExpiredBlocking() throws(StorageError) -> Int {
+        var removed = 0
+        while true {
+            let part = try writingBlocking("removeExpired", removesExpired: false) { context throws(StorageError) in
+                try context.removeExpired(atMost: ExpiringModels.part)
+            }
+            removed += part
+            if part < ExpiringModels.part { return removed }
+        }
+    }
+
+    /// A reading session of the engine, for which what has expired is not there.
+    func unexpiredReader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
+        // Before the snapshot, which then has these tables or later ones.
+        let version = tablesVersion
+        let reader = try engine.reader(scope)
+        do throws(StorageError) {
+            guard let expiring = try registry.expiring(at: version, in: reader) else { return reader }
+            return UnexpiredReader(reader, expiring, now: now)
+        } catch {
+            reader.end()
+            throw error
+        }
+    }
+
+    /// The version of what is known of the models and of their tables.
+    var tablesVersion: ModelRegistry.Version {
+        ModelRegistry.Version(
+            models: registry.schemaVersion.load(ordering: .acquiring), tables: sharedTables?.tablesVersion ?? 0)
+    }
+
+    /// The time by which records expire.
+    var now: Value { .double(clock().timeIntervalSinceReferenceDate) }
+}
+
+extension SessionContext {
+    /// Deletes what has expired by now.
+    ///
+    /// - Returns: how many records.
+    @discardableResult
+    func removeExpired(atMost most: Int = .max) throws(StorageError) -> Int {
+        let writer = try openWriter()
+        guard let expiring = try store.registry.expiring(at: store.tablesVersion, in: writer) else { return 0 }
+        let now = store.now
+        var removed = 0
+        for model in expiring.models { removed += try removeExpired(model, now, atMost: most - removed) }
+        return removed
+    }
+
+    private func removeExpired(
+        _ model: ExpiringModels.Model, _ now: Value, atMost most: Int
+    ) throws(StorageError) -> Int {
+        let writing = try writing(model.source)
+        let root = writing.model.root.schema
+        let plan = writing.handle.plan(model.expiredKeys)
+        var removed = 0
+        while removed < most {
+            var keys = ValueList(width: root.key.count, values: [])
+            do {
+                let limit = min(Reading.partOfRecords, most - removed)
+                var cursor = try writing.writer.rows(plan, QueryArguments([now], limit: limit))
+                while try cursor.next() {
+                    for cell in 0..<keys.width { keys.values.append(cursor.cells[cell].value) }
+                }
+            }
+            guard keys.count > 0 else { break }
+            _ = try writing.delete(keys)
+            removed += keys.count
+        }
+        return removed
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import MemoryBackend
+import SQLiteBackend
+import StorageKit
+import Synchronization
+import Testing
+
+/// What of expiry no conformance case tells: observers, foreign tables, programs of two versions, and refusals.
+@Suite("W14 Records that expire")
+struct ExpiryTests {
+    @Storable struct Token: Equatable {
+        var id: Int
+        @Expires var until: Date? = nil
+    }
+
+    /// The same before it had the mark.
+    @Storable("Token") struct OldToken {
+        var id: Int
+        var until: Date?
+    }
+    @Storable struct Twice {
+        var id: Int
+        @Expires var one: Date
+        @Expires var other: Date
+    }
+    @Storable struct Number {
+        var id: Int
+        @Expires var until: Int
+    }
+    @Storable struct Owner {
+        var id: Int
+        var tokens: [Token]
+    }
+    @Storable struct Denying {
+        var id: Int
+        var token: Ref<Token>
+    }
+
+    /// A clock that a test moves, in seconds.
+    private final class Clock: Sendable {
+        let seconds = Mutex(0.0)
+        func advance(to now: Double) { seconds.withLock { $0 = now } }
+        var now: @Sendable () -> Date { { Date(timeIntervalSinceReferenceDate: self.seconds.withLock { $0 }) } }
+    }
+
+    private func token(_ id: Int, _ seconds: Double) -> Token {
+        Token(id: id, until: Date(timeIntervalSinceReferenceDate: seconds))
+    }
+
+    @Test
+    func `observers are told what was removed`() async throws {
+        let clock = Clock()
+        let store = try await Store(InMemoryBackend(), models: Token.self, clock: clock.now)
+        try await store.insert([token(1, 10), token(2, 20)])
+        var values = store.select(Token.self).values().makeAsyncIterator()
+        #expect(try await values.next()?.map(\.id) == [1, 2])
+        clock.advance(to: 10)
+        #expect(try store.blocking.removeExpired() == 1)
+        #expect(try await values.next()?.map(\.id) == [2])
+        clock.advance(to: 20)
+        try await store.insert(token(1, 30))
+        #expect(try await values.next()?.map(\.id) == [1])
+    }
+
+    @Test
+    func `a read block sees what had not expired when it began`() async throws {
+        let clock = Clock()
+        let store = try await Store(InMemoryBackend(), models: Token.self, clock: clock.now)
+        try await store.insert([token(1, 10), token(2, 20)])
+        let counts = try await store.read { snapshot in
+            let before = try snapshot.select(Token.self).count()
+            clock.advance(to: 10)
+            return [before, try snapshot.select(Token.self).count()]
+        }
+        #expect(counts == [2, 2])
+        #expect(try await store.select(Token.self).count() == 1)
+    }
+
+    @Test
+    func `rows of a table of other software expire where a model says so`() async throws {
+        try await withForeignDatabase([
+            "CREATE TABLE Token (id INTEGER PRIMARY KEY, until DATETIME)",
+            "INSERT INTO Token VALUES (1, '2001-01-01 00:00:10'), (2, NULL), (3, '2001-01-01 00:00:20')",
+        ]) { path in
+            let clock = Clock()
+            let store = try await Store(SQLiteBackend(path: path), models: Token.self, clock: clock.now)
+            clock.advance(to: 10)
+            #expect(try await store.select(Token.self).keys() == [2, 3])
+            try await store.insert(token(1, 30))
+            clock.advance(to: 25)
+            #expect(try await store.removeExpired() == 1)
+            try await store.close()
+            #expect(try sqliteColumn(path, "SELECT id FROM Token ORDER BY id") == ["1", "2"])
+        }
+    }
+
+    @Test
+    func `a mark that is added later counts for what is stored, and one that is removed no longer`() async throws {
+        try await withDatabase { path in
+            let clock = Clock()
+            clock.advance(to: 15)
+            let first = try await Store(SQLiteBackend(path: path), models: OldToken.self, clock: clock.now)
+            try await first.insert([
+                OldToken(id: 1, until: token(1, 10).until), OldToken(id: 2, until: token(2, 20).until),
+            ])
+            try await first.close()
+            let second = try await Store(SQLiteBackend(path: path), models: Token.self, clock: clock.now)
+            #expect(try await second.select(Token.self).keys() == [2])
+            try await second.close()
+            clock.advance(to: 25)
+            let third = try await Store(SQLiteBackend(path: path), models: OldToken.self, clock: clock.now)
+            #expect(try await third.select(OldToken.self).keys() == [1, 2])
+            try await third.close()
+        }
+    }
+
+    @Test
+    func `a time of expiry that cannot be one is refused at opening`() async throws {
+        let types: [any Storable.Type] = [Twice.self, Number.self, Owner.self, Denying.self]
+        for type in types {
+            await expectError(.configuration, "\(type)") { try await Store(InMemoryBackend(), models: [type]) }
+        }
+    }
+}
