@@ -36,7 +36,7 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Changing",
                 subcommands: [
                     InsertCommand.self, SaveCommand.self, UpdateCommand.self, DeleteCommand.self, TruncateCommand.self,
-                    UndoCommand.self,
+                    AlterCommand.self, UndoCommand.self,
                 ]),
             CommandGroup(
                 name: "Moving and checking",

@@ -249,6 +249,7 @@ struct DeclaredProperty {
     init(_ property: RecordSchema.Property, _ kind: Kind, isAssigned: Bool) {
         name = property.name
         storedName = property.name
+        renamedFrom = property.renamedFrom
         self.kind = kind
         traits = []
         if property.isKey { traits.insert(.key) }

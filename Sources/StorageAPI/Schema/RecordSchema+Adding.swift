@@ -28,6 +28,11 @@ extension RecordSchema {
         for property in wanted.properties {
             if let index = sum.properties.firstIndex(where: { $0.name.isSame(as: property.name) }) {
                 sum.properties[index] = try adding(property, to: sum.properties[index], way: way + [property.name])
+            } else if let former = property.renamedFrom,
+                let index = sum.properties.firstIndex(where: { $0.name.isSame(as: former) })
+            {
+                sum.properties[index] = try adding(property, to: sum.properties[index], way: way + [property.name])
+                (sum.properties[index].name, sum.properties[index].renamedFrom) = (property.name, former)
             } else {
                 sum.properties.append(property)
             }

@@ -56,6 +56,8 @@ public struct RecordSchema: Hashable, Sendable, Codable {
             get { expiry ?? false }
             set { expiry = newValue ? true : nil }
         }
+        /// The name under which it is stored so far, if it is renamed. A store's own schemas have none.
+        public var renamedFrom: String?
         /// Nil if it is not, so that the JSON is the same as in earlier versions.
         private var expiry: Bool?
 

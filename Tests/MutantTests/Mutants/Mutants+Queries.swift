@@ -47,7 +47,6 @@ extension Mutant {
         asks("descending-ignored", [.q1], "Every order is ascending.") { question in
             for index in question.query.order.indices { question.query.order[index].isDescending = false }
         },
-        asks("order-ignored", [.q1], "Sort keys are ignored.") { $0.query.order = [] },
         asks("exists-of-all", [.q1], "exists ignores the filter.") { question in
             if question.query.result == .exists { question.query.filter = nil }
         },

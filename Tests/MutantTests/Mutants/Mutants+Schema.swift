@@ -79,10 +79,10 @@ extension Mutant {
             else { return [change] }
             throw StorageError(.io, "The index cannot be made.")
         },
-        changes("change-refused", [.s2, .s3], "A table that is there cannot be changed.") {
+        changes("replacement-refused", [.s2, .s3], "A table cannot be dropped, so none is replaced by another.") {
             change throws(StorageError) in
-            if case .create = change { return [change] }
-            throw StorageError(.io, "The table cannot be changed.")
+            guard case .drop(let table) = change, table.path.first?.utf8.first != 0 else { return [change] }
+            throw StorageError(.io, "The table cannot be dropped.")
         },
         Mutant("types-recorded-as-text", [.s3, .k2, .v1], "Small integers are recorded as text.", on: .sqlite) {
             $0.tables = { tables in

@@ -8,26 +8,6 @@ struct RandomQuery {
     typealias Condition<C, M> = (query: @Sendable (C) -> QueryExpression<Bool>, swift: @Sendable (M) -> Bool)
     var random: SeededGenerator
 
-    mutating func sample(_ depth: Int) -> Condition<Sample.Columns, Sample> {
-        guard depth > 0 else { return leaf() }
-        let (a, b) = (sample(depth - 1), sample(Int(random.next() % UInt64(depth))))
-        switch random.next() % 6 {
-        case 0: return ({ a.query($0) && b.query($0) }, { a.swift($0) && b.swift($0) })
-        case 1: return ({ a.query($0) || b.query($0) }, { a.swift($0) || b.swift($0) })
-        case 2: return ({ !a.query($0) }, { !a.swift($0) })
-        case 3:
-            let part = part(depth - 1)
-            return ({ $0.parts.any { part.query($0) } }, { $0.parts.contains { part.swift($0) } })
-        case 4:
-            let part = part(depth - 1)
-            return ({ $0.spares.all { part.query($0) } }, { ($0.spares ?? []).allSatisfy { part.swift($0) } })
-        default:
-            let part = part(depth - 1)
-            let wanted = random.pick([0, 1, 2])
-            return ({ $0.parts.count { part.query($0) } > wanted }, { $0.parts.count { part.swift($0) } > wanted })
-        }
-    }
-
     private mutating func leaf() -> Condition<Sample.Columns, Sample> {
         let number = random.pick([-3, -1, 0, 1, 2, 7, .max])
         let text = random.pick(Sample.texts)
@@ -81,6 +61,26 @@ struct RandomQuery {
         return random.next() % 2 == 0
             ? ({ a.query($0) && !b.query($0) }, { a.swift($0) && !b.swift($0) })
             : ({ a.query($0) || b.query($0) }, { a.swift($0) || b.swift($0) })
+    }
+
+    mutating func sample(_ depth: Int) -> Condition<Sample.Columns, Sample> {
+        guard depth > 0 else { return leaf() }
+        let (a, b) = (sample(depth - 1), sample(Int(random.next() % UInt64(depth))))
+        switch random.next() % 6 {
+        case 0: return ({ a.query($0) && b.query($0) }, { a.swift($0) && b.swift($0) })
+        case 1: return ({ a.query($0) || b.query($0) }, { a.swift($0) || b.swift($0) })
+        case 2: return ({ !a.query($0) }, { !a.swift($0) })
+        case 3:
+            let part = part(depth - 1)
+            return ({ $0.parts.any { part.query($0) } }, { $0.parts.contains { part.swift($0) } })
+        case 4:
+            let part = part(depth - 1)
+            return ({ $0.spares.all { part.query($0) } }, { ($0.spares ?? []).allSatisfy { part.swift($0) } })
+        default:
+            let part = part(depth - 1)
+            let wanted = random.pick([0, 1, 2])
+            return ({ $0.parts.count { part.query($0) } > wanted }, { $0.parts.count { part.swift($0) } > wanted })
+        }
     }
 }
 

@@ -106,13 +106,21 @@ final class ModelRegistry: Sendable {
 
     // MARK: Models without types
 
+    /// What must be done so that a model is stored as it is declared.
+    func steps(to declared: DeclaredTables, in session: any StorageSession) throws(StorageError) -> [SchemaStep] {
+        try planner(declared, in: session).steps
+    }
+
     /// Creates a model's tables as a schema declares them, or adds what existing tables lack.
     ///
+    /// - Parameter isExact: whether the model gets exactly the schema's properties, and loses others.
     /// - Returns: whether anything was changed.
-    func prepare(_ schema: RecordSchema, in writer: any StorageWriter) throws(StorageError) -> Bool {
+    func prepare(
+        _ schema: RecordSchema, isExact: Bool, in writer: any StorageWriter
+    ) throws(StorageError) -> Bool {
         let tables = try writer.tables()
         var schema = schema
-        if tables.contains(where: { $0.isRoot && $0.path[0].isSame(as: schema.name) }) {
+        if !isExact, tables.contains(where: { $0.isRoot && $0.path[0].isSame(as: schema.name) }) {
             schema = try RecordSchema(RecordedTables(schema.name, tables.filter { !$0.isRemoved }))
                 .adding(schema)
         }

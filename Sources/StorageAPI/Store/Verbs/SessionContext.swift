@@ -60,14 +60,17 @@ final class SessionContext {
     }
 
     /// Creates or changes tables as schemas declare.
-    func prepare(_ schemas: [RecordSchema]) throws(StorageError) {
+    ///
+    /// - Parameter isExact: whether models lose what the schemas do not have.
+    func prepare(_ schemas: [RecordSchema], isExact: Bool = false) throws(StorageError) {
         for schema in schemas {
             do throws(StorageError) {
-                guard try store.registry.prepare(schema, in: openWriter(schema.name)) else { continue }
+                let writer = try openWriter(schema.name)
+                guard try store.registry.prepare(schema, isExact: isExact, in: writer) else { continue }
             } catch {
                 // The code that compares and changes tables reports errors of opening a store.
                 throw error.with {
-                    $0.operation = "prepare"
+                    $0.operation = isExact ? "migrate" : "prepare"
                     $0.model = schema.name
                 }
             }

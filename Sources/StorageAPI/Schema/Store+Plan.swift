@@ -1,0 +1,142 @@
+public import StorageDriver
+
+extension Store {
+    /// One step of a change of a store's tables, as ``Store`` would take it when a model is prepared.
+    public struct SchemaChange: Sendable, CustomStringConvertible {
+        /// What is done.
+        public enum Kind: String, Sendable {
+            /// A table is made.
+            case create
+            /// A table gets or loses columns or indexes, or is renamed. No row is written.
+            case alter
+            /// All rows of a table are converted and written anew.
+            case rewrite
+            /// A table without rows is dropped.
+            case drop
+            /// What is stored is looked at, and nothing is done.
+            case check
+            /// Something is not done that a declaration seems to ask for.
+            case note
+        }
+
+        /// The model's stored name.
+        public let model: String
+        /// The table's name in the store.
+        public let table: String
+        /// What is done.
+        public let kind: Kind
+        /// The same in words.
+        public let note: String
+        /// How many rows are written anew: those of a `rewrite`.
+        public let rows: Int
+        /// Why the step would fail with what is stored now; nil if it would not. All steps fail together.
+        public let problem: StorageError?
+
+        /// One line.
+        public var description: String {
+            "\(model): \(kind.rawValue) \(table): \(note)" + (rows > 0 ? " (\(rows) rows)" : "")
+                + (problem.map { "; fails: \($0.message)" } ?? "")
+        }
+    }
+
+    /// What opening the store with models would change. Changes nothing.
+    ///
+    /// ```swift
+    /// let store = try await Store(SQLiteBackend(path: "people.db"))
+    /// for change in try await store.plan(for: Person.self) { print(change) }
+    /// ```
+    ///
+    /// Open the store without the models first, since opening it with them makes the changes. Nothing is ever lost by one: a
+    /// removed property keeps its values. Reads every row of a table that would be rewritten.
+    ///
+    /// - Returns: the steps in their order; none if the models are stored as they are declared.
+    /// - Throws: `configuration` for a model that cannot be stored; `schemaMismatch` for a change that is impossible
+    ///   whatever is stored.
+    public nonisolated(nonsending) func plan(for models: any Storable.Type...) async throws(StorageError)
+        -> [SchemaChange]
+    {
+        try await plan(for: models)
+    }
+
+    /// What opening the store with an array of models would change. Changes nothing.
+    public nonisolated(nonsending) func plan(for models: [any Storable.Type]) async throws(StorageError)
+        -> [SchemaChange]
+    {
+        var declared: [DeclaredTables] = []
+        for model in try DeclaredModels.withTargets(models) { declared.append(try DeclaredTables(model)) }
+        return try await plan(declared)
+    }
+
+    /// What ``migrate(to:)`` would change. Changes nothing.
+    public nonisolated(nonsending) func plan(for schemas: [RecordSchema]) async throws(StorageError) -> [SchemaChange] {
+        var declared: [DeclaredTables] = []
+        for schema in schemas { declared.append(try DeclaredTables(schema)) }
+        return try await plan(declared)
+    }
+
+    private nonisolated(nonsending) func plan(
+        _ declared: [DeclaredTables]
+    ) async throws(StorageError) -> [SchemaChange] {
+        try await reads { () throws(StorageError) in
+            try self.reading("plan", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+                let checks = SchemaChecks(session: reader)
+                var changes: [SchemaChange] = []
+                for model in declared {
+                    for step in try self.registry.steps(to: model, in: reader) {
+                        let change = try SchemaChange(step, of: model.model.name, checks)
+                        if change.kind != .check || change.problem != nil { changes.append(change) }
+                    }
+                }
+                return changes
+            }
+        }
+    }
+
+    /// Makes models exactly what schemas say, as opening the store with types of these properties does: a property that a
+    /// schema does not have is removed from its model and keeps its values, one that is renamed moves with them.
+    ///
+    /// ``prepare(_:)`` adds what is missing, and removes nothing.
+    ///
+    /// One transaction: all schemas or none.
+    /// - Throws: `configuration` if a model cannot be stored; `schemaMismatch` if a change is impossible, or if what is
+    ///   stored does not fit; `constraint` if values of a property that becomes unique are not; `limitExceeded`.
+    public nonisolated(nonsending) func migrate(to schemas: [RecordSchema]) async throws(StorageError) {
+        guard !schemas.isEmpty else { return }
+        try await writing("migrate") { context throws(StorageError) in try context.prepare(schemas, isExact: true) }
+    }
+}
+
+extension Store.SchemaChange {
+    init(_ step: SchemaStep, of model: String, _ checks: SchemaChecks) throws(StorageError) {
+        self.model = model
+        (table, kind, note) = step.told
+        if case .rebuild(let old, _, _, _) = step { rows = try checks.count(old) } else { rows = 0 }
+        do throws(StorageError) {
+            try checks.check(step)
+            problem = nil
+        } catch {
+            switch error.code {
+            case .schemaMismatch, .constraint, .invalidValue: problem = error
+            default: throw error
+            }
+        }
+    }
+}
+
+extension SchemaStep {
+    /// The step's table, its kind and what it does in words.
+    fileprivate var told: (String, Store.SchemaChange.Kind, String) {
+        switch self {
+        case .change(.create(let table), let note): (table.name, .create, note)
+        case .change(.drop(let table), let note), .mark(.drop(let table), let note): (table.name, .drop, note)
+        case .change(.alter(_, let table, _), let note), .mark(.alter(_, let table, _), let note),
+            .mark(.create(let table), let note):
+            (table.name, .alter, note)
+        case .rebuild(_, let table, _, let note): (table.name, .rewrite, note)
+        case .requireEmpty(let table, _): (table.name, .check, "the table has no rows")
+        case .requireTrue(let table, _, _): (table.name, .check, "no value is nil")
+        case .requireChild(_, let table, _): (table.name, .check, "every record has one")
+        case .note(let note, let table): (table, .note, note)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import ArgumentParser
+import Foundation
+import StorageAPI
+import StorageDriver
+import TerminalOutput
+
+/// `storage alter`.
+struct AlterCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "alter",
+        abstract: "Change the properties of a stored model: rename, index, unique, expires, drop.",
+        discussion: """
+            All changes are one transaction. --dry-run shows them, how many rows would be written anew, and what would fail, and \
+            changes nothing; its exit status is 1 if something would fail. A dropped property keeps its values, and has them again if \
+            it is declared again. Properties of owned records have points: city.name.
+
+            With --to, models become exactly what another store's schema says.
+
+            Examples:
+              storage alter people.db Person --rename name=fullName --index fullName --dry-run
+              storage alter people.db Person --drop city.spell --no-index age
+              storage schema new.db --json > new.json
+              storage alter people.db --to new.json --dry-run
+            """)
+
+    @Argument(help: StoreLocation.help)
+    var store: StoreLocation
+
+    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    var model: String?
+
+    @Option(help: ArgumentHelp("A property and its new name. May be repeated, as all of these.", valueName: "old=new"))
+    var rename: [String] = []
+
+    @Option(help: ArgumentHelp("Queries by the property use an index.", valueName: "property"))
+    var index: [String] = []
+
+    @Option(help: ArgumentHelp("The property loses its index.", valueName: "property"))
+    var noIndex: [String] = []
+
+    @Option(help: ArgumentHelp("No two records have one value of the property.", valueName: "property"))
+    var unique: [String] = []
+
+    @Option(help: ArgumentHelp("Records may have equal values of the property.", valueName: "property"))
+    var noUnique: [String] = []
+
+    @Option(help: ArgumentHelp("Records are gone from the time that the property has.", valueName: "property"))
+    var expires: [String] = []
+
+    @Option(help: ArgumentHelp("Records no longer expire by the property.", valueName: "property"))
+    var noExpires: [String] = []
+
+    @Option(help: ArgumentHelp("The model loses the property. Its values are kept.", valueName: "property"))
+    var drop: [String] = []
+
+    @Option(help: ArgumentHelp("What storage schema --json printed of another store.", valueName: "file"))
+    var to: String?
+
+    @Flag(help: "Show what would be done, and do nothing.")
+    var dryRun = false
+
+    private var isEdit: Bool {
+        ![rename, index, noIndex, unique, noUnique, expires, noExpires, drop].allSatisfy(\.isEmpty)
+    }
+
+    func validate() throws {
+        if isEdit == (to != nil) {
+            throw ValidationError(
+                "Say what to change: --rename, --index, --unique, --expires, --drop, or --to FILE alone.")
+        }
+        if isEdit, model == nil { throw ValidationError("Name the model whose properties are to be changed.") }
+        for text in rename where text.split(separator: "=", omittingEmptySubsequences: false).count != 2 {
+            throw ValidationError("--rename needs OLD=NEW, and has '\(text)'.")
+        }
+    }
+
+    func run() async throws {
+        let command = self
+        try await Interruption.cancelling {
+            try await command.store.with(command.dryRun ? .reading : .writing) { store in
+                let schemas = try await command.schemas(of: store)
+                let changes = try await store.plan(for: schemas)
+                if !command.dryRun { try await store.migrate(to: schemas) }
+                var output = Output()
+                for change in changes { try output.line(change.line) }
+                if changes.isEmpty { try output.line("Nothing to change.") }
+                try output.flush()
+                if command.dryRun, changes.contains(where: { $0.problem != nil }) {
+                    throw ExitCode(ToolExit.negative.rawValue)
+                }
+            }
+        }
+    }
+
+    /// The schemas as they shall be.
+    private func schemas(of store: Store) async throws -> [RecordSchema] {
+        if let to {
+            let wanted = try Self.schemas(inFile: to)
+            return model.map { model in wanted.filter { $0.name.isSame(as: model) } } ?? wanted
+        }
+        var schema = try await store.recordSchema(model ?? "")
+        for path in index { try schema.edit(path) { $0.isIndexed = true } }
+        for path in noIndex { try schema.edit(path) { $0.isIndexed = false } }
+        for path in unique { try schema.edit(path) { $0.isUnique = true } }
+        for path in noUnique { try schema.edit(path) { $0.isUnique = false } }
+        for path in expires { try schema.edit(path) { $0.isExpiry = true } }
+        for path in noExpires { try schema.edit(path) { ($0.isExpiry, $0.isIndexed) = (false, false) } }
+        for path in drop { try schema.edit(path) { _ in nil } }
+        for text in rename {
+            let names = text.split(separator: "=").map(String.init)
+            try schema.edit(names[0]) { property in
+                var property = property
+                property.renamedFrom = property.name
+                property.name = names[1]
+                return property
+            }
+        }
+        return [schema]
+    }
+
+    private static func schemas(inFile path: String) throws -> [RecordSchema] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw ToolError("The file \(path) cannot be read.", .noInput)
+        }
+        do {
+            return try JSONDecoder().decode([RecordSchema].self, from: data)
+        } catch {
+            throw ToolError("The file \(path) is not what storage schema --json prints.", .data)
+        }
+    }
+}
+
+extension Store.SchemaChange {
+    /// What is done and where, with nothing that controls a terminal.
+    fileprivate var line: String {
+        let rows = rows > 0 ? ", \(rows.counted("row")) written anew" : ""
+        let failure = problem.map { "\n  fails: \($0.message.printable)" } ?? ""
+        return Terminal.bold(model.printable) + ": \(note.printable)" + rows + failure
+    }
+}
+
+extension RecordSchema {
+    /// Changes a property, of the model or of what it owns.
+    fileprivate mutating func edit(_ path: String, _ change: (inout Property) -> Void) throws {
+        try edit(path) { property -> Property? in
+            var property = property
+            change(&property)
+            return property
+        }
+    }
+
+    /// Puts another property in the place of one; nil for none.
+    fileprivate mutating func edit(_ path: String, _ change: (Property) throws -> Property?) throws {
+        try edit(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...], path, change)
+    }
+
+    private mutating func edit(
+        _ names: ArraySlice<String>, _ path: String, _ change: (Property) throws -> Property?
+    ) throws {
+        // A name may have points itself.
+        let whole = names.joined(separator: ".")
+        if let place = properties.firstIndex(where: { $0.name.isSame(as: whole) }) {
+            let changed = try change(properties[place])
+            properties.replaceSubrange(place...place, with: changed.map { [$0] } ?? [])
+            return
+        }
+        guard let first = names.first, names.count > 1,
+            let place = properties.firstIndex(where: { $0.name.isSame(as: first) })
+        else {
+            throw ToolError(
+                "\(name) has no property \(path); it has \(properties.map(\.name).joined(separator: ", ")).")
+        }
+        switch properties[place].kind {
+        case .child(var child):
+            try child.edit(names.dropFirst(), path, change)
+            properties[place].kind = .child(child)
+        case .children(var child):
+            try child.edit(names.dropFirst(), path, change)
+            properties[place].kind = .children(child)
+        case .column, .ancestor: throw ToolError("\(name).\(first) owns no records, so there is no \(path).")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@Suite("storage alter")
+struct AlterTests {
+    @Test(arguments: Engine.allCases)
+    func `properties are renamed, indexed, made unique and dropped in one transaction, after a look`(
+        engine: Engine
+    ) async throws {
+        let tool = try await Tool(engine)
+        let before = try tool.output("schema", Tool.file, "Person")
+        let arguments = [
+            "alter", Tool.file, "Person", "--rename", "name=fullName", "--no-index", "name", "--unique", "age",
+            "--drop",
+            "city.population", "--rename", "pens=pencils",
+        ]
+        let plan = try tool.run(arguments + ["--dry-run"])
+        #expect(plan.status == 0)
+        #expect(plan.output.contains("Person: name renamed to fullName"))
+        #expect(plan.output.contains("property population is gone; its values are kept"))
+        #expect(try tool.output("schema", Tool.file, "Person") == before)
+        #expect(try tool.run(arguments).output == plan.output)
+        #expect(
+            try tool.output("schema", Tool.file, "Person") == """
+                Person (assigns keys)
+                  Property  Type           Marks
+                  ────────  ─────────────  ──────
+                  id        int64          key
+                  fullName  string
+                  age       int64          unique
+                  tags      array<string>
+                  city      City?
+                    name    string
+                  pencils   [Pen]
+                    color   string
+                    price   double
+
+                """)
+        #expect(
+            try tool.output("select", Tool.file, "Person", "--columns", "fullName", "--where", "age == 28").contains(
+                "Wei"))
+        #expect(
+            try tool.run(arguments + ["--dry-run"]).error.contains("Person has no property name; it has id, fullName"))
+        #expect(
+            try tool.output("alter", Tool.file, "Person", "--unique", "age", "--dry-run") == "Nothing to change.\n")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what stored values do not allow is said before, and changes nothing`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        try tool.output("update", Tool.file, "Person", "--set", "age=30", "--yes")
+        let before = try tool.output("schema", Tool.file)
+        let plan = try tool.run(["alter", Tool.file, "Person", "--unique", "age", "--dry-run"])
+        #expect(plan.status == 1)
+        #expect(plan.output.contains("fails: The property must be unique"))
+        #expect(try tool.failure(65, "alter", Tool.file, "Person", "--unique", "age").contains("must be unique"))
+        #expect(try tool.output("schema", Tool.file) == before)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a store takes the schema of another`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let wanted = try tool.output("schema", Tool.file, "Pair", "--json")
+            .replacing("\"isIndexed\" : false", with: "\"isIndexed\" : true")
+        try Data(wanted.utf8).write(to: URL(filePath: tool.folder.path("new.json")))
+        try tool.output("alter", Tool.file, "--to", "new.json")
+        #expect(try tool.output("schema", Tool.file, "Pair").contains("indexed"))
+        #expect(try tool.output("alter", Tool.file, "--to", "new.json", "--dry-run") == "Nothing to change.\n")
+        try Data("[]x".utf8).write(to: URL(filePath: tool.folder.path("bad.json")))
+        #expect(try tool.failure(65, "alter", Tool.file, "--to", "bad.json").contains("storage schema --json"))
+        #expect(try tool.failure(64, "alter", Tool.file, "Pair").contains("Say what to change"))
+    }
+}
