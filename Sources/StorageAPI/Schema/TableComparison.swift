@@ -129,7 +129,7 @@ struct TableComparison {
         var column = stored
         column.isIndexed = wanted.isIndexed
         column.isUnique = wanted.isUnique
-        compareExpiry(stored, wanted)
+        compareMarks(stored, wanted)
         column.isExpiry = wanted.isExpiry
         column.isRemoved = false
         try compareReferences(stored, wanted, property)
@@ -154,9 +154,16 @@ struct TableComparison {
             to: column, error: conversionError(stored, wanted, property))
     }
 
-    private mutating func compareExpiry(_ stored: ColumnSchema, _ wanted: ColumnSchema) {
-        guard stored.isExpiry != wanted.isExpiry else { return }
-        notes.append("records \(wanted.isExpiry ? "expire" : "no longer expire") at \(wanted.property)")
+    private mutating func compareMarks(_ stored: ColumnSchema, _ wanted: ColumnSchema) {
+        if stored.isIndexed != wanted.isIndexed {
+            notes.append("\(wanted.property) \(wanted.isIndexed ? "gets" : "loses") its index")
+        }
+        if stored.isUnique != wanted.isUnique {
+            notes.append("\(wanted.property) is \(wanted.isUnique ? "now" : "no longer") unique")
+        }
+        if stored.isExpiry != wanted.isExpiry {
+            notes.append("records \(wanted.isExpiry ? "expire" : "no longer expire") at \(wanted.property)")
+        }
     }
 
     private mutating func compareReferences(
@@ -299,7 +306,7 @@ struct TableComparison {
         takeOutDropped()
         guard new != old || needsRebuild else { return }
         if new.model != old.model || new.isMany != old.isMany { notes.append("rows are of \(table.model.name)") }
-        let note = notes.isEmpty ? "indexes changed" : notes.joined(separator: "; ")
+        let note = notes.isEmpty ? "marks changed" : notes.joined(separator: "; ")
         if isOnlyMarked {
             steps.append(.mark(.alter(from: old, to: new, added: []), note: note))
         } else if needsRebuild {

@@ -11,7 +11,8 @@ struct AlterCommand: AsyncParsableCommand {
         abstract: "Change the properties of a stored model: rename, index, unique, expires, drop.",
         discussion: """
             All changes are one transaction. --dry-run shows them, how many rows would be written anew, and what would fail, and \
-            changes nothing; its exit status is 1 if something would fail. A dropped property keeps its values, and has them again if \
+            changes nothing; its exit status is 1 if something would fail. Properties that are renamed have their new names in the other \
+            options. A dropped property keeps its values, and has them again if \
             it is declared again. Properties of owned records have points: city.name.
 
             With --to, models become exactly what another store's schema says.
@@ -99,13 +100,6 @@ struct AlterCommand: AsyncParsableCommand {
             return model.map { model in wanted.filter { $0.name.isSame(as: model) } } ?? wanted
         }
         var schema = try await store.recordSchema(model ?? "")
-        for path in index { try schema.edit(path) { $0.isIndexed = true } }
-        for path in noIndex { try schema.edit(path) { $0.isIndexed = false } }
-        for path in unique { try schema.edit(path) { $0.isUnique = true } }
-        for path in noUnique { try schema.edit(path) { $0.isUnique = false } }
-        for path in expires { try schema.edit(path) { $0.isExpiry = true } }
-        for path in noExpires { try schema.edit(path) { ($0.isExpiry, $0.isIndexed) = (false, false) } }
-        for path in drop { try schema.edit(path) { _ in nil } }
         for text in rename {
             let names = text.split(separator: "=").map(String.init)
             try schema.edit(names[0]) { property in
@@ -115,6 +109,13 @@ struct AlterCommand: AsyncParsableCommand {
                 return property
             }
         }
+        for path in index { try schema.edit(path) { $0.isIndexed = true } }
+        for path in noIndex { try schema.edit(path) { $0.isIndexed = false } }
+        for path in unique { try schema.edit(path) { $0.isUnique = true } }
+        for path in noUnique { try schema.edit(path) { $0.isUnique = false } }
+        for path in expires { try schema.edit(path) { $0.isExpiry = true } }
+        for path in noExpires { try schema.edit(path) { ($0.isExpiry, $0.isIndexed) = (false, false) } }
+        for path in drop { try schema.edit(path) { _ in nil } }
         return [schema]
     }
 

@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// A session that reads as if what has expired by a time were not there.
-final class UnexpiredReader: StorageReader, QueryExplaining {
+final class UnexpiredReader: StorageReader, QueryExplaining, AnnouncingSession {
     private let session: any StorageReader
     private let expiring: ExpiringModels
     private let now: Value
@@ -24,6 +24,15 @@ final class UnexpiredReader: StorageReader, QueryExplaining {
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
         let (plan, arguments) = unexpired(plan, arguments)
         return try session.explained(plan, arguments)
+    }
+
+    func announce(_ queries: [QueryRequest]) {
+        guard let session = session as? any AnnouncingSession else { return }
+        session.announce(
+            queries.map { query in
+                let (plan, arguments) = unexpired(query.plan, query.arguments)
+                return QueryRequest(plan: plan, arguments: arguments)
+            })
     }
 
     func end() { session.end() }
