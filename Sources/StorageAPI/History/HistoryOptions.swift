@@ -1,11 +1,5 @@
 import StorageDriver
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Store {
     /// Of which models a store keeps a history, and how much of it.
     ///

@@ -3,7 +3,7 @@ import StorageDriver
 /// A reading session that notes which models its queries touch, and takes a digest of every row that they return.
 ///
 /// Two reads by the same code with equal digests have read the same values, so they have the same result.
-final class ObservingSession: StorageReader, QueryExplaining {
+final class ObservingSession: StorageReader, QueryExplaining, AnnouncingSession {
     private let session: any StorageReader
     /// The stored names of the models that were read.
     private(set) var models: Set<String> = []
@@ -33,6 +33,8 @@ final class ObservingSession: StorageReader, QueryExplaining {
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
         try session.explained(plan, arguments)
     }
+
+    func announce(_ queries: [QueryRequest]) { session.passOn(queries) }
 
     func end() { session.end() }
 

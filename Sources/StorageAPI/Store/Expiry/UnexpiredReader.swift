@@ -27,8 +27,7 @@ final class UnexpiredReader: StorageReader, QueryExplaining, AnnouncingSession {
     }
 
     func announce(_ queries: [QueryRequest]) {
-        guard let session = session as? any AnnouncingSession else { return }
-        session.announce(
+        session.passOn(
             queries.map { query in
                 let (plan, arguments) = unexpired(query.plan, query.arguments)
                 return QueryRequest(plan: plan, arguments: arguments)

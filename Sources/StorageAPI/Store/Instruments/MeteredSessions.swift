@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// A reading session that counts for a call.
-final class MeteredReader: StorageReader, QueryExplaining {
+final class MeteredReader: StorageReader, QueryExplaining, AnnouncingSession {
     private let reader: any StorageReader
     private let call: MeteredCall
 
@@ -22,11 +22,13 @@ final class MeteredReader: StorageReader, QueryExplaining {
         try reader.explained(plan, arguments)
     }
 
+    func announce(_ queries: [QueryRequest]) { reader.passOn(queries) }
+
     func end() { reader.end() }
 }
 
 /// A writing session that counts for a call.
-final class MeteredWriter: StorageWriter, QueryExplaining {
+final class MeteredWriter: StorageWriter, QueryExplaining, AnnouncingSession {
     private let writer: any StorageWriter
     private let call: MeteredCall
 
@@ -47,6 +49,8 @@ final class MeteredWriter: StorageWriter, QueryExplaining {
         try writer.explained(plan, arguments)
     }
 
+    func announce(_ queries: [QueryRequest]) { writer.passOn(queries) }
+
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         call.addWritten(batch)
         return try writer.write(batch)
@@ -58,6 +62,9 @@ final class MeteredWriter: StorageWriter, QueryExplaining {
 }
 
 extension StorageSession {
+    /// Tells the session of queries, if it wants to know of them before they are asked.
+    func passOn(_ queries: [QueryRequest]) { (self as? any AnnouncingSession)?.announce(queries) }
+
     /// How the session runs a query.
     ///
     /// - Throws: `unsupported` if its engine cannot tell.

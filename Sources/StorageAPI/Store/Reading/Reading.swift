@@ -162,8 +162,7 @@ struct Reading {
 
     /// Tells a session that waits for a server which tables' rows are read next.
     private func announce(_ tables: [Int], _ scope: Query.Scope, _ arguments: QueryArguments) {
-        guard let session = session as? any AnnouncingSession else { return }
-        session.announce(tables.map { QueryRequest(plan: handle.plan(rowsOf: $0, scope), arguments: arguments) })
+        session.passOn(tables.map { QueryRequest(plan: handle.plan(rowsOf: $0, scope), arguments: arguments) })
     }
 
     private func attachChildren(
