@@ -118,7 +118,7 @@ extension Store {
             }
             let context = SessionContext(self, writer: writer, job: job)
             defer { context.end() }
-            if removesExpired { try context.removeExpired() }
+            if removesExpired, !self.registry.knowsNoExpiry(at: self.tablesVersion) { try context.removeExpired() }
             try body(context)
             try context.unresolved?.check(context)
             try context.endHistory()

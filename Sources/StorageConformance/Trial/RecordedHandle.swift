@@ -118,7 +118,7 @@ extension RecordedStore {
     func read<T: Sendable>(_ body: sending (RecordedHandle) throws -> T) async throws -> T {
         trial.note("try await \(name).read { tx in")
         defer { trial.note("}") }
-        return try await store.read { [name, trial] tx in
+        return try await store.read { [trial] tx in
             try body(RecordedHandle(tx._session, name: "tx", trial: trial))
         }
     }

@@ -45,6 +45,7 @@ extension Store {
         // Before the snapshot, which then has these tables or later ones.
         let version = tablesVersion
         let reader = try engine.reader(scope)
+        if registry.knowsNoExpiry(at: version) { return reader }
         do throws(StorageError) {
             guard let expiring = try registry.expiring(at: version, in: reader) else { return reader }
             return UnexpiredReader(reader, expiring, now: now)

@@ -17,10 +17,14 @@ final class ModelRegistry: Sendable {
     private let info: BackendInfo
     private let logger: Logger
 
+    /// The number of the version at which no model's records expire, as in most stores they never do.
+    private let withoutExpiry = Atomic(-1)
+
     /// What is known of the models, and the engine's tables, at one time.
     struct Version: Equatable {
-        let models: Int
-        let tables: Int
+        fileprivate let number: Int
+
+        init(models: Int, tables: Int) { number = models &<< 32 | tables & 0xFFFF_FFFF }
     }
 
     init(_ info: BackendInfo, logger: Logger) {
@@ -194,6 +198,11 @@ final class ModelRegistry: Sendable {
         return handle
     }
 
+    /// Whether it is known that no model's records expire. Every call asks, so it takes no lock.
+    func knowsNoExpiry(at version: Version) -> Bool {
+        withoutExpiry.load(ordering: .acquiring) == version.number
+    }
+
     /// The models whose records expire; nil if there are none.
     ///
     /// - Parameter version: that of the session's tables, or an earlier one.
@@ -201,6 +210,7 @@ final class ModelRegistry: Sendable {
         if let known = expiring.withLock({ $0 }), known.version == version { return known.models }
         let models = ExpiringModels(try session.tables(), declared: declared, directory)
         expiring.withLock { $0 = (version, models) }
+        if models == nil { withoutExpiry.store(version.number, ordering: .releasing) }
         return models
     }
 

@@ -131,7 +131,7 @@ final class WriteQueue: Sendable {
         do {
             if let pipeline {
                 commit = try pipeline.writeAhead { (writer) throws(StorageError) in try run(jobs, writer) }
-            } else if try deferring.map({ (engine) throws(StorageError) in try runDeferring(jobs, engine) }) != true {
+            } else if try !isDeferred(jobs) {
                 try engine.write { (writer) throws(StorageError) in try run(jobs, writer) }
             }
         } catch {
@@ -170,6 +170,11 @@ final class WriteQueue: Sendable {
     }
 
     private var isCompleting: Bool { completing.load(ordering: .acquiring) > 0 }
+
+    private func isDeferred(_ jobs: [WriteJob]) throws(StorageError) -> Bool {
+        guard let deferring else { return false }
+        return try runDeferring(jobs, deferring)
+    }
 
     /// Runs jobs whose batches may be carried out later. False if one of them has failed: nothing is then done, and which has,
     /// and why, is found when they run one after the other.

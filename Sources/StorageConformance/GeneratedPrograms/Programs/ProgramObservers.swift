@@ -71,7 +71,7 @@ private final class QueryObserver<M: GeneratedModel>: ProgramObserver {
         do {
             guard let step = try await steps.next() else { return nil }
             take(step)
-        } catch is StorageError {
+        } catch {
             return nil
         }
     }
