@@ -49,7 +49,7 @@ final class CommitListener: Sendable {
     /// Takes notice of the number of an own transaction that has begun, so that all before it have ended.
     func began(_ number: Int64) {
         counted.withLock { counted in
-            if number != counted.last + 1 { counted.others += 1 }
+            if number != counted.last &+ 1 { counted.others += 1 }
             counted.last = number
         }
     }
@@ -58,15 +58,6 @@ final class CommitListener: Sendable {
     func lost() {
         counted.withLock { $0.others += 1 }
         queue.async { [self] in state.tell?() }
-    }
-
-    private func heard(_ number: Int64) -> Bool {
-        counted.withLock { counted in
-            guard number > counted.last else { return false }
-            counted.last = number
-            counted.others += 1
-            return true
-        }
     }
 
     /// What others have committed. Asks the server if the store is observed.
@@ -82,14 +73,16 @@ final class CommitListener: Sendable {
         // Whatever ends it, somebody is waiting.
         defer { if !isConnected { queue.async { self.listen() } } }
         let connection = try connected()
+        let before = counted.withLock { $0.last }
         let found = try connection.run(Self.last(record, configuration))
         hear(connection)
         guard let last = found.integer() else { throw Catalog.damaged }
         let isNobodyWriting = found.isTrue(0, 1)
         return counted.withLock { counted in
-            // Those before the one that writes have ended.
-            let ended = isNobodyWriting ? last : last - 1
-            if ended > counted.last {
+            // Those before the one that writes have ended. The sequence goes back only where somebody has set it, as a
+            // restored backup does.
+            let ended = isNobodyWriting ? last : last &- 1
+            if ended > counted.last || last < before {
                 counted.last = ended
                 counted.others += 1
             }
@@ -149,6 +142,9 @@ final class CommitListener: Sendable {
         try connection.run("LISTEN \(record.channel)")
         // libpq closes its descriptor when the connection is lost, before a source for it has ended.
         let descriptor = dup(connection.socket)
+        guard descriptor >= 0 else {
+            throw StorageError(.io, "There is no file descriptor left to listen with; close some, or raise the limit.")
+        }
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { [weak self] in self?.hearOrListen() }
         source.setCancelHandler { close(descriptor) }
@@ -168,10 +164,10 @@ final class CommitListener: Sendable {
         listen()
     }
 
+    /// Tells of notices, but not of those of own commits. Anybody may send one, so it is a reason to ask, and no answer.
     private func hear(_ connection: Connection) {
-        var isNew = false
-        for notice in connection.notices() { isNew = Int64(notice).map(heard) == true || isNew }
-        if isNew { state.tell?() }
+        let last = counted.withLock { $0.last }
+        if connection.notices().contains(where: { Int64($0).map { $0 > last } ?? false }) { state.tell?() }
     }
 }
 

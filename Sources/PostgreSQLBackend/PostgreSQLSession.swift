@@ -88,6 +88,9 @@ class PostgreSQLSession: AnnouncingSession {
 
     final func announce(_ queries: [QueryRequest]) { (announced, answers) = (queries, []) }
 
+    /// Forgets what was asked before its turn, since what follows changes rows.
+    final func forgetAnswers() { (announced, answers) = ([], []) }
+
     /// The result of a query that was announced, and asked with another one.
     private func takeAnswer(_ plan: QueryPlan, _ arguments: QueryArguments) -> StatementResult? {
         let place = answers.firstIndex { request, _ in

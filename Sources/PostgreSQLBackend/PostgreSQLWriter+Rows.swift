@@ -2,6 +2,7 @@ internal import StorageDriver
 
 extension PostgreSQLWriter {
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        forgetAnswers()
         if batch.plan.operation == .truncate { return try truncate(batch.plan.table) }
         if batch.count == 0 { return 0 }
         let write = connection.prepared(batch.plan, names)

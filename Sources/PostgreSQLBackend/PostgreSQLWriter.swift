@@ -167,6 +167,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         do {
             try body()
         } catch {
+            forgetAnswers()
             greatestKeys = [:]
             if let place = connection.waiting.lastIndex(where: { $0.sql == begin }) {
                 // The server has not heard of it.
@@ -190,6 +191,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     func change(_ change: TableChange) throws(StorageError) {
         try flush()
         changesTables = true
+        forgetAnswers()
         greatestKeys = [:]
         connection.forgetPlans()
         do throws(StorageError) {

@@ -67,6 +67,23 @@ struct NoticeTests {
         }
     }
 
+    @Test(arguments: [Int64.max, .min, 1 << 40])
+    func `a notice that no store has sent ends nothing, and deafens nobody`(number: Int64) async throws {
+        try await Self.withStores { first, second, schema in
+            let channel = try Server.psql("SELECT oid FROM pg_namespace WHERE nspname = '\(schema)'")
+            var values = first.select(Pen.self).values().makeAsyncIterator()
+            #expect(try await values.next() == [])
+            while try Self.listeners(schema) != "1" {}
+            try Server.psql("SELECT pg_notify('storage_\(channel)', '\(number)')")
+            for id in 1...3 {
+                try await second.save(Pen(id: 2 * id))
+                #expect(try await values.next()?.count == 2 * id - 1)
+                try await first.save(Pen(id: 2 * id + 1))
+                #expect(try await values.next()?.count == 2 * id)
+            }
+        }
+    }
+
     @Test func `an observer goes on when its listening connection has ended`() async throws {
         try await Self.withStores { first, second, schema in
             var values = first.select(Pen.self).values().makeAsyncIterator()
