@@ -18,14 +18,19 @@ enum Backend: String, CaseIterable, Sendable {
     /// The name that errors show.
     var name: String { self == .sqliteInMemory ? "sqlite" : rawValue }
 
-    func open(in folder: URL) async throws -> Store {
-        switch self {
-        case .memory: try await Store(InMemoryBackend())
+    func open(
+        in folder: URL, history: Store.HistoryOptions? = nil, clock: @escaping @Sendable () -> Date = { Date() }
+    ) async throws -> Store {
+        func store(_ backend: some StorageBackend) async throws -> Store {
+            try await Store(backend, models: [], history: history, clock: clock)
+        }
+        return switch self {
+        case .memory: try await store(InMemoryBackend())
         // A test asks what a commit holds, not whether the disk has it.
         case .sqlite:
-            try await Store(SQLiteBackend(path: folder.appending(path: "test.db").path, durability: .relaxed))
-        case .archive: try await Store(ArchiveBackend(path: folder.appending(path: "test.karch").path))
-        case .sqliteInMemory: try await Store(SQLiteBackend(path: ":memory:"))
+            try await store(SQLiteBackend(path: folder.appending(path: "test.db").path, durability: .relaxed))
+        case .archive: try await store(ArchiveBackend(path: folder.appending(path: "test.karch").path))
+        case .sqliteInMemory: try await store(SQLiteBackend(path: ":memory:"))
         }
     }
 }

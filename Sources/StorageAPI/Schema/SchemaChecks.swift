@@ -26,7 +26,7 @@ struct SchemaChecks {
         }
     }
 
-    func count(_ table: TableSchema) throws(StorageError) -> Int { Int(try integer(Query(.count), table)) }
+    func count(_ table: TableSchema) throws(StorageError) -> Int { Int(clamping: try integer(Query(.count), table)) }
 
     /// Looks for what a property that becomes unique has twice, since an engine would name its index at most.
     private func checkUnique(_ old: TableSchema, _ new: TableSchema) throws(StorageError) {

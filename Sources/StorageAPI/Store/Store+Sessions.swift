@@ -118,8 +118,12 @@ extension Store {
             }
             let context = SessionContext(self, writer: writer, job: job)
             defer { context.end() }
-            if removesExpired, !self.registry.knowsNoExpiry(at: self.tablesVersion) { try context.removeExpired() }
-            try body(context)
+            // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
+            job.leavesExpired = false
+            if removesExpired, !self.registry.knowsNoExpiry(at: self.tablesVersion) {
+                job.leavesExpired = try context.removeExpired() == ExpiringModels.part
+            }
+            if !job.leavesExpired { try body(context) }
             try context.unresolved?.check(context)
             try context.endHistory()
             job.prepared = context.prepared
@@ -141,14 +145,22 @@ extension Store {
         try enter(operation)
         let result = Box<T>()
         let call = instruments.isEmpty ? nil : meteredWrite(operation, model)
-        let job = job(isRepeatable: isRepeatable, removesExpired: removesExpired, call) {
-            context throws(StorageError) in
-            result.value = try body(context)
+        while true {
+            let job = job(isRepeatable: isRepeatable, removesExpired: removesExpired, call) {
+                context throws(StorageError) in
+                result.value = try body(context)
+            }
+            if Task.isCancelled { job.cancel() }
+            // Left on the queue: a closing store may hold the only thread that could resume this task.
+            await queue.run(job) { [runningCalls] in runningCalls.end() }
+            if let value = try finish(job, operation, result, call) { return value }
+            do throws(StorageError) {
+                try enter(operation)
+            } catch {
+                call?.finish(error)
+                throw error
+            }
         }
-        if Task.isCancelled { job.cancel() }
-        // Left on the queue: a closing store may hold the only thread that could resume this task.
-        await queue.run(job) { [runningCalls] in runningCalls.end() }
-        return try finish(job, operation, result, call)
     }
 
     /// The same on the caller's thread.
@@ -161,12 +173,14 @@ extension Store {
         try checkNotInBody(operation)
         let result = Box<T>()
         let call = instruments.isEmpty ? nil : meteredWrite(operation, model)
-        let job = job(isRepeatable: isRepeatable, removesExpired: removesExpired, call) {
-            context throws(StorageError) in
-            result.value = try body(context)
+        while true {
+            let job = job(isRepeatable: isRepeatable, removesExpired: removesExpired, call) {
+                context throws(StorageError) in
+                result.value = try body(context)
+            }
+            queue.runBlocking(job)
+            if let value = try finish(job, operation, result, call) { return value }
         }
-        queue.runBlocking(job)
-        return try finish(job, operation, result, call)
     }
 
     private func meteredWrite(_ operation: String, _ model: ModelSource?) -> MeteredCall {
@@ -183,9 +197,11 @@ extension Store {
         }
     }
 
+    /// What the body has returned; nil if the job has not come to it.
     private func finish<T>(
         _ job: WriteJob, _ operation: String, _ result: Box<T>, _ call: MeteredCall?
-    ) throws(StorageError) -> T {
+    ) throws(StorageError) -> T? {
+        if job.outcome == nil, job.leavesExpired { return nil }
         let failure = job.outcome?.at(operation: operation, backend: info.name)
         call?.finish(failure)
         if let failure { throw failure }

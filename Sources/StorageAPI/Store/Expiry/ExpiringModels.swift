@@ -25,7 +25,7 @@ final class ExpiringModels: Sendable {
         }
     }
 
-    /// How many records are removed in a commit of their own.
+    /// How many records one commit removes at most, not counting what a rule of deletion takes along.
     static let part = 1000
 
     let models: [Model]

@@ -13,7 +13,7 @@ extension Store {
     ///
     /// No program needs it: what has expired is not there for reads, and every write deletes it before it begins. Call it
     /// at intervals where many records expire between two writes, so that none of these takes long, or where observers
-    /// are to be told. It deletes up to 1,000 records in each commit.
+    /// are to be told. It deletes up to 1,000 records in each commit, as writes do.
     ///
     /// - Returns: how many records have expired. Those that a rule of deletion took along are not counted.
     /// - Throws: errors of the engine; `cancelled` between two commits.
@@ -22,7 +22,7 @@ extension Store {
         var removed = 0
         while true {
             let part = try await writing("removeExpired", removesExpired: false) { context throws(StorageError) in
-                try context.removeExpired(atMost: ExpiringModels.part)
+                try context.removeExpired()
             }
             removed += part
             if part < ExpiringModels.part { return removed }
@@ -33,7 +33,7 @@ extension Store {
         var removed = 0
         while true {
             let part = try writingBlocking("removeExpired", removesExpired: false) { context throws(StorageError) in
-                try context.removeExpired(atMost: ExpiringModels.part)
+                try context.removeExpired()
             }
             removed += part
             if part < ExpiringModels.part { return removed }
@@ -66,16 +66,15 @@ extension Store {
 }
 
 extension SessionContext {
-    /// Deletes what has expired by now.
+    /// Deletes what has expired by now, as much as one commit may.
     ///
     /// - Returns: how many records.
-    @discardableResult
-    func removeExpired(atMost most: Int = .max) throws(StorageError) -> Int {
+    func removeExpired() throws(StorageError) -> Int {
         let writer = try openWriter()
         guard let expiring = try store.registry.expiring(at: store.tablesVersion, in: writer) else { return 0 }
         let now = store.now
         var removed = 0
-        for model in expiring.models { removed += try removeExpired(model, now, atMost: most - removed) }
+        for model in expiring.models { removed += try removeExpired(model, now, atMost: ExpiringModels.part - removed) }
         return removed
     }
 

@@ -1,55 +1,50 @@
 import StorageDriver
 
-/// A reading session that counts for a call.
-final class MeteredReader: StorageReader, QueryExplaining, AnnouncingSession {
-    private let reader: any StorageReader
-    private let call: MeteredCall
+/// A session that counts for a call.
+class MeteredSession: QueryExplaining, AnnouncingSession {
+    private let session: any StorageSession
+    fileprivate let call: MeteredCall
 
-    init(_ reader: any StorageReader, _ call: MeteredCall) {
-        self.reader = reader
+    fileprivate init(_ session: any StorageSession, _ call: MeteredCall) {
+        self.session = session
         self.call = call
     }
 
-    func tables() throws(StorageError) -> [TableSchema] { try reader.tables() }
+    final func tables() throws(StorageError) -> [TableSchema] { try session.tables() }
 
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        call.counting(try reader.rows(plan, arguments), width: plan.query.width)
+    final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        call.counting(try session.rows(plan, arguments), width: plan.query.width)
     }
 
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try reader.greatestKey(in: table) }
+    final func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try session.greatestKey(in: table) }
 
-    func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
-        try reader.explained(plan, arguments)
+    final func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+        try session.explained(plan, arguments)
     }
 
-    func announce(_ queries: [QueryRequest]) { reader.passOn(queries) }
+    final func announce(_ queries: [QueryRequest]) { session.passOn(queries) }
+}
+
+/// A reading session that counts for a call.
+final class MeteredReader: MeteredSession, StorageReader {
+    private let reader: any StorageReader
+
+    init(_ reader: any StorageReader, _ call: MeteredCall) {
+        self.reader = reader
+        super.init(reader, call)
+    }
 
     func end() { reader.end() }
 }
 
 /// A writing session that counts for a call.
-final class MeteredWriter: StorageWriter, QueryExplaining, AnnouncingSession {
+final class MeteredWriter: MeteredSession, StorageWriter {
     private let writer: any StorageWriter
-    private let call: MeteredCall
 
     init(_ writer: any StorageWriter, _ call: MeteredCall) {
         self.writer = writer
-        self.call = call
+        super.init(writer, call)
     }
-
-    func tables() throws(StorageError) -> [TableSchema] { try writer.tables() }
-
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        call.counting(try writer.rows(plan, arguments), width: plan.query.width)
-    }
-
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try writer.greatestKey(in: table) }
-
-    func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
-        try writer.explained(plan, arguments)
-    }
-
-    func announce(_ queries: [QueryRequest]) { writer.passOn(queries) }
 
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         call.addWritten(batch)

@@ -251,6 +251,8 @@ final class WriteJob: @unchecked Sendable {
     var changed: Set<String> = []
     /// What the job has changed, if anybody asked when it began.
     var noted: NotedChanges?
+    /// Whether the job has removed as many expired records as one commit does, and has done nothing else.
+    var leavesExpired = false
     /// Whether the body may run again after it was undone: a verb's body may, a user's closure may not.
     let isRepeatable: Bool
     private let cancelled = Atomic<Bool>(false)

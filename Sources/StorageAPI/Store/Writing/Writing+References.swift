@@ -53,7 +53,7 @@ extension ModelHandle {
     func missing(_ keys: ValueList, in session: any StorageSession) throws(StorageError) -> [[Value]] {
         let scope = Query.Scope.keys(columns: keys.width, list: 0)
         var count = try session.rows(plan(Query(.count, scope: scope)), QueryArguments(lists: [keys]))
-        let stored = try count.next() ? Int(count.cells[0].int) : 0
+        let stored = try count.next() ? Int(clamping: count.cells[0].int) : 0
         if stored == keys.count { return [] }
         if stored == 0 { return (0..<keys.count).map { Array(keys[$0]) } }
         let query = Query(.columns(tables.root.schema.key), scope: scope)
