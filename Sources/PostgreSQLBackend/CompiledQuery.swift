@@ -6,33 +6,45 @@ internal import StorageDriver
 /// the conditions with such a form leave, and ``PartialEvaluation`` does the rest.
 final class CompiledQuery {
     let sql: String
-    let types: [ColumnType]
+    /// The bytes of the results.
+    let forms: [WireForm]
     /// Whether the server answers the query as a whole.
     let isWhole: Bool
     /// Whether there may be any number of rows.
     let isLong: Bool
+    /// Whether the rows are of a table that other software made, which escapes no text.
+    private let isForeign: Bool
     private let parameters: [QueryCompiler.Parameter]
 
-    init(_ plan: QueryPlan, _ names: Names) {
+    /// - Parameter isScan: whether the server returns all rows, for values that it cannot have.
+    init(_ plan: QueryPlan, _ names: Names, isScan: Bool = false) {
+        isForeign = plan.table.isForeign
         var compiler = QueryCompiler(plan, names)
-        if let sql = try? compiler.select() {
-            (self.sql, isWhole, types) = (sql, true, Self.types(plan))
+        // What has no exact form in SQL is tested on the rows that come.
+        if !isScan, let sql = try? compiler.select() {
+            (self.sql, isWhole, forms) = (sql, true, Self.forms(plan, names))
         } else {
             compiler = QueryCompiler(plan, names)
-            (sql, isWhole, types) = (compiler.candidates(), false, plan.table.columns.map(\.type))
+            (sql, isWhole) = (compiler.candidates(isScan: isScan), false)
+            forms = plan.table.columns.indices.map { Self.form($0, plan.table, names) }
         }
         parameters = compiler.parameters
         isLong = Self.isLong(plan, isWhole: isWhole)
     }
 
-    private static func types(_ plan: QueryPlan) -> [ColumnType] {
-        switch plan.query.result {
-        case .columns(let columns): columns.map { plan.table.columns[$0].type }
-        case .terms(let terms): terms.map(\.type)
-        case .groups(let grouping): grouping.keys.map(\.type) + grouping.aggregates.map(\.type)
-        case .count: [.int64]
+    private static func forms(_ plan: QueryPlan, _ names: Names) -> [WireForm] {
+        func form(_ type: ColumnType) -> WireForm { type.form(isForeign: plan.table.isForeign) }
+        return switch plan.query.result {
+        case .columns(let columns): columns.map { self.form($0, plan.table, names) }
+        case .terms(let terms): terms.map { form($0.type) }
+        case .groups(let grouping): (grouping.keys.map(\.type) + grouping.aggregates.map(\.type)).map(form)
+        case .count: [.int8]
         case .exists: [.bool]
         }
+    }
+
+    private static func form(_ column: Int, _ table: TableSchema, _ names: Names) -> WireForm {
+        names.conversions[table.name]?[column].form ?? table.columns[column].type.sql.form
     }
 
     private static func isLong(_ plan: QueryPlan, isWhole: Bool) -> Bool {
@@ -58,11 +70,15 @@ final class CompiledQuery {
         var bound = Parameters()
         for parameter in parameters {
             switch parameter {
-            case .value(let index, let type): bound.add(arguments.values[index], as: type)
-            case .prefixEnd(let index): bound.add(plain: Self.endOfPrefix(arguments.values[index]))
-            case .like(let index): bound.add(TextPattern(arguments.values[index]).like)
+            case .value(let index, let type): bound.add(arguments.values[index], as: type, isForeign)
+            case .prefixEnd(let index):
+                let end = Self.endOfPrefix(arguments.values[index])
+                bound.add(plain: isForeign ? end : end.map(EscapedText.escaped))
+            case .like(let index):
+                let like = TextPattern(arguments.values[index]).like
+                if isForeign { bound.add(plain: like) } else { bound.add(like) }
             case .regularExpression(let index): bound.add(plain: TextPattern(arguments.values[index]).regularExpression)
-            case .list(let list, let column, let type): bound.add(arguments.lists[list], column, as: type)
+            case .list(let list, let column, let type): bound.add(arguments.lists[list], column, as: type, isForeign)
             case .limit: bound.add(arguments.limit.map { Int64($0) })
             case .offset: bound.add(Int64(arguments.offset))
             case .groupLimit: bound.add(arguments.groupLimit.map { Int64($0) })
@@ -72,7 +88,7 @@ final class CompiledQuery {
         return bound
     }
 
-    /// The least text that is greater than every text with the prefix, escaped; nil if there is none.
+    /// The least text that is greater than every text with the prefix; nil if there is none.
     private static func endOfPrefix(_ value: Value) -> String? {
         guard case .text(let prefix) = value else { return nil }
         var scalars = Array(prefix.unicodeScalars)
@@ -80,22 +96,24 @@ final class CompiledQuery {
             // The order of scalars is that of UTF-8 bytes.
             guard let scalar = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { continue }
             scalars.append(scalar)
-            return EscapedText.escaped(String(String.UnicodeScalarView(scalars)))
+            return String(String.UnicodeScalarView(scalars))
         }
         return nil
     }
 }
 
 extension Parameters {
-    fileprivate mutating func add(_ value: Value, as type: ColumnType) {
+    fileprivate mutating func add(_ value: Value, as type: ColumnType, _ isForeign: Bool) {
         let cells = ValueCells(ValueList(width: 1, values: [value]))
-        add(cells.cells[0], as: type.sql.form)
+        add(cells.cells[0], as: type.form(isForeign: isForeign))
         withExtendedLifetime(cells) {}
     }
 
-    fileprivate mutating func add(_ list: ValueList, _ column: Int, as type: ColumnType) {
+    fileprivate mutating func add(_ list: ValueList, _ column: Int, as type: ColumnType, _ isForeign: Bool) {
         let cells = ValueCells(list)
-        add(array: cells.cells + column, count: cells.count, stride: cells.width, as: type.sql.form, oid: type.listOID)
+        add(
+            array: cells.cells + column, count: cells.count, stride: cells.width, as: type.form(isForeign: isForeign),
+            oid: type.listOID)
         withExtendedLifetime(cells) {}
     }
 }

@@ -8,9 +8,12 @@ final class CompiledWrite {
     /// The types of a patch's values, and of a row's or key's columns.
     private let values: [ColumnType]
     private let rows: [ColumnType]
+    private let isForeign: Bool
 
     init(_ plan: WritePlan, _ names: Names) {
         let table = plan.table
+        isForeign = table.isForeign
+        let conversions = names.conversions[table.name]
         let columns = plan.operation == .patch ? plan.keyColumns : plan.columns
         let values = plan.operation == .patch ? plan.columns.map { table.columns[$0].type } : []
         let rows = columns.map { table.columns[$0].type }
@@ -24,18 +27,21 @@ final class CompiledWrite {
         let source =
             "unnest(\(arrays.joined(separator: ", "))) AS u(\(rows.indices.map { "c\($0)" }.joined(separator: ", ")))"
         let given = zip(columns, rows).enumerated().map { place, pair in
-            Pair(column: pair.0, name: table.columns[pair.0].sqlName, value: pair.1.stored("u.c\(place)"))
+            let (name, value) = (table.columns[pair.0].sqlName, pair.1.stored("u.c\(place)"))
+            return Pair(
+                column: pair.0, name: name, value: conversions?[pair.0].writing(value) ?? value,
+                match: conversions?[pair.0].equality("t." + name, value) ?? "t.\(name) = \(value)")
         }
         let keys = given.filter { plan.operation != .update || table.key.contains($0.column) }
-        let match = keys.map { "t.\($0.name) = \($0.value)" }.joined(separator: " AND ")
+        let match = keys.map(\.match).joined(separator: " AND ")
         let target = names.table(table)
         switch plan.operation {
-        case .insert: sql = Self.insert(given, source, target)
+        case .insert: sql = Self.insert(given, source, target, table)
         case .upsert:
             let key = table.key.map { table.columns[$0].sqlName }.joined(separator: ", ")
             let others = given.filter { !table.key.contains($0.column) }.map { "\($0.name) = excluded.\($0.name)" }
             let action = others.isEmpty ? "NOTHING" : "UPDATE SET " + others.joined(separator: ", ")
-            sql = Self.insert(given, source, target) + " ON CONFLICT (\(key)) DO \(action)"
+            sql = Self.insert(given, source, target, table) + " ON CONFLICT (\(key)) DO \(action)"
         case .update:
             let others = given.filter { !table.key.contains($0.column) }
             // A row that is nothing but its key is found all the same.
@@ -43,7 +49,8 @@ final class CompiledWrite {
             sql = "UPDATE \(target) AS t SET \(sets) FROM \(source) WHERE \(match)"
         case .patch:
             let sets = zip(plan.columns, values).enumerated().map { place, pair in
-                "\(table.columns[pair.0].sqlName) = \(pair.1.stored("$\(place + 1)::\(pair.1.sql.parameter)"))"
+                let value = pair.1.stored("$\(place + 1)::\(pair.1.sql.parameter)")
+                return "\(table.columns[pair.0].sqlName) = \(conversions?[pair.0].writing(value) ?? value)"
             }
             sql = "UPDATE \(target) AS t SET \(sets.joined(separator: ", ")) FROM \(source) WHERE \(match)"
         case .delete: sql = "DELETE FROM \(target) AS t USING \(source) WHERE \(match)"
@@ -55,23 +62,31 @@ final class CompiledWrite {
         let column: Int
         let name: String
         let value: String
+        /// Whether a row has the value.
+        let match: String
     }
 
-    private static func insert(_ given: [Pair], _ source: String, _ target: String) -> String {
+    private static func insert(_ given: [Pair], _ source: String, _ target: String, _ table: TableSchema) -> String {
         let columns = given.map(\.name).joined(separator: ", ")
-        return "INSERT INTO \(target) (\(columns)) SELECT \(given.map(\.value).joined(separator: ", ")) FROM \(source)"
+        // A column of other software may be GENERATED ALWAYS AS IDENTITY.
+        let words = table.isForeign ? " OVERRIDING SYSTEM VALUE" : ""
+        return
+            "INSERT INTO \(target) (\(columns))\(words) SELECT \(given.map(\.value).joined(separator: ", ")) FROM \(source)"
     }
 
     /// The parameters for some rows of a batch.
     func bind(_ batch: borrowing RowBatch, _ range: Range<Int>) -> Parameters {
         var parameters = Parameters()
         if let values = batch.values {
-            for (place, type) in self.values.enumerated() { parameters.add(values[place], as: type.sql.form) }
+            for (place, type) in self.values.enumerated() {
+                parameters.add(values[place], as: type.form(isForeign: isForeign))
+            }
         }
         let first = batch.cells + range.lowerBound * batch.width
         for (place, type) in rows.enumerated() {
             parameters.add(
-                array: first + place, count: range.count, stride: batch.width, as: type.sql.form, oid: type.sql.oid)
+                array: first + place, count: range.count, stride: batch.width, as: type.form(isForeign: isForeign),
+                oid: type.sql.oid)
         }
         return parameters
     }

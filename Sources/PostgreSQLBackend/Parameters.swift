@@ -91,7 +91,7 @@ struct Parameters {
         case .float4: append(Float(cell.number).bitPattern)
         case .float8: append(cell.number.bitPattern)
         case .text where EscapedText.isNeeded(cell.bytes): EscapedText.append(cell.bytes, to: &bytes)
-        case .text, .plainText, .bytes: bytes.append(contentsOf: cell.bytes)
+        case .text, .plainText, .bytes, .number: bytes.append(contentsOf: cell.bytes)
         case .digits: bytes += (cell.tag == .unsigned ? String(cell.bits) : String(cell.int)).utf8
         }
         return true

@@ -52,7 +52,12 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
                 "PostgreSQL finds a changed value only where its cluster has checksums (initdb --data-checksums).",
             .changingWhileReading: "PostgreSQL changes a table when nobody reads it, so the change waits.",
         ]
-        if listener == nil { lacking[.foreignCommits] = "A replica has no notices of commits; connect to the primary." }
+        if listener == nil {
+            lacking[.foreignCommits] =
+                isReplica
+                ? "A replica has no notices of commits; connect to the primary."
+                : "No store has written to the schema, so nobody would send notices of commits."
+        }
         if isReplica { lacking[.writing] = "The server is a replica; connect to the primary." }
         if configuration.isReadOnly { lacking[.writing] = "The store was opened read-only." }
         return BackendInfo(
@@ -63,6 +68,9 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
             limits: BackendInfo.Limits(valueBytes: 200_000_000, keyBytes: 1024, wholeKeyBytes: 2048, columns: 400),
             reservedNamePrefixes: ["storage_", "pg_"], readerThreads: configuration.connections)
     }
+
+    /// Reads the declarations of the tables that other software made.
+    var foreignTables: Statement { ForeignCatalog.statement(configuration.schema) }
 
     // MARK: Reading
 

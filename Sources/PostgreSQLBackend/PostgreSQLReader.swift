@@ -57,7 +57,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     override func tables() throws(StorageError) -> [TableSchema] {
         try surviving { () throws(StorageError) in
             guard scope == .query, engine.record.versionIndex != nil else { return try super.tables() }
-            return try engine.readTables(connection)
+            let recorded = try engine.readTables(connection)
+            guard let foreign = try ask([engine.foreignTables]).first else { throw Catalog.damaged }
+            return try recorded + names.foreign.keep(foreign)
         }
     }
 
@@ -80,6 +82,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
                 isInTransaction = false
                 connection.add("ROLLBACK")
             }
+            if let foreign = queries.lazy.flatMap(\.plan.tables).first(where: \.isForeign) {
+                throw ForeignCatalog.changed(foreign, by: error.underlying)
+            }
             let now = try currentVersion()
             for query in queries { try check(query, now) }
             connection.forgetPlans()
@@ -96,8 +101,8 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
 
     private func isOfSchema(_ error: StorageError) -> Bool {
         guard let state = (error.underlying as? PostgreSQLError)?.state else { return false }
-        // Unknown columns, tables, operators and types, and results of another type than before.
-        return state.hasPrefix("42") || state == "0A000"
+        // Unknown columns, tables, operators and types, and results of another type than before; not a lack of rights.
+        return state.hasPrefix("42") && state != "42501" || state == "0A000"
     }
 
     private func currentVersion() throws(StorageError) -> String {
@@ -106,9 +111,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
 
     /// Looks whether the plan's tables are stored as it needs them, once for each version of the tables.
     private func check(_ query: PreparedQuery, _ version: String) throws(StorageError) {
-        if query.checkedVersion == version { return }
+        if query.checkedVersion == version || engine.record.versionIndex == nil { return }
         let recorded = try engine.tables(at: version, by: isInTransaction ? nil : connection)
-        for table in query.plan.tables { try table.requireStored(in: recorded) }
+        for table in query.plan.tables where !table.isForeign { try table.requireStored(in: recorded) }
         query.checkedVersion = version
     }
 

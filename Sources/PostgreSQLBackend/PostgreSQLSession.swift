@@ -18,13 +18,16 @@ class PostgreSQLSession: AnnouncingSession {
     /// Whether the session ends with its task. Another task may wait on a writer's thread.
     var isReading: Bool { false }
 
+    /// The recorded tables, then those of other software.
     func tables() throws(StorageError) -> [TableSchema] {
-        guard engine.record.versionIndex != nil else { return [] }
-        guard let definitions = try ask([Catalog.definitions(names)]).first else { throw Catalog.damaged }
-        return try Catalog.tables(definitions)
+        let recorded = engine.record.versionIndex == nil ? [] : [Catalog.definitions(names)]
+        let results = try ask(recorded + [engine.foreignTables])
+        guard let foreign = results.last, results.count == recorded.count + 1 else { throw Catalog.damaged }
+        return try (recorded.isEmpty ? [] : Catalog.tables(results[0])) + names.foreign.keep(foreign)
     }
 
     func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        if table.isForeign { return try greatestForeignKey(in: table) }
         var parameters = Parameters()
         parameters.add(plain: table.name)
         let keys = names.own("storage_keys")
@@ -59,10 +62,16 @@ class PostgreSQLSession: AnnouncingSession {
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         try surviving { () throws(StorageError) in
-            let query = connection.prepared(plan, names)
+            let query = try prepared(plan, arguments)
             if query.compiled.isWhole { return try serverRows(query, arguments).cursor() }
             return try PartialEvaluation(query, arguments, self).cursor()
         }
+    }
+
+    private func prepared(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> PreparedQuery {
+        // PostgreSQL's text has no U+0000, and only the store's own tables escape it.
+        guard plan.table.isForeign, arguments.hasZero else { return try connection.prepared(plan, names) }
+        return PreparedQuery(plan, name: "", CompiledQuery(plan, try names.with(plan.tables), isScan: true))
     }
 
     /// The rows of what a query was compiled to.
@@ -71,9 +80,9 @@ class PostgreSQLSession: AnnouncingSession {
         let parameters = compiled.bind(arguments)
         if compiled.isLong { return try longRows(query, parameters) }
         if let result = takeAnswer(query.plan, arguments) {
-            return ResultRows(result, compiled.types, isReading: isReading)
+            return ResultRows(result, compiled.forms, isReading: isReading)
         }
-        let (requests, queries) = takeAnnounced(besides: query.plan)
+        let (requests, queries) = try takeAnnounced(besides: query.plan)
         var statements = [Statement(compiled.sql, name: query.name, parameters)]
         for (request, query) in zip(requests, queries) {
             statements.append(Statement(query.compiled.sql, name: query.name, query.compiled.bind(request.arguments)))
@@ -81,7 +90,7 @@ class PostgreSQLSession: AnnouncingSession {
         let results = try ask(statements, for: [query] + queries)
         guard let result = results.first else { throw Catalog.damaged }
         answers = zip(requests, results.dropFirst()).map { ($0, $1) }
-        return ResultRows(result, compiled.types, isReading: isReading)
+        return ResultRows(result, compiled.forms, isReading: isReading)
     }
 
     // MARK: Announced queries
@@ -101,12 +110,15 @@ class PostgreSQLSession: AnnouncingSession {
     }
 
     /// The queries that are asked with this one, each once.
-    private func takeAnnounced(besides plan: QueryPlan) -> ([QueryRequest], [PreparedQuery]) {
+    private func takeAnnounced(
+        besides plan: QueryPlan
+    ) throws(StorageError) -> ([QueryRequest], [PreparedQuery]) {
         defer { announced = [] }
         // A plan whose statement makes room for another's cannot be asked together with it.
         guard connection.plans.hasRoom(announced.count) else { return ([], []) }
-        let requests = announced.filter { $0.plan !== plan && $0.plan.id != nil }
-        let queries = requests.map { connection.prepared($0.plan, names) }
+        let requests = announced.filter { $0.plan !== plan && $0.plan.id != nil && !$0.plan.table.isForeign }
+        var queries: [PreparedQuery] = []
+        for request in requests { queries.append(try connection.prepared(request.plan, names)) }
         let places = queries.indices.filter { queries[$0].compiled.isWhole && !queries[$0].compiled.isLong }
         return (places.map { requests[$0] }, places.map { queries[$0] })
     }
@@ -123,7 +135,7 @@ class PostgreSQLSession: AnnouncingSession {
         guard let first = try ask([declare, fetch], for: [query]).last else { throw Catalog.damaged }
         var isComplete = first.count < Self.rowsAtATime
         return ResultRows(
-            first, query.compiled.types, isReading: isReading,
+            first, query.compiled.forms, isReading: isReading,
             next: { [self] () throws(StorageError) in
                 if isComplete { return nil }
                 guard let next = try ask([fetch]).first else { return nil }

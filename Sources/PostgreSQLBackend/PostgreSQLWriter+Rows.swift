@@ -5,7 +5,8 @@ extension PostgreSQLWriter {
         forgetAnswers()
         if batch.plan.operation == .truncate { return try truncate(batch.plan.table) }
         if batch.count == 0 { return 0 }
-        let write = connection.prepared(batch.plan, names)
+        let write = try connection.prepared(batch.plan, names)
+        if batch.plan.table.isForeign { try checkForeign(batch) }
         if isDeferring, try later(batch, write) { return batch.count }
         try flush()
         // Where an update of one row makes room for another's, the order of the rows counts.
@@ -34,14 +35,14 @@ extension PostgreSQLWriter {
         let statement = Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, 0..<batch.count))
         let isUpdate = batch.plan.operation == .update
         try later(Deferred(statement: statement, count: batch.count, mustChangeAll: isUpdate))
-        if let greatest = greatestKey(batch) { try later(Deferred(statement: greatest)) }
+        if let greatest = try greatestKey(batch) { try later(Deferred(statement: greatest)) }
         return true
     }
 
     /// Writes all rows with one statement, whose failure leaves the transaction as it was.
     private func run(_ batch: borrowing RowBatch, _ write: PreparedWrite) throws(StorageError) -> Int {
         var statements = [Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, 0..<batch.count))]
-        if let greatest = greatestKey(batch) { statements.append(greatest) }
+        if let greatest = try greatestKey(batch) { statements.append(greatest) }
         return try askGuarded(statements).first?.changed ?? 0
     }
 
@@ -52,8 +53,24 @@ extension PostgreSQLWriter {
         return state.hasPrefix("23") || state.hasPrefix("22") || state == "21000"
     }
 
-    /// Writes row after row, in as few round trips, and finds the first that fails. The caller undoes what was done.
+    /// Writes row after row, and finds the first that fails. The transaction is then as it was, and can be asked.
     private func writeOneByOne(_ batch: borrowing RowBatch, _ write: PreparedWrite) throws(StorageError) -> Int {
+        connection.add("SAVEPOINT storage_rows")
+        do throws(StorageError) {
+            let changed = try writeRows(batch, write)
+            connection.add("RELEASE storage_rows")
+            return changed
+        } catch {
+            if connection.loss == nil {
+                connection.add("ROLLBACK TO storage_rows")
+                connection.add("RELEASE storage_rows")
+            }
+            throw error
+        }
+    }
+
+    /// Writes row after row, in as few round trips.
+    private func writeRows(_ batch: borrowing RowBatch, _ write: PreparedWrite) throws(StorageError) -> Int {
         var row = 0
         var changed = 0
         while row < batch.count {
@@ -71,10 +88,10 @@ extension PostgreSQLWriter {
                         .notFound, "No record has this key; save or insert stores it.", row: row + index)
                 }
             }
-            if let failure = outcome.failure { throw refusal(failure.error, batch, row + failure.index) }
+            if let failure = outcome.failure { throw try refusal(failure.error, batch, row + failure.index) }
             row = end
         }
-        if let greatest = greatestKey(batch) { _ = try connection.run(greatest) }
+        if let greatest = try greatestKey(batch) { _ = try connection.run(greatest) }
         return touched(batch, changed)
     }
 
@@ -89,10 +106,13 @@ extension PostgreSQLWriter {
     private static let rowsTogether = 64
 
     /// The contract's error for a row that the server refuses.
-    private func refusal(_ error: StorageError, _ batch: borrowing RowBatch, _ row: Int) -> StorageError {
+    private func refusal(
+        _ error: StorageError, _ batch: borrowing RowBatch, _ row: Int
+    ) throws(StorageError) -> StorageError {
         guard let cause = error.underlying as? PostgreSQLError else { return error }
         let table = batch.plan.table
         switch cause.state {
+        case "23505" where table.isForeign: return try foreignDuplicate(cause, batch, row)
         case "23505":
             guard let column = table.columns.first(where: { Names.index($0, of: table) == cause.constraint }) else {
                 return batch.error(
@@ -103,7 +123,12 @@ extension PostgreSQLWriter {
             return batch.error(
                 .constraint, "Another record has the same \(column.property), which is unique.", row: row
             ).property(column.property).caused(by: cause)
-        case "23502":
+        case "42703", "42P01", "42P10", "42804": return ForeignCatalog.changed(table, by: cause)
+        // No such value in the column's type: a length, a range, an enum's label.
+        case _ where table.isForeign && cause.state.hasPrefix("22"):
+            return batch.error(.invalidValue, "The database refuses the value: \(cause.message).", row: row)
+                .property(cause.column).caused(by: cause)
+        case "23502" where !table.isForeign:
             let property = table.columns.first { $0.sqlName == cause.column?.quotedName }?.property ?? cause.column
             return batch.error(
                 .schemaMismatch,
@@ -119,7 +144,7 @@ extension PostgreSQLWriter {
     }
 
     /// Remembers the greatest key of a batch, if its table assigns keys.
-    private func greatestKey(_ batch: borrowing RowBatch) -> Statement? {
+    private func greatestKey(_ batch: borrowing RowBatch) throws(StorageError) -> Statement? {
         let table = batch.plan.table
         guard table.assignsKeys, batch.plan.operation == .insert || batch.plan.operation == .upsert,
             let place = batch.plan.columns.firstIndex(of: table.key[0])
@@ -130,6 +155,7 @@ extension PostgreSQLWriter {
             if cell.tag == .int { greatest = max(greatest, cell.int) }
         }
         guard greatest > 0 else { return nil }
+        if table.isForeign { return try moveSequence(of: table, to: greatest) }
         if let known = greatestKeys[table.name] { greatestKeys[table.name] = max(known, greatest) }
         var parameters = Parameters()
         parameters.add(plain: table.name)
@@ -148,6 +174,7 @@ extension PostgreSQLWriter {
         greatestKeys[table.name] = nil
         var parameters = Parameters()
         parameters.add(plain: table.name)
+        if table.isForeign { return try connection.run("DELETE FROM \(names.table(table))").changed }
         let results = try connection.run([
             Statement("DELETE FROM \(names.table(table))"),
             Statement("DELETE FROM \(names.own("storage_keys")) WHERE name = $1::text", parameters),

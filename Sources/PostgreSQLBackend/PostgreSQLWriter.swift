@@ -117,6 +117,8 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     }
 
     override func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        // Other programs take keys of its sequence at any time.
+        if table.isForeign { return try super.greatestKey(in: table) }
         if let known = greatestKeys[table.name] { return known }
         let greatest = try super.greatestKey(in: table)
         greatestKeys[table.name] = greatest
@@ -189,6 +191,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     // MARK: Tables
 
     func change(_ change: TableChange) throws(StorageError) {
+        try checkForeign(change)
         try flush()
         changesTables = true
         forgetAnswers()

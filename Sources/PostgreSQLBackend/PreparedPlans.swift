@@ -69,16 +69,18 @@ final class PreparedWrite {
 }
 
 extension Connection {
-    func prepared(_ plan: QueryPlan, _ names: Names) -> PreparedQuery {
+    func prepared(_ plan: QueryPlan, _ names: Names) throws(StorageError) -> PreparedQuery {
         if let query = plans.query(plan) { return query }
-        let query = PreparedQuery(plan, name: plan.id == nil ? "" : statementName(), CompiledQuery(plan, names))
+        let compiled = CompiledQuery(plan, try names.with(plan.tables))
+        let query = PreparedQuery(plan, name: plan.id == nil ? "" : statementName(), compiled)
         if plan.id != nil, let old = plans.keep(query) { forget(old) }
         return query
     }
 
-    func prepared(_ plan: WritePlan, _ names: Names) -> PreparedWrite {
+    func prepared(_ plan: WritePlan, _ names: Names) throws(StorageError) -> PreparedWrite {
         if let write = plans.write(plan) { return write }
-        let write = PreparedWrite(plan, name: statementName(), CompiledWrite(plan, names))
+        let compiled = CompiledWrite(plan, try names.with([plan.table]))
+        let write = PreparedWrite(plan, name: statementName(), compiled)
         if let old = plans.keep(write) { forget(old) }
         return write
     }

@@ -14,9 +14,8 @@ extension QueryCompiler {
         case .isIn(let term, let list, let type):
             try requireComparable(term, nil, type, place)
             let list = type.list(number(.list(list, column: 0, type)))
-            let test = "\(try value(term, place, type)) = ANY (\(list))"
-            guard let beginning = beginning(of: term, place) else { return "(\(test))" }
-            return "(\(beginning) = ANY (ARRAY(SELECT \(type.beginning("v")) FROM unnest(\(list)) AS v)) AND \(test))"
+            if case .column(let column) = term { return isIn(column, list, type, place) }
+            return "(\(try value(term, place, type)) = ANY (\(list)))"
         case .comparison(let comparison, let left, let right, let type):
             try requireComparable(left, right, type, place)
             return try compare(comparison, left, right, type, place)
@@ -37,6 +36,12 @@ extension QueryCompiler {
         var parts: [String] = []
         for term in terms { parts.append(try condition(term, place)) }
         return parts.isEmpty ? ifEmpty : "(" + parts.joined(separator: word) + ")"
+    }
+
+    private func isIn(_ column: Int, _ list: String, _ type: ColumnType, _ place: Place) -> String {
+        let test = place.isIn(column, list)
+        guard let beginning = place.beginning(column) else { return "(\(test))" }
+        return "(\(beginning) = ANY (ARRAY(SELECT \(type.beginning("v")) FROM unnest(\(list)) AS v)) AND \(test))"
     }
 
     // MARK: Comparisons
@@ -75,6 +80,9 @@ extension QueryCompiler {
     ) throws(NoForm) -> String {
         let isNeverNull = left.isArgument || right.isArgument
         let beginning = right.isArgument ? beginning(of: left, place) : nil
+        if isForeign, comparison == .equal, case .column(let column) = left, case .argument(let index) = right {
+            return place.equality(column, type, number(.value(index, type)))
+        }
         let left = try value(left, place, type)
         let right = try value(right, place, type)
         if let beginning, comparison != .notEqual {
@@ -107,6 +115,7 @@ extension QueryCompiler {
         if test == .like {
             guard case .argument(let index) = pattern else { throw NoForm() }
             let like = ColumnType.string.parameter(number(.like(index)))
+            if isForeign { return "(\(subject) LIKE \(like))" }
             let expression = ColumnType.string.parameter(number(.regularExpression(index)))
             // The pattern's parts count scalars, and an escape is two.
             return
@@ -132,7 +141,7 @@ extension QueryCompiler {
     private mutating func quantified(
         _ quantifier: Quantifier, _ edge: Edge, _ term: QueryTerm, _ place: Place
     ) throws(NoForm) -> String {
-        let (related, rows) = rows(along: edge, from: place)
+        let (related, rows) = try rows(along: edge, from: place)
         let condition = try condition(term, related)
         switch quantifier {
         case .any: return "EXISTS (SELECT 1 FROM \(rows) AND \(condition))"
@@ -142,7 +151,11 @@ extension QueryCompiler {
     }
 
     /// The place of an edge's rows, and which these are.
-    private mutating func rows(along edge: Edge, from place: Place) -> (Place, String) {
+    ///
+    /// - Throws: `NoForm` where it leads from a store's own table to one of other software, or back.
+    private mutating func rows(along edge: Edge, from place: Place) throws(NoForm) -> (Place, String) {
+        let tables = [edge.table] + (edge.link.map { [$0.table] } ?? [])
+        guard tables.allSatisfy({ plan.tables[$0].isForeign == isForeign }) else { throw NoForm() }
         let related = nextPlace(edge.table)
         guard let link = edge.link else {
             return (related, "\(related.table) WHERE \(equal(related, edge.inner, place, edge.outer))")
@@ -173,15 +186,15 @@ extension QueryCompiler {
         case .argument(let index): return type.parameter(number(.value(index, type)))
         case .null: return type.null
         case .related(let edge, let term):
-            let (related, rows) = rows(along: edge, from: place)
+            let (related, rows) = try rows(along: edge, from: place)
             return "(SELECT \(try value(term, related, type)) FROM \(rows) LIMIT 1)"
         case .relatedCount(let edge, let term):
-            let (related, rows) = rows(along: edge, from: place)
+            let (related, rows) = try rows(along: edge, from: place)
             return "(SELECT count(*) FROM \(rows) AND \(try condition(term, related)))"
         case .relatedAggregate(let edge, let aggregate, let condition):
             // A sum that overflows fails in other cases.
             guard let term = aggregate.term, aggregate.function != .sum else { throw NoForm() }
-            let (related, rows) = rows(along: edge, from: place)
+            let (related, rows) = try rows(along: edge, from: place)
             let result = try self.aggregate(aggregate, of: value(term.term, related, term.type))
             return "(SELECT \(result) FROM \(rows) AND \(try self.condition(condition, related)))"
         case .elementCount(let array): return try elementCount(array, place)
@@ -199,7 +212,8 @@ extension QueryCompiler {
         guard let type = type(of: array, place) else { throw NoForm() }
         let value = try value(array, place, type)
         if type.storage == .blob { return "octet_length(\(value))::bigint" }
-        guard case .array = type else { throw NoForm() }
+        // Text of other software may be no JSON.
+        guard case .array = type, !isForeign else { throw NoForm() }
         return "json_array_length(\(value)::json)::bigint"
     }
 }

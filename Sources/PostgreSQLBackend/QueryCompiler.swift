@@ -40,12 +40,12 @@ struct QueryCompiler {
         case .count: return "SELECT count(*)" + rows
         case .exists: return "SELECT EXISTS (SELECT 1\(rows))"
         case .columns(let columns):
-            let outputs = columns.map { plan.table.columns[$0].type.output(root.column($0)) }
+            let outputs = columns.map(root.output)
             return "SELECT " + (outputs.isEmpty ? "1" : outputs.joined(separator: ", ")) + rows + (try order())
                 + limit()
         case .terms(let terms):
             var outputs: [String] = []
-            for term in terms { outputs.append(term.type.output(try value(term.term, root, term.type))) }
+            for term in terms { outputs.append(output(try value(term.term, root, term.type), term.type)) }
             return "SELECT " + outputs.joined(separator: ", ") + rows + (try order()) + limit()
         case .groups(let grouping): return try groups(grouping, rows)
         }
@@ -53,9 +53,12 @@ struct QueryCompiler {
 
     /// The statement of the rows that may match, with all columns, in key order: those in scope for which every condition
     /// holds that has a form and comes before any that can fail.
-    mutating func candidates() -> String {
-        let outputs = plan.table.columns.indices.map { plan.table.columns[$0].type.output(root.column($0)) }
-        return "SELECT " + outputs.joined(separator: ", ") + from(candidateConditions()) + keyOrder()
+    ///
+    /// - Parameter isScan: whether no condition has a form.
+    mutating func candidates(isScan: Bool = false) -> String {
+        let outputs = plan.table.columns.indices.map(root.output)
+        let conditions = isScan ? [] : candidateConditions()
+        return "SELECT " + outputs.joined(separator: ", ") + from(conditions) + keyOrder()
     }
 
     /// The conditions of ``candidates()``.
@@ -63,6 +66,7 @@ struct QueryCompiler {
         var conditions = scope()
         for term in plan.query.filter?.conjuncts ?? [] {
             var attempt = self
+            // What has no exact form in SQL is tested on the rows that come.
             guard let condition = try? attempt.condition(term, root) else { continue }
             self = attempt
             conditions.append(condition)
@@ -71,6 +75,14 @@ struct QueryCompiler {
     }
 
     var root: Place { Place(plan.table, 0, names) }
+
+    /// Whether the rows are of a table that other software made. Its text is not escaped, and that of the store's own is.
+    var isForeign: Bool { plan.table.isForeign }
+
+    /// What a result has for an expression.
+    private func output(_ expression: String, _ type: ColumnType) -> String {
+        type.output(isForeign ? type.cast(expression) : expression)
+    }
 
     // MARK: Clauses
 
@@ -92,12 +104,12 @@ struct QueryCompiler {
         case .key(let columns):
             return key.prefix(columns).enumerated().map { place, column in
                 let type = plan.table.columns[column].type
-                return "\(root.column(column)) = \(type.parameter(number(.value(place, type))))"
+                return root.equality(column, type, number(.value(place, type)))
             }
         case .keys(let columns, let list):
             let types = key.prefix(columns).map { plan.table.columns[$0].type }
             let lists = types.enumerated().map { $1.list(number(.list(list, column: $0, $1))) }
-            if columns == 1 { return ["\(root.column(key[0])) = ANY (\(lists[0]))"] }
+            if columns == 1 { return [root.isIn(key[0], lists[0])] }
             let columns = key.prefix(columns).map(root.column).joined(separator: ", ")
             return ["(\(columns)) IN (SELECT * FROM unnest(\(lists.joined(separator: ", "))))"]
         }
@@ -147,7 +159,7 @@ struct QueryCompiler {
             + (keys.isEmpty ? "" : " GROUP BY " + keys.joined(separator: ", "))
         let types = grouping.keys.map(\.type) + grouping.aggregates.map(\.type)
         let place = Place(results: types)
-        let outputs = types.enumerated().map { $1.output("g.c\($0)") }.joined(separator: ", ")
+        let outputs = types.enumerated().map { output("g.c\($0)", $1) }.joined(separator: ", ")
         var sql = "SELECT \(outputs) FROM (\(inner)) AS g"
         if let filter = grouping.filter { sql += " WHERE " + (try condition(filter, place)) }
         var order: [String] = []
@@ -189,11 +201,18 @@ struct Place {
     private let beginnings: [String?]
     let types: [ColumnType]
     let table: String
+    private let stored: [String]
+    private let conversions: [ForeignConversion]?
 
     init(_ table: TableSchema, _ alias: Int, _ names: Names) {
-        columns = table.columns.map { $0.type.compared("t\(alias)." + $0.sqlName) }
+        let stored = table.columns.map { "t\(alias)." + $0.sqlName }
+        self.stored = stored
+        conversions = table.isForeign ? names.conversions[table.name] : nil
+        columns =
+            conversions.map { zip($0, stored).map { $0.reading($1) } }
+            ?? zip(table.columns, stored).map { $0.type.compared($1) }
         beginnings = zip(table.columns, columns).map { column, value in
-            let isIndexed = (column.isIndexed || column.isUnique) && column.type.isUnbounded
+            let isIndexed = (column.isIndexed || column.isUnique) && column.type.isUnbounded && !table.isForeign
             return isIndexed ? column.type.beginning(value) : nil
         }
         types = table.columns.map(\.type)
@@ -205,9 +224,26 @@ struct Place {
         beginnings = results.map { _ in nil }
         types = results
         table = ""
+        (stored, conversions) = ([], nil)
     }
 
     func column(_ index: Int) -> String { columns[index] }
+
+    /// What a result has for a column.
+    func output(_ index: Int) -> String {
+        conversions?[index].output(stored[index]) ?? types[index].output(columns[index])
+    }
+
+    /// Whether a column has the value of a parameter.
+    func equality(_ index: Int, _ type: ColumnType, _ parameter: Int) -> String {
+        conversions?[index].equality(stored[index], type.plainParameter(parameter))
+            ?? "\(columns[index]) = \(type.parameter(parameter))"
+    }
+
+    /// Whether a column has a value of a list.
+    func isIn(_ index: Int, _ list: String) -> String {
+        conversions?[index].equality(stored[index], list, isList: true) ?? "\(columns[index]) = ANY (\(list))"
+    }
 
     /// The beginning of a column's value, if that is what the column's index has.
     func beginning(_ index: Int) -> String? { beginnings[index] }

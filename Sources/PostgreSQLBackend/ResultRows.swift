@@ -20,7 +20,7 @@ final class ResultRows: CursorSource {
     ///   - next: returns the results that follow.
     ///   - atEnd: called when the cursor is released.
     init(
-        _ result: StatementResult, _ types: [ColumnType], isReading: Bool = false,
+        _ result: StatementResult, _ forms: [WireForm], isReading: Bool = false,
         next: (() throws(StorageError) -> StatementResult?)? = nil,
         atEnd: (() -> Void)? = nil
     ) {
@@ -28,9 +28,9 @@ final class ResultRows: CursorSource {
         self.isReading = isReading
         self.nextResult = next
         self.atEnd = atEnd
-        forms = types.map(\.sql.form)
-        cells = .allocate(capacity: max(types.count, 1))
-        cells.initialize(repeating: .null, count: max(types.count, 1))
+        self.forms = forms
+        cells = .allocate(capacity: max(forms.count, 1))
+        cells.initialize(repeating: .null, count: max(forms.count, 1))
     }
 
     deinit {
@@ -94,6 +94,7 @@ final class ResultRows: CursorSource {
         case .plainText: Self.cell(bytes, .text)
         case .bytes: Self.cell(bytes, .blob)
         case .digits: digitsCell(bytes)
+        case .number: Int64(String(decoding: bytes, as: UTF8.self)).map { .int($0) } ?? Self.cell(bytes, .text)
         }
     }
 

@@ -19,7 +19,19 @@ struct Names: Sendable {
     /// The schema's name in SQL.
     let schema: String
 
+    /// The tables that other software made.
+    let foreign = ForeignCatalog()
+    /// How the columns of those among a plan's tables are read and written.
+    private(set) var conversions: [String: [ForeignConversion]] = [:]
+
     init(schema: String) { self.schema = schema.quotedName }
+
+    /// The names for what is compiled for some tables.
+    func with(_ tables: [TableSchema]) throws(StorageError) -> Names {
+        var names = self
+        for table in tables where table.isForeign { names.conversions[table.name] = try foreign.conversions(of: table) }
+        return names
+    }
 
     /// A table in SQL. The schema is always named, so that nothing depends on a connection's search path.
     func table(_ name: String) -> String { "\(schema).\(Self.fitting(name).quotedName)" }

@@ -44,6 +44,8 @@ enum WireForm: UInt8, Sendable {
     case bytes
     /// A UInt64 as decimal digits.
     case digits
+    /// A number as its digits, where the column may have fractions that the type has not.
+    case number
 }
 
 extension ColumnType {
@@ -64,6 +66,9 @@ extension ColumnType {
         case .array, .embedded: .json
         }
     }
+
+    /// The bytes of a value. Tables of other software escape no text.
+    func form(isForeign: Bool) -> WireForm { isForeign && sql.form == .text ? .plainText : sql.form }
 
     /// Whether values are compared as text that the column does not store as such.
     var isJSON: Bool { sql.form == .plainText && self != .decimal }
@@ -88,6 +93,16 @@ extension ColumnType {
         if isNumeric { return "($\(number)::text::numeric)" }
         if storage == .text { return "($\(number)::text COLLATE \"C\")" }
         return "$\(number)::\(sql.parameter)"
+    }
+
+    /// A parameter that has no order of its own.
+    func plainParameter(_ number: Int) -> String {
+        storage == .text && !isNumeric ? "$\(number)::text" : parameter(number)
+    }
+
+    /// An expression as one of the type.
+    func cast(_ expression: String) -> String {
+        "(\(expression))::\(isNumeric ? "numeric" : storage == .text ? "text" : sql.parameter)"
     }
 
     /// A list as an array in an expression.

@@ -1,0 +1,118 @@
+internal import Foundation
+internal import StorageDriver
+import Synchronization
+
+/// The tables of the schema that other software made, as they were read last.
+///
+/// Leaves out views, tables of other servers, partitions, extensions' tables, tables that the user may not read, and tables
+/// without a usable key.
+final class ForeignCatalog: Sendable {
+    private let known = Mutex<[String: ForeignTable]>([:])
+
+    /// Reads the declarations: one JSON text for each table.
+    static func statement(_ schema: String) -> Statement {
+        var parameters = Parameters()
+        parameters.add(plain: schema)
+        return Statement(sql, name: "foreign", parameters)
+    }
+
+    /// Keeps what the statement has returned, and returns the tables' schemas.
+    func keep(_ result: StatementResult) throws(StorageError) -> [TableSchema] {
+        let decoder = JSONDecoder()
+        var tables: [String: ForeignTable] = [:]
+        var schemas: [TableSchema] = []
+        for row in 0..<result.count {
+            let table: ForeignTable
+            do {
+                table = try decoder.decode(
+                    ForeignTable.self, from: Data(result.bytes(row, 0) ?? .init(start: nil, count: 0)))
+            } catch {
+                throw StorageError(.io, "The server describes a table in an unknown form.", underlying: error)
+            }
+            guard let schema = table.schema else { continue }
+            tables[table.name] = table
+            schemas.append(schema)
+        }
+        known.withLock { $0 = tables }
+        return schemas
+    }
+
+    /// The declaration of a table that was listed.
+    ///
+    /// - Throws: `schemaMismatch` if it no longer exists.
+    func table(_ schema: TableSchema) throws(StorageError) -> ForeignTable {
+        guard let table = known.withLock({ $0[schema.name] }) else { throw Self.changed(schema) }
+        return table
+    }
+
+    /// How the columns are read and written as a model declares them.
+    ///
+    /// - Throws: `schemaMismatch` if a column no longer exists, or cannot be read as it is declared.
+    func conversions(of schema: TableSchema) throws(StorageError) -> [ForeignConversion] {
+        let table = try table(schema)
+        var conversions: [ForeignConversion] = []
+        for column in schema.columns {
+            guard let own = table.columns.first(where: { $0.name == column.name }) else { throw Self.changed(schema) }
+            guard let conversion = ForeignConversion(own, as: column.type) else {
+                throw StorageError(
+                    .schemaMismatch,
+                    "\(column.property) is \(own.base) in the database, which cannot be read as \(column.type); "
+                        + "declare it as \(own.type).", model: schema.path.first, property: column.property)
+            }
+            conversions.append(conversion)
+        }
+        return conversions
+    }
+
+    static func changed(_ schema: TableSchema, by cause: (any Error)? = nil) -> StorageError {
+        StorageError(
+            .schemaMismatch, "Other software has changed the table \(schema.name); open the store again.",
+            model: schema.path.first, underlying: cause)
+    }
+
+    /// A store's own tables have primary keys that it has named.
+    private static let sql = """
+        SELECT json_build_object('name', c.relname, 'columns', (
+            SELECT json_agg(json_build_object(
+              'name', a.attname, 'base', CASE WHEN bn.nspname = 'pg_catalog' THEN b.typname ELSE '' END,
+              'cast', quote_ident(tn.nspname) || '.' || quote_ident(t.typname), 'modifier', r.modifier,
+              'isOptional', NOT a.attnotnull,
+              'sequence', coalesce(
+                pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname)::regclass::oid::int8,
+                (SELECT s.oid::int8 FROM pg_attrdef f
+                  JOIN pg_depend p ON p.classid = 'pg_attrdef'::regclass AND p.objid = f.oid
+                  JOIN pg_class s ON p.refclassid = 'pg_class'::regclass AND s.oid = p.refobjid AND s.relkind = 'S'
+                  WHERE f.adrelid = c.oid AND f.adnum = a.attnum LIMIT 1)),
+              'reference', (SELECT json_build_object('table', o.relname, 'action', k.confdeltype)
+                FROM pg_constraint k JOIN pg_class o ON o.oid = k.confrelid AND o.relnamespace = c.relnamespace
+                JOIN pg_constraint q ON q.conrelid = o.oid AND q.contype = 'p' AND q.conkey = k.confkey
+                WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.conkey = ARRAY[a.attnum] LIMIT 1)
+              ) ORDER BY a.attnum)
+            FROM pg_attribute a
+            JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace tn ON tn.oid = t.typnamespace
+            CROSS JOIN LATERAL (
+              WITH RECURSIVE bases(type, modifier) AS (
+                SELECT a.atttypid, a.atttypmod
+                UNION ALL SELECT d.typbasetype, d.typtypmod FROM bases JOIN pg_type d ON d.oid = type AND d.typtype = 'd')
+              SELECT * FROM bases) AS r
+            JOIN pg_type b ON b.oid = r.type AND b.typtype <> 'd' JOIN pg_namespace bn ON bn.oid = b.typnamespace
+            WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''),
+          'indexes', (
+            SELECT coalesce(json_agg(json_build_object(
+              'name', i.relname, 'isUnique', x.indisunique, 'isPrimary', x.indisprimary,
+              'columns', ARRAY(
+                SELECT coalesce(a.attname, '') FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS u(number, place)
+                LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number
+                WHERE u.place <= x.indnkeyatts ORDER BY u.place)) ORDER BY x.indisprimary DESC, i.relname), '[]')
+            FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam
+            WHERE x.indrelid = c.oid AND x.indisvalid AND x.indpred IS NULL AND m.amname = 'btree'))::text
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+          AND has_table_privilege(c.oid, 'SELECT')
+          AND NOT EXISTS (SELECT FROM pg_depend e
+            WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
+          AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p'
+            AND k.conname ~ '^storage_(key_[0-9a-f]+|version_.*|keys_key|info_key)$')
+        ORDER BY c.oid
+        """
+}

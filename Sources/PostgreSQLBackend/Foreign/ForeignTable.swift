@@ -1,0 +1,83 @@
+internal import StorageDriver
+
+/// A table that other software made, as the server describes it.
+struct ForeignTable: Decodable {
+    struct Column: Decodable {
+        let name: String
+        /// The name of the type, without domains; empty for a type that does not come with the server.
+        let base: String
+        /// The declared type in SQL.
+        let cast: String
+        /// The type's arguments, as the server keeps them: of `numeric(10,2)`; -1 for none.
+        let modifier: Int
+        let isOptional: Bool
+        /// The number of the sequence that gives its values, if one does.
+        let sequence: Int64?
+        /// What its foreign key refers to, if that is the primary key of another table.
+        let reference: Reference?
+
+        var type: ColumnType { ForeignConversion.Kind(self).type }
+    }
+
+    struct Reference: Decodable {
+        let table: String
+        let action: String
+    }
+
+    /// An index of all rows. The column of an expression has no name.
+    struct Index: Decodable {
+        let name: String
+        let columns: [String]
+        let isUnique: Bool
+        let isPrimary: Bool
+    }
+
+    let name: String
+    /// Without generated columns.
+    let columns: [Column]
+    let indexes: [Index]
+
+    /// The table's schema for the store; nil if nothing can be its key.
+    ///
+    /// The key is the primary key, or else the first unique index over columns that take no null, if their values can be
+    /// keys.
+    var schema: TableSchema? {
+        guard let key = indexes.lazy.compactMap(self.key).first else { return nil }
+        var schema = TableSchema(
+            name: name, path: [name], columns: columns.enumerated().map { column($1, isKey: key.contains($0)) },
+            key: key, assignsKeys: key.count == 1 && columns[key[0]].sequence != nil)
+        schema.isForeign = true
+        return schema
+    }
+
+    /// The number of columns of a list of keys.
+    private static let mostKeyColumns = 16
+
+    private func key(_ index: Index) -> [Int]? {
+        let places = index.columns.compactMap { name in columns.firstIndex { $0.name == name } }
+        guard index.isUnique, places.count == index.columns.count, (1...Self.mostKeyColumns).contains(places.count),
+            places.allSatisfy({ columns[$0].type.canBeKey && !columns[$0].isOptional })
+        else { return nil }
+        return places
+    }
+
+    private func column(_ column: Column, isKey: Bool) -> ColumnSchema {
+        let leading = indexes.filter { $0.columns.first == column.name }
+        return ColumnSchema(
+            name: column.name, property: column.name, type: column.type, isOptional: column.isOptional && !isKey,
+            isIndexed: !isKey && !leading.isEmpty,
+            isUnique: !isKey && leading.contains { $0.isUnique && $0.columns.count == 1 },
+            reference: column.reference.map { ReferenceSchema(model: $0.table, onDelete: DeleteRule(sql: $0.action)) })
+    }
+}
+
+extension DeleteRule {
+    /// The rule of a foreign key's action. What would set another value than null refuses the delete.
+    fileprivate init(sql action: String) {
+        switch action {
+        case "c": self = .cascade
+        case "n": self = .nullify
+        default: self = .deny
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import PostgreSQLBackend
+import StorageDriver
+import StorageKit
+import Testing
+
+@Suite("PostgreSQL databases of other software are written by models", .enabled(if: Server.isThere, "no server"))
+struct ForeignWritingTests {
+    private func error(_ code: StorageError.Code, _ body: () async throws -> Void) async -> StorageError? {
+        let error = await #expect(throws: StorageError.self) { try await body() }
+        #expect(error?.code == code, "\(error.map(String.init(describing:)) ?? "nil")")
+        return error
+    }
+
+    @Storable("customer") struct Customer: Equatable {
+        @Key @Field("customer_id") var id: Int?
+        var name: String
+        var balance: Decimal?
+        @Field("since") var since: Date?
+    }
+
+    private static let customers = """
+        CREATE TABLE customer (customer_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name varchar(8) NOT NULL UNIQUE,
+          balance numeric(8,2), since timestamptz, score real DEFAULT 1.5, made timestamptz NOT NULL DEFAULT now(),
+          changes integer NOT NULL DEFAULT 0, CHECK (name <> 'no'));
+        CREATE FUNCTION counted() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN new.changes := old.changes + 1; RETURN new; END $$;
+        CREATE TRIGGER counting BEFORE UPDATE OF name ON customer FOR EACH ROW EXECUTE FUNCTION counted();
+        INSERT INTO customer (name, balance) VALUES ('one', 1), ('two', 2)
+        """
+
+    @Test func `all verbs write, columns that the model lacks keep their values, and the sequence goes on`()
+        async throws
+    {
+        try await Server.withForeignSchema(Self.customers) { schema in
+            let table = "\"\(schema)\".customer"
+            let store = try await Store(Server.backend(schema), models: Customer.self)
+            let since = Date(timeIntervalSinceReferenceDate: 0.125)
+            let three = try await store.insert(Customer(name: "three", balance: 3.25, since: since))
+            #expect(three.id == 3)
+            #expect(try await store.insert([Customer(name: "four"), Customer(name: "five")]).map(\.id) == [4, 5])
+            try Server.psql("INSERT INTO \(table) (name) VALUES ('six')")
+            #expect(try await store.insert(Customer(name: "seven")).id == 7)
+            try await store.save(Customer(id: 20, name: "twenty"))
+            try Server.psql("INSERT INTO \(table) (name) VALUES ('next')")
+            #expect(try await store.find(Customer.self, key: 21)?.name == "next")
+            try await store.update(Customer(id: 1, name: "ONE", balance: 9))
+            try await store.save(Customer(id: 1, name: "One", balance: 9))
+            #expect(try await store.update(Customer.self).where { $0.balance > 2 }.set(\.balance, to: 0.5).run() == 2)
+            #expect(try await store.delete(Customer.self, key: 2) == 1)
+            #expect(try await store.find(Customer.self, key: 3)?.since == since)
+            let rows = try Server.psql(
+                "SELECT customer_id, name, balance, since AT TIME ZONE 'UTC', score, changes FROM \(table) WHERE customer_id < 5 ORDER BY 1"
+            )
+            #expect(rows == "1|One|0.50||1.5|2\n3|three|0.50|2001-01-01 00:00:00.125|1.5|0\n4|four|||1.5|0")
+            try await store.close()
+        }
+    }
+
+    @Test func `what the table refuses has the contract's errors, with key and property`() async throws {
+        try await Server.withForeignSchema(Self.customers) { schema in
+            let store = try await Store(Server.backend(schema), models: Customer.self)
+            let key = await error(.duplicateKey) { try await store.insert(Customer(id: 1, name: "x")) }
+            #expect(key?.key == [.int(1)])
+            let unique = await error(.constraint) {
+                try await store.insert([Customer(id: 7, name: "x"), Customer(id: 8, name: "two")])
+            }
+            #expect(unique?.property == "name" && unique?.key == [.int(8)])
+            let check = await error(.constraint) { try await store.insert(Customer(id: 9, name: "no")) }
+            #expect(check?.key == [.int(9)])
+            _ = await error(.notFound) { try await store.update(Customer(id: 9, name: "x")) }
+            for name in ["123456789", "1234567  ", "a\u{0}b"] {
+                let error = await error(.invalidValue) { try await store.insert(Customer(id: 9, name: name)) }
+                #expect(error?.key == [.int(9)])
+            }
+            let fine = await error(.invalidValue) { try await store.save(Customer(id: 1, name: "x", balance: 0.125)) }
+            #expect(fine?.property == "balance" && fine?.key == [.int(1)])
+            _ = await error(.invalidValue) { try await store.save(Customer(id: 1, name: "x", balance: 10_000_000)) }
+            _ = await error(.invalidValue) {
+                try await store.update(Customer.self).set(\.balance, to: 0.001).run()
+            }
+            #expect(try await store.select(Customer.self).all().map(\.name) == ["one", "two"])
+            try await store.close()
+        }
+    }
+
+    @Storable("t") struct Narrow: Equatable {
+        @Key var code: String
+        var day: Date?
+        var small: Int?
+        var real: Double?
+        var mood: String?
+        var second: Date?
+        var json: [String]?
+    }
+
+    @Test func `a value that a column would change is refused, and others come back as they were`() async throws {
+        let sql = """
+            CREATE TYPE mood AS ENUM ('ok', 'sad');
+            CREATE TABLE t (code char(3) PRIMARY KEY, day date, small smallint, "real" real, mood mood, second timestamp(0), json jsonb)
+            """
+        try await Server.withForeignSchema(sql) { schema in
+            let store = try await Store(Server.backend(schema), models: Narrow.self)
+            let day = Date(timeIntervalSinceReferenceDate: -86_400 * 1000)
+            let whole = Narrow(
+                code: "ab", day: day, small: -32768, real: 0.1, mood: "ok", second: day + 1, json: ["a", "é"])
+            try await store.save(whole)
+            #expect(try await store.find(Narrow.self, key: "ab") == whole)
+            #expect(try await store.find(Narrow.self, key: "ab ") == nil)
+            #expect(
+                try await store.select(Narrow.self).where { $0.real == 0.1 && $0.day == day && $0.mood == "ok" }.all()
+                    == [whole])
+            for wrong in [
+                Narrow(code: "a "), Narrow(code: "abcd"), Narrow(code: "x", day: day + 1),
+                Narrow(code: "x", small: 32768),
+                Narrow(code: "x", real: 0.123456789), Narrow(code: "x", mood: "x"),
+                Narrow(code: "x", second: day + 0.5),
+            ] {
+                _ = await error(.invalidValue) { try await store.save(wrong) }
+            }
+            #expect(try await store.select(Narrow.self).all() == [whole])
+            #expect(try await store.delete(Narrow.self, key: "ab ") == 0)
+            #expect(try await store.delete(whole) == 1)
+            try await store.close()
+        }
+    }
+
+    @Storable("artist") struct Painter: Equatable {
+        var id: Int
+        var name: String
+        var works: [Work] = []
+    }
+    @Storable struct Work: Equatable { var id: Int; var title: String }
+    @Storable("artist") struct Lacking { var id: Int; var country: String? }
+    @Storable("artist") struct Mistyped { var id: Int; var name: Date }
+    @Storable("artist") struct Miskeyed { @Key var name: String }
+
+    @Test func `owned records stand beside it, foreign keys hold, and what the table lacks is schemaMismatch`()
+        async throws
+    {
+        let sql = """
+            CREATE TABLE artist (id integer PRIMARY KEY, name text NOT NULL); INSERT INTO artist VALUES (1, 'a'), (2, 'b');
+            CREATE TABLE album (id integer PRIMARY KEY, artist integer REFERENCES artist); INSERT INTO album VALUES (1, 1)
+            """
+        try await Server.withForeignSchema(sql) { schema in
+            let painter = Painter(id: 2, name: "B", works: [Work(id: 1, title: "one"), Work(id: 2, title: "two")])
+            let store = try await Store(Server.backend(schema), models: Painter.self)
+            try await store.save(painter)
+            #expect(try await store.find(Painter.self, key: 2) == painter)
+            #expect(
+                try await store.select(Painter.self).where { $0.works.any { $0.title == "two" } }.all() == [painter])
+            _ = await error(.constraint) { try await store.delete(Painter.self, key: 1) }
+            #expect(try await store.delete(painter) == 1)
+            #expect(try Server.psql("SELECT count(*) FROM \"\(schema)\".\"artist_works\"") == "0")
+            _ = await error(.schemaMismatch) { _ = try await Store(Server.backend(schema), models: Lacking.self) }
+            _ = await error(.schemaMismatch) { _ = try await Store(Server.backend(schema), models: Miskeyed.self) }
+            let mistyped = try await Store(Server.backend(schema), models: Mistyped.self)
+            let type = await error(.schemaMismatch) { _ = try await mistyped.find(Mistyped.self, key: 1) }
+            #expect(type?.property == "name")
+            try await mistyped.close()
+            try Server.psql("ALTER TABLE \"\(schema)\".artist RENAME COLUMN name TO title")
+            let read = await error(.schemaMismatch) { _ = try await store.select(Painter.self).all() }
+            #expect(read?.message.contains("open the store again") == true)
+            _ = await error(.schemaMismatch) { try await store.save(painter) }
+            try await store.close()
+        }
+    }
+}
