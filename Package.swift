@@ -147,8 +147,8 @@ let package = Package(
         .executableTarget(
             name: "conformance",
             dependencies: [
-                "ArchiveBackend", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageConformance", "StorageDriver",
-                "TerminalOutput", postgresql,
+                "ArchiveBackend", "FaultyStorage", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageConformance",
+                "StorageDriver", "TerminalOutput", postgresql,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -156,19 +156,23 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "ArchiveBackend", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageConformance",
+                "ArchiveBackend", "FaultyStorage", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageConformance",
                 "StorageConformanceTesting", "StorageConformanceXCTest", "StorageDriver", "TestSupport", "conformance",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .target(
             name: "CSQLiteFaults", path: "Tests/CSQLiteFaults", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "FaultyStorage",
+            dependencies: ["ArchiveBackend", "CSQLiteFaults", "StorageConformance", "StorageDriver"],
+            path: "Tests/FaultyStorage", swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
             dependencies: [
                 "ArchiveBackend", "KeyedArchives", "MemoryBackend", "StorageConfiguration", "StorageDriver",
                 "StorageKit",
-                "SQLiteBackend", "CSQLite", "CSQLiteFaults", "TestSupport",
+                "SQLiteBackend", "CSQLite", "CSQLiteFaults", "FaultyStorage", "TestSupport",
                 configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -176,8 +180,8 @@ let package = Package(
         .testTarget(
             name: "ArchiveTests",
             dependencies: [
-                "ArchiveBackend", "CArchive", "KeyedArchives", "MemoryBackend", "StorageDriver", "StorageKit",
-                "TestSupport",
+                "ArchiveBackend", "CArchive", "FaultyStorage", "KeyedArchives", "MemoryBackend", "StorageDriver",
+                "StorageKit", "TestSupport",
             ],
             resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
@@ -197,7 +201,8 @@ let package = Package(
         .testTarget(
             name: "MutantTests",
             dependencies: [
-                "ArchiveBackend", "MemoryBackend", "StorageConformance", "StorageDriver", "SQLiteBackend",
+                "ArchiveBackend", "FaultyStorage", "MemoryBackend", "StorageConformance", "StorageDriver",
+                "SQLiteBackend",
                 "TestSupport",
                 "conformance",
                 .product(name: "Logging", package: "swift-log"),
@@ -262,4 +267,28 @@ if Context.environment["STORAGE_MACRO_TESTS"] != nil {
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ],
             swiftSettings: strict))
+}
+
+// What libFuzzer calls, and runs with a main function of its own, is a variant too; scripts/fuzz builds it. The tool is a
+// library there, whose main function has another name.
+if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
+    let needed = [
+        "ArchiveBackend", "CArchive", "CSQLite", "KeyedArchives", "MemoryBackend", "SQLiteBackend", "StorageAPI",
+        "StorageDriver", "TerminalOutput",
+    ]
+    package.products = []
+    let parser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+    let libraries = needed.map(Target.Dependency.init(stringLiteral:))
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.targets += [
+        .target(
+            name: "storage", dependencies: libraries + [parser],
+            swiftSettings: strict + [
+                .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "storage_main"])
+            ]),
+        .executableTarget(
+            name: "fuzz", dependencies: libraries + ["storage", parser], path: "Tests/Fuzz",
+            exclude: ["Corpus", "Dictionaries"],
+            swiftSettings: strict),
+    ]
 }

@@ -1,5 +1,6 @@
 import ArchiveBackend
 import ArgumentParser
+import FaultyStorage
 import Foundation
 import MemoryBackend
 import SQLiteBackend
@@ -50,7 +51,16 @@ struct FileHarness: ConformanceHarness {
         guard backend == .archive else { return SQLiteBackend(path: place.appending(path: "test.db").path) }
         var archive = ArchiveBackend(path: place.appending(path: "test.karch").path)
         archive.leastCompacted = .smallest
-        return archive
+        return InjectedFaults.backend(archive, in: place)
+    }
+
+    func faults(at place: URL) -> (any FaultInjection)? {
+        backend == .archive ? InjectedFaults.archive(in: place) : InjectedFaults.sqlite(in: place)
+    }
+
+    func destroy(_ place: URL) throws {
+        InjectedFaults.forget(place)
+        try FileManager.default.removeItem(at: place)
     }
 
     /// This program, as a process of its own.

@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import SQLiteBackend
 import StorageAPI
@@ -33,6 +34,8 @@ struct SQLiteHarness: ConformanceHarness {
         SQLiteBackend(path: place.appending(path: "test.db").path)
     }
 
+    func faults(at place: URL) -> (any FaultInjection)? { InjectedFaults.sqlite(in: place) }
+
     func helper(at place: URL) -> HelperCommand? {
         HelperCommand(
             executable: conformanceProgram, arguments: ["helper", "--backend", "sqlite", "--place", place.path])
@@ -43,7 +46,14 @@ struct ArchiveHarness: ConformanceHarness {
     func backend(at place: URL) -> any StorageBackend {
         var archive = ArchiveBackend(path: place.appending(path: "test.karch").path)
         archive.leastCompacted = .smallest
-        return archive
+        return InjectedFaults.backend(archive, in: place)
+    }
+
+    func faults(at place: URL) -> (any FaultInjection)? { InjectedFaults.archive(in: place) }
+
+    func destroy(_ place: URL) throws {
+        InjectedFaults.forget(place)
+        try FileManager.default.removeItem(at: place)
     }
 
     func helper(at place: URL) -> HelperCommand? {

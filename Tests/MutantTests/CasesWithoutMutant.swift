@@ -18,6 +18,10 @@ enum CasesWithoutMutant {
         )
         .merging(
             reasons(
+                "A mutant stands above its engine's transactions, and cannot tear one.", ["faults/migration"])
+        ) { first, _ in first }
+        .merging(
+            reasons(
                 "It compares two forms of one query on one engine; a fault of the engine is in both.",
                 [
                     "forms/text-order",

@@ -44,6 +44,8 @@ struct Fault: Sendable {
         case dirtyReads
         /// After a call that failed every write is refused.
         case refusesAfterFailure
+        /// A write that the disk has refused is acknowledged.
+        case forgetsFailedWrites
     }
 
     // MARK: The engine
@@ -69,6 +71,8 @@ struct Fault: Sendable {
         case forgetsLog
         /// A file that cannot be opened is replaced by an empty one.
         case replacesDamaged
+        /// No commit is waited for.
+        case waitsForNoDisk
     }
 }
 

@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import Logging
 import MemoryBackend
@@ -49,7 +50,13 @@ struct MutantHarness: ConformanceHarness {
     func backend(at place: MutantState) -> any StorageBackend { MutantBackend(mutant: mutant, state: place) }
 
     func destroy(_ place: MutantState) throws {
-        if let folder = place.folder { try FileManager.default.removeItem(at: folder) }
+        guard let folder = place.folder else { return }
+        InjectedFaults.forget(folder)
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    func faults(at place: MutantState) -> (any FaultInjection)? {
+        place.folder.flatMap { place.base == .archive ? InjectedFaults.archive(in: $0) : InjectedFaults.sqlite(in: $0) }
     }
 
     func outlivesClosing(_ info: BackendInfo) -> Bool { true }
@@ -93,9 +100,11 @@ final class MutantState: Sendable {
     /// The file, as the second process has it too.
     var file: URL? { folder?.appending(path: base == .archive ? "test.karch" : "test.db") }
 
-    func backend() -> any StorageBackend {
-        guard let path = file?.path else { return InMemoryBackend(memory.withLock { $0 }) }
-        return base == .archive ? ArchiveBackend(path: path) : SQLiteBackend(path: path)
+    func backend(_ fault: Fault) -> any StorageBackend {
+        guard let folder, let path = file?.path else { return InMemoryBackend(memory.withLock { $0 }) }
+        let isRelaxed = fault.opening == .waitsForNoDisk
+        guard base == .archive else { return SQLiteBackend(path: path, durability: isRelaxed ? .relaxed : .full) }
+        return InjectedFaults.backend(ArchiveBackend(path: path, durability: isRelaxed ? .relaxed : .full), in: folder)
     }
 
     /// The files before the last transaction, by their names.
@@ -162,13 +171,13 @@ struct MutantBackend: StorageBackend {
 
     private func openBase(_ logger: Logger) throws(StorageError) -> any StorageEngine {
         do {
-            return try state.backend().open(logger: logger)
+            return try state.backend(mutant.fault).open(logger: logger)
         } catch {
             guard mutant.fault.opening == .replacesDamaged, let file = state.file else {
                 throw mutant.fault.error?(error) ?? error
             }
             try? FileManager.default.removeItem(at: file)
-            return try state.backend().open(logger: logger)
+            return try state.backend(mutant.fault).open(logger: logger)
         }
     }
 }

@@ -20,8 +20,12 @@ package enum TestExtent {
     /// How many of something are run.
     package static func count(_ share: Int, whole: Int) -> Int { isWhole ? whole : share }
 
+    /// Where shares begin: `STORAGE_TEST_SEED`, which `scripts/soak` gives another value each time; 0 where it is not set.
+    package static let seed =
+        ProcessInfo.processInfo.environment["STORAGE_TEST_SEED"].flatMap(Int.init).map { max($0, 0) } ?? 0
+
     /// Some of the elements, spread evenly, or all of them.
     package static func share<T>(_ elements: [T], oneOf step: Int) -> [T] {
-        isWhole ? elements : stride(from: 0, to: elements.count, by: step).map { elements[$0] }
+        isWhole ? elements : stride(from: seed % step, to: elements.count, by: step).map { elements[$0] }
     }
 }

@@ -10,7 +10,8 @@ extension Conformance {
         transactionCases, concurrencyCases, actorCases, misuseCases, matchingCases, schemaCases, evolutionCases,
         sharedSchemaCases,
         referenceCases, referenceRuleCases, relatedCases, nameCases, errorCases,
-        durabilityCases, costCases, seamCases, observationCases, observationCostCases, feedCases, historyCases,
+        durabilityCases, faultCases, costCases, seamCases, observationCases, observationCostCases, feedCases,
+        historyCases,
         undoCases, mutantCases, expiryCases,
     ].flatMap { $0 }
 }

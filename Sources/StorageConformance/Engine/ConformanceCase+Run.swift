@@ -38,7 +38,7 @@ extension ConformanceCase {
         guard let known = known.first(where: { $0.id == id }) else { return outcome }
         switch outcome {
         case .failed(let failure): return .knownFailure(known, failure)
-        case .passed, .refusedAsDeclared:
+        case .passed, .refusedAsDeclared, .notProven:
             return .failed(
                 ConformanceFailure(
                     "The case is listed as a known failure (\(known.reason), \(known.link)) and passes; "
@@ -60,7 +60,8 @@ extension ConformanceCase {
         case .failure(let error): return .harnessError("makePlace() threw \(error)")
         case .success(let value): place = value
         }
-        let trial = Trial(place: place, seed: options.seed, onOperation: options.onOperation)
+        let faults = needsFaults ? place.faults() : nil
+        let trial = Trial(place: place, seed: options.seed, faults: faults, onOperation: options.onOperation)
         let outcome = await withDeadline(options.deadline, on: executor) { await attempt(trial) }
         trial.endHelpers()
         let destroyed = await withDeadline(options.deadline, on: executor) {
@@ -85,6 +86,9 @@ extension ConformanceCase {
                 try await trial.closeStores()
                 return .refusedAsDeclared(capability, reason: reason)
             }
+            guard !needsFaults || trial.faults != nil else {
+                return .notProven(reason: "The harness makes no call below the backend fail: faults(at:) is nil.")
+            }
             try await body(trial)
             try await trial.closeStores()
             return .passed
@@ -100,8 +104,8 @@ extension ConformanceCase {
         let info = try await trial.info()
         for capability in needs {
             guard let reason = info.lacking[capability] else { continue }
-            // Surviving a close is enough, unless a process must end.
-            if capability == .durability, !needsHelper, trial.place.outlivesClosing(info) { continue }
+            // Surviving a close is enough, unless a process must end, or the power.
+            if capability == .durability, !needsHelper, !needsFaults, trial.place.outlivesClosing(info) { continue }
             return (capability, reason)
         }
         return nil

@@ -17,11 +17,14 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     public let since: ConformanceVersion
     /// Whether the case runs only if the harness can start other processes.
     let needsHelper: Bool
+    /// Whether the case runs only if the harness can make calls below the backend fail.
+    let needsFaults: Bool
     let body: @Sendable (Trial) async throws -> Void
 
     init(
         _ id: String, _ proof: Proof, since: ConformanceVersion = .v1,
-        needs: [BackendInfo.Capability] = [], needsHelper: Bool = false, _ sentence: String,
+        needs: [BackendInfo.Capability] = [], needsHelper: Bool = false, needsFaults: Bool = false,
+        _ sentence: String,
         _ body: @escaping @Sendable (Trial) async throws -> Void
     ) {
         self.id = id
@@ -30,6 +33,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         self.needs = needs
         self.since = since
         self.needsHelper = needsHelper
+        self.needsFaults = needsFaults
         self.body = body
     }
 

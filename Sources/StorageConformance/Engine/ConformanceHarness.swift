@@ -42,6 +42,10 @@ public protocol ConformanceHarness: Sendable {
     /// only for a backend that is neither durable nor shared; for others nil is a harness error of those cases. The
     /// program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
     func helper(at place: Place) -> HelperCommand?
+
+    /// Failures below the stores of a place, which a case asks for before it makes a backend for the place. Nil where the
+    /// harness cannot make any: then reports name the cases that need them as not proven.
+    func faults(at place: Place) -> (any FaultInjection)?
 }
 
 extension ConformanceHarness {
@@ -53,6 +57,8 @@ extension ConformanceHarness {
     public func files(at place: Place) -> [URL] { [] }
     /// None.
     public func helper(at place: Place) -> HelperCommand? { nil }
+    /// None.
+    public func faults(at place: Place) -> (any FaultInjection)? { nil }
 }
 
 // Backends with files: a place is a folder of its own.

@@ -8,6 +8,8 @@ public enum ConformanceOutcome: Sendable, Codable {
     case failed(ConformanceFailure)
     /// The backend declares that it lacks the capability, and refused as it must.
     case refusedAsDeclared(BackendInfo.Capability, reason: String)
+    /// The case could not run: the harness lacks what it needs.
+    case notProven(reason: String)
     /// The case fails, as the harness declares.
     case knownFailure(KnownFailure, ConformanceFailure)
     /// The harness failed, so nothing is known about the backend.
@@ -19,6 +21,7 @@ public enum ConformanceOutcome: Sendable, Codable {
         case .passed: "passed"
         case .failed: "failed"
         case .refusedAsDeclared: "refused as declared"
+        case .notProven: "not proven"
         case .knownFailure: "known failure"
         case .harnessError: "harness error"
         }
@@ -27,7 +30,7 @@ public enum ConformanceOutcome: Sendable, Codable {
     /// Whether the outcome is acceptable: anything except a failure and a harness error.
     public var isAccepted: Bool {
         switch self {
-        case .passed, .refusedAsDeclared, .knownFailure: true
+        case .passed, .refusedAsDeclared, .notProven, .knownFailure: true
         case .failed, .harnessError: false
         }
     }

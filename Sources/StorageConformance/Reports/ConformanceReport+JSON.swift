@@ -62,6 +62,7 @@ extension ConformanceReport {
                 reason = "\(known.reason) (\(known.link))"
                 failure = Failure(error)
             case .refusedAsDeclared(let capability, let why): reason = "lacks \(capability.rawValue): \(why)"
+            case .notProven(let why): reason = why
             case .harnessError(let message): reason = message
             }
         }

@@ -25,6 +25,8 @@ extension ConformanceReport {
             return [
                 open, "    <skipped message=\"\("lacks \(capability.rawValue): \(reason)".xml)\"/>", "  </testcase>",
             ]
+        case .notProven(let reason):
+            return [open, "    <skipped message=\"\("not proven: \(reason)".xml)\"/>", "  </testcase>"]
         case .knownFailure(let known, _):
             return [open, "    <skipped message=\"\("\(known.reason) (\(known.link))".xml)\"/>", "  </testcase>"]
         case .harnessError(let message):

@@ -16,7 +16,7 @@ public struct ConformanceReport: Sendable {
 
     /// How many results have each outcome, in a fixed order.
     public var counts: [(outcome: String, count: Int)] {
-        ["passed", "refused as declared", "known failure", "failed", "harness error"].map { name in
+        ["passed", "refused as declared", "not proven", "known failure", "failed", "harness error"].map { name in
             (name, results.count { $0.outcome.name == name })
         }
     }
@@ -33,6 +33,7 @@ extension ConformanceReport {
             case .passed: break
             case .refusedAsDeclared(let capability, let reason):
                 lines.append("refused as declared  \(result.test.id): lacks \(capability.rawValue). \(reason)")
+            case .notProven(let reason): lines.append("not proven  \(result.test.id): \(reason)")
             case .harnessError(let message):
                 lines += [
                     "", "HARNESS ERROR  \(result.test.id)", "  \(message)", "  repeat: \(command(result.test.id))",
@@ -64,7 +65,7 @@ extension ConformanceResult {
     /// Why the case failed, with its explanation; nil if the outcome is accepted.
     public func explanation(_ options: ConformanceOptions) -> String? {
         switch outcome {
-        case .passed, .refusedAsDeclared, .knownFailure: nil
+        case .passed, .refusedAsDeclared, .notProven, .knownFailure: nil
         case .harnessError(let message): "HARNESS ERROR  \(test.id)\n  \(message)"
         case .failed(let failure):
             failure.text(

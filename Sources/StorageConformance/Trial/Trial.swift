@@ -7,6 +7,8 @@ final class Trial: Sendable {
     let place: TrialPlace
     /// The seed of the run, for cases that draw values.
     let seed: UInt64
+    /// Failures below the place, in cases that need them.
+    let faults: (any FaultInjection)?
     private let state = Mutex(State())
 
     fileprivate struct State {
@@ -19,9 +21,13 @@ final class Trial: Sendable {
 
     private let onOperation: (@Sendable (String) -> Void)?
 
-    init(place: TrialPlace, seed: UInt64, onOperation: (@Sendable (String) -> Void)? = nil) {
+    init(
+        place: TrialPlace, seed: UInt64, faults: (any FaultInjection)? = nil,
+        onOperation: (@Sendable (String) -> Void)? = nil
+    ) {
         self.place = place
         self.seed = seed
+        self.faults = faults
         self.onOperation = onOperation
     }
 
@@ -156,6 +162,7 @@ final class TrialClock: Sendable {
 struct TrialPlace: Sendable {
     let backend: @Sendable () async throws -> any StorageBackend
     let helper: @Sendable () -> HelperCommand?
+    let faults: @Sendable () -> (any FaultInjection)?
     let files: @Sendable () -> [URL]
     let outlivesClosing: @Sendable (BackendInfo) -> Bool
     let destroy: @Sendable () async throws -> [String]
@@ -170,6 +177,7 @@ struct TrialPlace: Sendable {
             }
         }
         helper = { harness.helper(at: place) }
+        faults = { harness.faults(at: place) }
         files = { harness.files(at: place) }
         outlivesClosing = { harness.outlivesClosing($0) }
         destroy = {

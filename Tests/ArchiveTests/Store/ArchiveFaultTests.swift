@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import StorageKit
 import TestSupport
@@ -9,7 +10,7 @@ import Testing
     private static let backend = ArchiveBackend(path: "/a.karch")
 
     private static func open(_ files: MemoryFiles) async throws -> Store {
-        try await Store(FaultyBackend(backend: backend, files: files), models: Person.self)
+        try await Store(FaultyArchive(backend: backend, files: files), models: Person.self)
     }
 
     /// Saves, changes, deletes and compacts; returns what the store holds after the steps that did not fail, and what it
@@ -88,7 +89,7 @@ import Testing
     ) async throws -> Contents {
         var contents = Contents()
         let backend = ArchiveBackend(path: "/a.karch", durability: durability)
-        let faulty = FaultyBackend(backend: backend, files: files)
+        let faulty = FaultyArchive(backend: backend, files: files)
         guard let store = try? await Store(faulty, models: Person.self, Note.self, Site.self) else { return contents }
         func step(_ body: () async throws -> Void) async throws {
             do {
@@ -138,7 +139,7 @@ import Testing
                 let contents = try await Self.everyVerb(files, durability, isKilled: isKilled)
                 let hasMet = files.hasMetFault
                 files.set(nil)
-                let backend = FaultyBackend(backend: Self.backend, files: files)
+                let backend = FaultyArchive(backend: Self.backend, files: files)
                 let again = try await Store(backend, models: Person.self, Note.self, Site.self)
                 try #require(try await Contents(again) == contents, "\(name) \(call), \(isSticky), \(isKilled)")
                 try await again.insert(Person.sample(99))

@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import Logging
 import StorageDriver
@@ -151,7 +152,7 @@ import Testing
         let few = Array(items.prefix(20))
         let files = MemoryFiles()
         let backend = ArchiveBackend(path: "/items.karch")
-        let faulty = FaultyBackend(backend: backend, files: files)
+        let faulty = FaultyArchive(backend: backend, files: files)
         var store = try await Store(faulty, models: ItemV1.self)
         try await store.insert(few)
         try await store.close()
@@ -164,7 +165,7 @@ import Testing
             let files = MemoryFiles()
             files[path] = before
             files.set(MemoryFiles.Fault(call: call))
-            let faulty = FaultyBackend(backend: backend, files: files)
+            let faulty = FaultyArchive(backend: backend, files: files)
             let opened = try? await Store(faulty, models: ItemV3.self)
             try? await opened?.close()
             files.set(nil)

@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import StorageKit
 import Testing
@@ -217,7 +218,7 @@ import Testing
 
     @Test func `at trace, each query and each commit is logged, and no value`() async throws {
         let log = FileLog(.trace)
-        let backend = FaultyBackend(backend: ArchiveBackend(path: "/a.karch"), files: MemoryFiles())
+        let backend = FaultyArchive(backend: ArchiveBackend(path: "/a.karch"), files: MemoryFiles())
         let store = try await Store(backend, models: Note.self, logger: log.logger)
         try await store.insert(Note(id: 1, title: "secret"))
         #expect(try await store.find(Note.self, key: 1) != nil)

@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import Logging
 import StorageDriver
@@ -100,7 +101,7 @@ private final class Progress: Sendable {
     @Test func `what is being written is not there yet`() async throws {
         let files = MemoryFiles()
         let backend = ArchiveBackend(path: "/a.karch")
-        let writer = try await Store(FaultyBackend(backend: backend, files: files), models: Note.self)
+        let writer = try await Store(FaultyArchive(backend: backend, files: files), models: Note.self)
         // What the file was before each note, of which the second preallocates space for the third.
         var (states, ends): ([[UInt8]], [Int]) = ([], [])
         for id in 1...3 {
@@ -112,7 +113,7 @@ private final class Progress: Sendable {
         #expect(states[1].count > states[0].count && states[2].count == states[1].count)
         files["/a.karch"] = states[0]
         let readOnly = ArchiveBackend(path: "/a.karch", access: .readOnly)
-        let reader = try await Store(FaultyBackend(backend: readOnly, files: files), models: Note.self)
+        let reader = try await Store(FaultyArchive(backend: readOnly, files: files), models: Note.self)
         for number in 1...2 {
             for end in ends[number - 1]..<ends[number] {
                 files["/a.karch"] = Array(states[number].prefix(end) + states[number - 1].dropFirst(end))
@@ -130,10 +131,10 @@ private final class Progress: Sendable {
     ) async throws {
         let files = MemoryFiles()
         let writer = try await Store(
-            FaultyBackend(backend: ArchiveBackend(path: "/a.karch"), files: files), models: Note.self)
+            FaultyArchive(backend: ArchiveBackend(path: "/a.karch"), files: files), models: Note.self)
         for id in 1...notes { try await writer.insert(Note(id: id, title: "\(id)")) }
         let readOnly = ArchiveBackend(path: "/a.karch", access: .readOnly)
-        let reader = try await Store(FaultyBackend(backend: readOnly, files: files), models: Note.self)
+        let reader = try await Store(FaultyArchive(backend: readOnly, files: files), models: Note.self)
         for _ in 0..<5 {
             files.set(nil)
             #expect(try await reader.find(Note.self, key: 1) != nil)
@@ -146,10 +147,10 @@ private final class Progress: Sendable {
     @Test func `a look that fails is an error, and the next one reads on`() async throws {
         let files = MemoryFiles()
         let writer = try await Store(
-            FaultyBackend(backend: ArchiveBackend(path: "/a.karch"), files: files), models: Note.self)
+            FaultyArchive(backend: ArchiveBackend(path: "/a.karch"), files: files), models: Note.self)
         try await writer.insert(Note(id: 1, title: "a"))
         let readOnly = ArchiveBackend(path: "/a.karch", access: .readOnly)
-        let reader = try await Store(FaultyBackend(backend: readOnly, files: files), models: Note.self)
+        let reader = try await Store(FaultyArchive(backend: readOnly, files: files), models: Note.self)
         for number in 2..<5 {
             try await writer.insert(Note(id: number, title: "\(number)"))
             files.set(MemoryFiles.Fault(call: number - 2))

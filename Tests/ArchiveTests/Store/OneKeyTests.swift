@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import StorageKit
 import Testing
@@ -24,7 +25,7 @@ import Testing
     private let texts = [TextNote(id: 1, tags: "text"), TextNote(id: 2, tags: nil)]
 
     private func open(_ files: MemoryFiles) async throws -> Store {
-        try await Store(FaultyBackend(backend: ArchiveBackend(path: "/a.karch", compaction: .manual), files: files))
+        try await Store(FaultyArchive(backend: ArchiveBackend(path: "/a.karch", compaction: .manual), files: files))
     }
 
     @Test func `both are read, and each has a key of its own when the file is written anew`() async throws {

@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import Logging
 import StorageDriver
@@ -19,7 +20,7 @@ import Testing
         init(_ files: MemoryFiles = MemoryFiles()) async throws {
             self.files = files
             let backend = ArchiveBackend(path: path, compaction: .manual)
-            try await Store(FaultyBackend(backend: backend, files: files), models: Note.self).close()
+            try await Store(FaultyArchive(backend: backend, files: files), models: Note.self).close()
             engine = try #require(
                 try backend.open(layer: files, logger: Logger(label: "test")) as? any PipeliningEngine)
             table = try #require(try engine.reader(.query).tables().first)
@@ -46,7 +47,7 @@ import Testing
     /// The keys in the file, as a program finds them that opens it.
     private static func stored(_ files: MemoryFiles) async throws -> [Int] {
         let store = try await Store(
-            FaultyBackend(backend: ArchiveBackend(path: path, access: .readOnly), files: files), models: Note.self)
+            FaultyArchive(backend: ArchiveBackend(path: path, access: .readOnly), files: files), models: Note.self)
         defer { try? store.blocking.close() }
         return try await store.select(Note.self).keys()
     }
@@ -163,7 +164,7 @@ import Testing
         for call in 0..<24 {
             for isSticky in [false, true] {
                 let files = MemoryFiles()
-                let backend = FaultyBackend(backend: ArchiveBackend(path: Self.path), files: files)
+                let backend = FaultyArchive(backend: ArchiveBackend(path: Self.path), files: files)
                 let store = try await Store(backend, models: Note.self)
                 files.set(MemoryFiles.Fault(call: call, isSticky: isSticky))
                 let acknowledged = await Self.insert(6, by: 16, into: store)

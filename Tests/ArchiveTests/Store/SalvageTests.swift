@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import StorageKit
 import Testing
@@ -9,7 +10,7 @@ import Testing
 
     private static func open(_ files: MemoryFiles, _ access: ArchiveBackend.Access) async throws -> Store {
         let backend = ArchiveBackend(path: path, access: access)
-        return try await Store(FaultyBackend(backend: backend, files: files), models: Person.self)
+        return try await Store(FaultyArchive(backend: backend, files: files), models: Person.self)
     }
 
     /// The keys that salvage finds in these bytes.
@@ -83,12 +84,12 @@ import Testing
         try await store.close()
         let start = try #require(files[Self.path]).count
         let backend = ArchiveBackend(path: Self.path)
-        store = try await Store(FaultyBackend(backend: backend, files: files), models: Person.self, Site.self)
+        store = try await Store(FaultyArchive(backend: backend, files: files), models: Person.self, Site.self)
         try await store.insert(Site(country: "FR", number: 1, text: "a"))
         try await store.close()
         files[Self.path]?[start + 600] ^= 1
         let salvage = ArchiveBackend(path: Self.path, access: .salvage)
-        store = try await Store(FaultyBackend(backend: salvage, files: files), models: Person.self, Site.self)
+        store = try await Store(FaultyArchive(backend: salvage, files: files), models: Person.self, Site.self)
         #expect(try await store.select(Person.self).count() == 2)
         #expect(try await store.select(Site.self).count() == 1)
         try await store.close()

@@ -1,4 +1,5 @@
 import ArchiveBackend
+import FaultyStorage
 import Foundation
 import StorageKit
 import Testing
@@ -15,7 +16,7 @@ import Testing
 
     private static func open(_ files: MemoryFiles, _ access: ArchiveBackend.Access = .readWrite) async throws -> Store {
         let backend = ArchiveBackend(path: "/a.karch", compaction: .manual, access: access)
-        return try await Store(FaultyBackend(backend: backend, files: files), models: OldNote.self)
+        return try await Store(FaultyArchive(backend: backend, files: files), models: OldNote.self)
     }
 
     @Storable("Note") struct OldNote: Equatable {

@@ -33,6 +33,10 @@ void sqlite_faults_arm(sqlite_faults *faults, int64_t n, int isFull, int forEver
 // How many calls have been counted.
 int64_t sqlite_faults_count(sqlite_faults *faults);
 
+// Does to the files what a power cut does: what no sync has waited for is gone, but for the first bytes in each file (0 for
+// none), or for its odd or even sectors of 512 bytes (1 or 2; 0 for neither). All files must be closed.
+void sqlite_faults_cut_power(sqlite_faults *faults, int64_t first, int sectors);
+
 // The kind of the first call that failed; 0 where none has.
 int sqlite_faults_failed(sqlite_faults *faults);
 

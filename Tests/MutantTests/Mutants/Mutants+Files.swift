@@ -17,6 +17,22 @@ extension Mutant {
         Mutant("log-forgotten", [.w8, .t1, .s5], "Commits of a process that was killed are lost.", on: .sqlite) {
             $0.opening = .forgetsLog
         },
+        Mutant(
+            "waits-for-no-disk-on-sqlite", [.w8, .e3], "A commit is acknowledged before it is on the disk.",
+            on: .sqlite
+        ) { $0.opening = .waitsForNoDisk },
+        Mutant(
+            "waits-for-no-disk-in-archive", [.w8, .e3], "A commit is acknowledged before it is on the disk.",
+            on: .archive
+        ) { $0.opening = .waitsForNoDisk },
+        Mutant(
+            "failed-write-acknowledged-on-sqlite", [.e5], "A write that the disk has refused is acknowledged.",
+            on: .sqlite
+        ) { $0.transaction = .forgetsFailedWrites },
+        Mutant(
+            "failed-write-acknowledged-in-archive", [.e5], "A write that the disk has refused is acknowledged.",
+            on: .archive
+        ) { $0.transaction = .forgetsFailedWrites },
         Mutant("damaged-is-empty", [.e3], "A damaged file is opened as an empty one.", on: .archive) {
             $0.opening = .replacesDamaged
         },

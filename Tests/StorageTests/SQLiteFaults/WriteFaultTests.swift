@@ -1,5 +1,6 @@
 import CSQLite
 import CSQLiteFaults
+import FaultyStorage
 import Foundation
 import SQLiteBackend
 import StorageKit

@@ -1,19 +1,21 @@
-import ArchiveBackend
 import Foundation
-import StorageAPI
-import StorageDriver
+package import StorageDriver
 
 /// A file system in memory: calls fail when told to, writes may be short, space may end, and power may be cut.
 ///
 /// Unchecked, because every access to the state takes the lock, and the closures are set while nothing runs.
-final class MemoryFiles: FileLayer, @unchecked Sendable {
+package final class MemoryFiles: FileLayer, @unchecked Sendable {
     /// Which call fails, counted from 0 among those of some names or all, with which `errno`, and whether all later ones
     /// fail too.
-    struct Fault: Sendable {
-        var call: Int
-        var names: Set<String>?
-        var isSticky = false
-        var code = EIO
+    package struct Fault: Sendable {
+        package var call: Int
+        package var names: Set<String>?
+        package var isSticky: Bool
+        package var code: Int32
+
+        package init(call: Int, names: Set<String>? = nil, isSticky: Bool = false, code: Int32 = EIO) {
+            (self.call, self.names, self.isSticky, self.code) = (call, names, isSticky, code)
+        }
     }
 
     fileprivate final class Node {
@@ -80,7 +82,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     private let lock = NSLock()
     private var unlockedState: State
 
-    init(fault: Fault? = nil, longestWrite: Int = .max) {
+    package init(fault: Fault? = nil, longestWrite: Int = .max) {
         unlockedState = State(fault: fault, longestWrite: longestWrite)
     }
 
@@ -91,17 +93,19 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     }
 
     /// Calls made so far.
-    var calls: Int { withState(\.calls) }
+    package var calls: Int { withState(\.calls) }
     /// Syncs of files' contents made so far.
-    var syncs: Int { withState(\.syncs) }
+    package var syncs: Int { withState(\.syncs) }
+    /// Calls that the fault counts, since it was set.
+    package var counted: Int { withState(\.counted) }
     /// Whether a call has failed since the fault was set.
-    var hasMetFault: Bool { withState { state in state.fault.map { state.counted > $0.call } ?? false } }
+    package var hasMetFault: Bool { withState { state in state.fault.map { state.counted > $0.call } ?? false } }
     /// Bytes that were read since the fault was set.
-    var bytesRead: Int { withState(\.bytesRead) }
+    package var bytesRead: Int { withState(\.bytesRead) }
     /// Writes made since the fault was set.
-    var writes: Int { withState(\.writes) }
-    var names: Set<String> { withState { Set($0.nodes.keys) } }
-    subscript(path: String) -> [UInt8]? {
+    package var writes: Int { withState(\.writes) }
+    package var names: Set<String> { withState { Set($0.nodes.keys) } }
+    package subscript(path: String) -> [UInt8]? {
         get { withState { $0.nodes[path]?.bytes } }
         set {
             withState { state in
@@ -112,19 +116,19 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
             }
         }
     }
-    func set(_ fault: Fault?) {
+    package func set(_ fault: Fault?) {
         withState { ($0.fault, $0.calls, $0.counted, $0.writes, $0.bytesRead) = (fault, 0, 0, 0, 0) }
     }
     /// Called before each read, as another process that writes meanwhile.
-    var beforeRead: () -> Void = {}
+    package var beforeRead: () -> Void = {}
     /// Called before each lock, likewise.
-    var beforeLock: () -> Void = {}
+    package var beforeLock: () -> Void = {}
     /// Bytes that all files together may have.
-    func limit(to space: Int?) { withState { $0.space = space } }
-    var used: Int { withState(\.used) }
+    package func limit(to space: Int?) { withState { $0.space = space } }
+    package var used: Int { withState(\.used) }
 
     /// Forgets what no sync has waited for, but the first `kept` bytes of it in each file, and who has what open.
-    func cutPower(keeping kept: Int) {
+    package func cutPower(keeping kept: Int) {
         cutPower { old, new in
             let end = (zip(old, new).prefix { $0 == $1 }.count) + kept
             return Array(new.prefix(end) + old.dropFirst(end))
@@ -132,7 +136,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     }
 
     /// The same, but for the sectors that had reached the disk by then, in whatever order.
-    func cutPower(keepingSectors isKept: (Int) -> Bool) {
+    package func cutPower(keepingSectors isKept: (Int) -> Bool) {
         cutPower { old, new in
             stride(from: 0, to: max(old.count, new.count), by: 512).reduce(into: []) { bytes, start in
                 let sector = (isKept(start / 512) ? new : old).dropFirst(start).prefix(512)
@@ -142,7 +146,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
     }
 
     /// Ends the process that has files open: their bytes stay, and nobody has them open or locked.
-    func kill() {
+    package func kill() {
         withState { state in
             for node in state.locks.values { node.isLocked = false }
             (state.open, state.locks) = ([:], [:])
@@ -174,7 +178,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func open(_ path: String, _ access: FileAccess) throws(SystemError) -> Int32 {
+    package func open(_ path: String, _ access: FileAccess) throws(SystemError) -> Int32 {
         try call("open") { (state) throws(SystemError) in
             var node = access == .folder ? Node() : state.nodes[path]
             switch access {
@@ -192,7 +196,9 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func read(_ file: Int32, at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+    package func read(_ file: Int32, at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(SystemError)
+        -> Int
+    {
         beforeRead()
         return try call("pread") { (state) throws(SystemError) in
             let part = try state.node(file).bytes.dropFirst(Int(offset)).prefix(bytes.count)
@@ -202,7 +208,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func write(_ file: Int32, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+    package func write(_ file: Int32, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
         try call("pwrite") { (state) throws(SystemError) in
             state.writes += 1
             let node = try state.node(file)
@@ -215,7 +221,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError) {
+    package func sync(_ file: Int32, _ scope: SyncScope) throws(SystemError) {
         do {
             try call("fsync") { (state) throws(SystemError) in
                 let node = try state.node(file)
@@ -231,28 +237,28 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func truncate(_ file: Int32, to size: Int64) throws(SystemError) {
+    package func truncate(_ file: Int32, to size: Int64) throws(SystemError) {
         try call("ftruncate") { (state) throws(SystemError) in
             let node = try state.node(file)
             node.truncate(to: Int(size))
         }
     }
 
-    func status(_ file: Int32) throws(SystemError) -> FileStatus {
+    package func status(_ file: Int32) throws(SystemError) -> FileStatus {
         try call("fstat") { (state) throws(SystemError) in
             try state.node(file).status
         }
     }
 
-    func status(at path: String) throws(SystemError) -> FileStatus? {
+    package func status(at path: String) throws(SystemError) -> FileStatus? {
         try call("stat") { $0.nodes[path]?.status }
     }
 
-    func adopt(_ status: FileStatus, for file: Int32) throws(SystemError) {
+    package func adopt(_ status: FileStatus, for file: Int32) throws(SystemError) {
         try call("fchmod") { (state) throws(SystemError) in _ = try state.node(file) }
     }
 
-    func lock(_ file: Int32, shared isShared: Bool) throws(SystemError) -> Bool {
+    package func lock(_ file: Int32, shared isShared: Bool) throws(SystemError) -> Bool {
         beforeLock()
         return try call("flock") { (state) throws(SystemError) in
             let node = try state.node(file)
@@ -265,14 +271,14 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func close(_ file: Int32) {
+    package func close(_ file: Int32) {
         withState { state in
             state.locks.removeValue(forKey: file)?.isLocked = false
             state.open[file] = nil
         }
     }
 
-    func rename(_ path: String, to newPath: String, replacing isReplacing: Bool) throws(SystemError) {
+    package func rename(_ path: String, to newPath: String, replacing isReplacing: Bool) throws(SystemError) {
         try call("rename") { (state) throws(SystemError) in
             if !isReplacing, state.nodes[newPath] != nil { throw SystemError(call: "rename", code: EEXIST) }
             guard let node = state.nodes.removeValue(forKey: path) else {
@@ -282,7 +288,7 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func remove(_ path: String) throws(SystemError) {
+    package func remove(_ path: String) throws(SystemError) {
         try call("unlink") { (state) throws(SystemError) in
             guard state.nodes.removeValue(forKey: path) != nil else {
                 throw SystemError(call: "unlink", code: ENOENT)
@@ -290,11 +296,11 @@ final class MemoryFiles: FileLayer, @unchecked Sendable {
         }
     }
 
-    func resolve(_ path: String) throws(SystemError) -> String? {
+    package func resolve(_ path: String) throws(SystemError) -> String? {
         try call("realpath") { $0.nodes[path] != nil || path == "/" ? path : nil }
     }
-    func now() -> Int64 { 1_700_000_000 }
-    func processName() -> String { "process 1 on host memory" }
+    package func now() -> Int64 { 1_700_000_000 }
+    package func processName() -> String { "process 1 on host memory" }
 }
 
 extension MemoryFiles.State {

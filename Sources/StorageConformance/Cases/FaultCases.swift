@@ -1,0 +1,285 @@
+internal import StorageAPI
+
+extension Conformance {
+    /// E3, E5, W8, S5: what calls below the backend that fail, and a power cut, may do.
+    static let faultCases: [ConformanceCase] = [
+        ConformanceCase(
+            "faults/failed-call", [.e5: [1]], needs: [.durability], needsFaults: true,
+            "Whichever write or sync fails, nothing of the call is stored, and what was stored before is."
+        ) { t in
+            try await FaultTrial(t).everyCall { fault in
+                let run = try await fault.run(InjectedFault(call: fault.call))
+                try await fault.expectReopened(run)
+                return run
+            }
+        },
+        ConformanceCase(
+            "faults/full-disk", [.e5: [1]], needs: [.durability], needsFaults: true,
+            "Nothing is stored of a call that meets a full disk, and with space the store is written again."
+        ) { t in
+            try await FaultTrial(t).everyCall { fault in
+                let run = try await fault.run(InjectedFault(call: fault.call, isLasting: true, isFull: true))
+                try await fault.expectReopened(run)
+                return run
+            }
+        },
+        ConformanceCase(
+            "faults/after-a-failed-sync", [.e3: [3, 4]], needs: [.durability], needsFaults: true,
+            "What is acknowledged after a write or sync that failed is on the disk: a power cut does not take it."
+        ) { t in
+            try await FaultTrial(t).everyCall { fault in
+                let run = try await fault.run(InjectedFault(call: fault.call), closingFails: true)
+                fault.faults.cutPower(keeping: .none)
+                try await fault.expectReopened(run)
+                return run
+            }
+        },
+        ConformanceCase(
+            "faults/power-cut", [.w8: [1]], needs: [.durability], needsFaults: true,
+            "Whenever the power goes, whatever a disk had written of it by then, what was acknowledged is there."
+        ) { t in
+            try await FaultTrial(t).everyCall { fault in
+                let run = try await fault.run(InjectedFault(call: fault.call, isLasting: true), closingFails: true)
+                fault.faults.cutPower(keeping: UnsyncedBytes.allCases.randomElement(using: &fault.generator) ?? .none)
+                try await fault.expectReopened(run)
+                return run
+            }
+        },
+        ConformanceCase(
+            "faults/migration", [.s5: [3]], needs: [.durability], needsFaults: true,
+            "A change of the schema during which the power goes leaves the old form or the new one."
+        ) { t in try await FaultTrial(t).everyMigration() },
+    ]
+}
+
+/// Runs a workload again and again at one place, in which another call fails each time.
+final class FaultTrial {
+    private let trial: Trial
+    let faults: any FaultInjection
+    /// What is drawn: which calls fail, and what a power cut leaves.
+    var generator: SeededGenerator
+    /// The call that fails in this run.
+    private(set) var call = 0
+
+    /// What is stored.
+    struct Contents {
+        var people: [Person] = []
+        var pens: [Pen] = []
+    }
+
+    /// What a run has done.
+    struct Run {
+        /// What the store must hold.
+        var acknowledged = Contents()
+        /// What the first call that failed would have led to.
+        var attempted: Contents?
+        /// Whether there were as many calls.
+        var isReached = false
+    }
+
+    init(_ trial: Trial) throws {
+        self.trial = trial
+        faults = try trial.required(trial.faults, "The harness makes no call fail.")
+        generator = SeededGenerator(seed: trial.seed)
+    }
+
+    /// Lets a part of the calls fail, of which each seed draws another, until a run has fewer calls.
+    func everyCall(_ body: (FaultTrial) async throws -> Run) async throws {
+        var count = 0
+        while true {
+            call += Int.random(in: 1...8, using: &generator)
+            try await empty()
+            trial.note("// call \(call) fails")
+            let run = try await body(self)
+            guard run.isReached else { break }
+            count += 1
+        }
+        try trial.expect(count > 0, "No call failed: the harness counts none.")
+    }
+
+    private func empty() async throws {
+        faults.begin(nil)
+        let store = try await trial.open(Person.self, Pen.self)
+        try await store.truncate(Person.self)
+        try await store.truncate(Pen.self)
+        try await store.close()
+    }
+
+    // MARK: The workload
+
+    private typealias Step = (
+        change: @Sendable (inout Contents) -> Void, run: @Sendable (RecordedStore) async throws -> Void
+    )
+
+    private static let steps: [Step] = {
+        let people = (1...6).map(Samples.person)
+        let changed = Person(id: 2, name: "changed", pens: [Pen(id: 9, color: "green", price: 1)])
+        let many = (100..<140).map { Pen(id: $0, color: "color \($0)", price: Double($0)) }
+        return [
+            ({ $0.people = people }, { try await $0.insert(people) }),
+            ({ $0.pens.append(Pen(id: 1)) }, { try await $0.insert(Pen(id: 1)) }),
+            ({ $0.people.save(changed) }, { try await $0.save(changed) }),
+            (
+                { $0.people.removeAll { $0.id == 3 } },
+                { _ = try await $0.store.delete(Person.self).where { $0.id == 3 }.run() }
+            ),
+            (
+                { contents in
+                    contents.pens.append(Pen(id: 2, color: "blue"))
+                    contents.people.removeAll { $0.id == 5 }
+                },
+                {
+                    try await $0.transaction { tx, _ in
+                        try tx.insert(Pen(id: 2, color: "blue"))
+                        _ = try tx.delete(Person.self).where { $0.id == 5 }.run()
+                    }
+                }
+            ),
+            ({ $0.pens += many }, { try await $0.insert(many) }),
+            (
+                { contents in
+                    for index in contents.people.indices where contents.people[index].id < 5 {
+                        contents.people[index].age = 7
+                    }
+                },
+                { _ = try await $0.store.update(Person.self).where { $0.id < 5 }.set(\.age, to: 7).run() }
+            ),
+            ({ $0.people = [] }, { try await $0.truncate(Person.self) }),
+            ({ $0.people.save(people[0]) }, { try await $0.save(people[0]) }),
+        ]
+    }()
+
+    /// Runs the steps; those that fail must have stored nothing.
+    ///
+    /// - Parameter closingFails: whether every call fails from the end of the steps on, so that closing writes nothing.
+    func run(_ fault: InjectedFault, closingFails: Bool = false) async throws -> Run {
+        let store = try await trial.open(Person.self, Pen.self)
+        faults.begin(fault)
+        var run = Run()
+        for step in Self.steps {
+            var next = run.acknowledged
+            step.change(&next)
+            do {
+                try await step.run(store)
+                run.acknowledged = next
+            } catch let error as StorageError {
+                try expectTold(error, fault)
+                run.attempted = run.attempted ?? next
+                guard fault.isLasting else { continue }
+                break
+            }
+            try await expectStored(run.acknowledged, store)
+        }
+        try await expectStored(run.acknowledged, store)
+        run.isReached = faults.calls >= fault.call
+        if closingFails { faults.begin(InjectedFault(call: 1, isLasting: true)) }
+        // What closing could not write, reopening does.
+        try? await store.close()
+        return run
+    }
+
+    private func expectTold(_ error: StorageError, _ fault: InjectedFault) throws {
+        // Where work after a commit has met the full disk, the next call says that the store is to be opened again.
+        let codes: [StorageError.Code] = fault.isFull ? [.full, .io] : [.io]
+        try trial.expect(codes.contains(error.code), "A call that fails is told as another error: \(error)")
+    }
+
+    /// A store that goes on shows what it has stored, and nothing else. One that cannot be read says so.
+    private func expectStored(_ contents: Contents, _ store: RecordedStore) async throws {
+        do {
+            try trial.expect(try await store.all(Person.self), equals: contents.people)
+            try trial.expect(try await store.all(Pen.self), equals: contents.pens)
+        } catch let error as StorageError {
+            try trial.expect(
+                error.code, equals: StorageError.Code.io, "A read fails after a write that failed: \(error)")
+        }
+    }
+
+    /// The reopened store has what was acknowledged. A call that failed may have come to its end after all where its last
+    /// bytes were on the disk, and nobody could take them back.
+    func expectReopened(_ run: Run) async throws {
+        faults.begin(nil)
+        let store = try await trial.open(Person.self, Pen.self)
+        let found = Contents(people: try await store.all(Person.self), pens: try await store.all(Pen.self))
+        let isAttempted = run.attempted.map { Difference.between($0, found).isEmpty } ?? false
+        if !isAttempted {
+            try trial.expect(found, equals: run.acknowledged, "Acknowledged work is lost, or other is there.")
+        }
+        try await store.save(Pen(id: 900))
+        try trial.expect(try await store.select(Pen.self).keys(), equals: found.pens.map(\.id) + [900])
+        try await store.close()
+    }
+
+    // MARK: A change of the schema
+
+    /// Renames a property, there and back again, with an index that one of the two names has.
+    func everyMigration() async throws {
+        let numbers = (0..<50).map { Int64($0 * 3) }
+        let first = try await trial.open()
+        try await first.store.prepare([Self.schema("first")])
+        try await first.store.insert(
+            numbers.map { number in
+                let fields = [("id", number), ("first", number)].map { name, number in
+                    DynamicRecord.Field(name: name, content: .value(.int(number), .int64))
+                }
+                return DynamicRecord(model: "Renamed", fields: fields)
+            })
+        try await first.close()
+        var name = "first"
+        var isReached = true
+        while isReached {
+            call += Int.random(in: 1...2, using: &generator)
+            let fault = InjectedFault(call: call, isLasting: true)
+            trial.note("// call \(call) and all later ones fail")
+            faults.begin(fault)
+            isReached = try await rename(name, to: name == "first" ? "second" : "first", fault)
+            faults.cutPower(keeping: UnsyncedBytes.allCases.randomElement(using: &generator) ?? .none)
+            faults.begin(nil)
+            name = try await renamed(numbers)
+        }
+        try trial.expect(call > 2, "No call failed: the harness counts none.")
+    }
+
+    private static func schema(_ name: String, renamedFrom earlier: String? = nil) -> RecordSchema {
+        var property = RecordSchema.Property(name: name, kind: .column(.int64), isIndexed: name == "second")
+        property.renamedFrom = earlier
+        return RecordSchema(
+            name: "Renamed", properties: [.init(name: "id", kind: .column(.int64), isKey: true), property])
+    }
+
+    /// - Returns: whether there were as many calls.
+    private func rename(_ earlier: String, to name: String, _ fault: InjectedFault) async throws -> Bool {
+        do {
+            let store = try await trial.open()
+            do {
+                try await store.store.migrate(to: [Self.schema(name, renamedFrom: earlier)])
+            } catch {
+                try expectTold(error, fault)
+            }
+            let isReached = faults.calls >= fault.call
+            if !isReached { faults.begin(InjectedFault(call: 1, isLasting: true)) }
+            try? await store.close()
+            return isReached
+        } catch let error as StorageError {
+            try expectTold(error, fault)
+            return true
+        }
+    }
+
+    /// The name that the property has, after checking that all records are there under it.
+    private func renamed(_ numbers: [Int64]) async throws -> String {
+        let store = try await trial.open()
+        let schema = try await store.store.recordSchemas().first { $0.name == "Renamed" }
+        let name = try trial.required(schema?.properties.last?.name, "The model is gone.")
+        let found = try await store.store.records("Renamed").all().map { $0.value(name) }
+        try await store.close()
+        try trial.expect(found, equals: numbers.map { .int($0) }, "Records are lost or changed.")
+        return name
+    }
+}
+
+extension [Person] {
+    fileprivate mutating func save(_ person: Person) {
+        self = (filter { $0.id != person.id } + [person]).sorted { $0.id < $1.id }
+    }
+}

@@ -1,0 +1,49 @@
+/// Failures that a harness makes below its backend, so that cases see what the backend makes of them.
+///
+/// The calls that count are those that change what a disk has: writes, syncs, truncations, renamings and removals. For a
+/// backend without files they are whatever takes their place, as messages to a server.
+public protocol FaultInjection: Sendable {
+    /// Begins to count calls, and lets those fail that the fault names; with nil, none.
+    func begin(_ fault: InjectedFault?)
+
+    /// How many calls there were since they began to be counted.
+    var calls: Int { get }
+
+    /// Does to the files what a power cut does: what no sync has waited for is gone, but for what is kept of it. Every store
+    /// of the place is closed by then.
+    func cutPower(keeping kept: UnsyncedBytes)
+}
+
+/// A call that fails.
+public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
+    /// Which one: 1 is the next.
+    public var call: Int
+    /// Whether all later ones fail too.
+    public var isLasting: Bool
+    /// Whether it fails as on a full disk, otherwise as on a broken one.
+    public var isFull: Bool
+
+    /// A call that fails.
+    public init(call: Int, isLasting: Bool = false, isFull: Bool = false) {
+        self.call = call
+        self.isLasting = isLasting
+        self.isFull = isFull
+    }
+
+    /// `call 3 and all later ones fail, the disk is full`.
+    public var description: String {
+        "call \(call) \(isLasting ? "and all later ones fail" : "fails"), \(isFull ? "the disk is full" : "I/O error")"
+    }
+}
+
+/// What a power cut leaves of the bytes that no sync has waited for: a disk writes them in any order.
+public enum UnsyncedBytes: Sendable, Hashable, CaseIterable {
+    case none
+    /// The first 100 of them in each file.
+    case beginning
+    /// Those in sectors, of 512 bytes, that have an even number.
+    case evenSectors
+    /// Those in sectors that have an odd number.
+    case oddSectors
+    case all
+}

@@ -1,0 +1,84 @@
+package import ArchiveBackend
+package import Foundation
+package import StorageConformance
+package import StorageDriver
+import Synchronization
+
+/// The faults of the stores in one folder that are asked for them; the others are on the system's files.
+package enum InjectedFaults {
+    private static let archives = Mutex<[URL: MemoryFiles]>([:])
+
+    /// Calls of an archive's that change what is on the disk.
+    private static let changes: Set = ["pwrite", "fsync", "ftruncate", "rename", "unlink"]
+
+    /// Faults of a database in the folder.
+    package static func sqlite(in folder: URL) -> (any FaultInjection)? {
+        FaultyDisk(folder).map(SQLite.init)
+    }
+
+    /// Faults of an archive in the folder, which is in memory from then on.
+    package static func archive(in folder: URL) -> any FaultInjection {
+        let files = MemoryFiles()
+        archives.withLock { $0[folder] = files }
+        return Archive(files: files)
+    }
+
+    /// The archive as it is, or in memory where faults were asked for.
+    package static func backend(_ archive: ArchiveBackend, in folder: URL) -> any StorageBackend {
+        guard let files = archives.withLock({ $0[folder] }) else { return archive }
+        // There are no folders in memory.
+        var archive = archive
+        archive.path = "/store.karch"
+        return FaultyArchive(backend: archive, files: files)
+    }
+
+    /// Forgets the archive of a folder.
+    package static func forget(_ folder: URL) { archives.withLock { $0[folder] = nil } }
+
+    private struct Archive: FaultInjection {
+        let files: MemoryFiles
+
+        func begin(_ fault: InjectedFault?) {
+            // Calls are counted also where none fails.
+            files.set(
+                MemoryFiles.Fault(
+                    call: fault.map { $0.call - 1 } ?? .max, names: changes, isSticky: fault?.isLasting ?? false,
+                    code: fault?.isFull ?? false ? ENOSPC : EIO))
+        }
+
+        var calls: Int { files.counted }
+
+        func cutPower(keeping kept: UnsyncedBytes) {
+            switch kept {
+            case .none: files.cutPower(keeping: 0)
+            case .beginning: files.cutPower(keeping: 100)
+            case .evenSectors: files.cutPower { $0.isMultiple(of: 2) }
+            case .oddSectors: files.cutPower { !$0.isMultiple(of: 2) }
+            case .all: files.cutPower(keeping: 1 << 40)
+            }
+        }
+    }
+
+    private struct SQLite: FaultInjection {
+        let disk: FaultyDisk
+
+        func begin(_ fault: InjectedFault?) {
+            disk.arm(
+                FaultyDisk.Fault(
+                    call: Int64(fault?.call ?? 0), isFull: fault?.isFull ?? false, isForEver: fault?.isLasting ?? false)
+            )
+        }
+
+        var calls: Int { Int(disk.calls) }
+
+        func cutPower(keeping kept: UnsyncedBytes) {
+            switch kept {
+            case .none: disk.cutPower()
+            case .beginning: disk.cutPower(keepingBytes: 100)
+            case .evenSectors: disk.cutPower(sectors: 1)
+            case .oddSectors: disk.cutPower(sectors: 2)
+            case .all: disk.cutPower(keepingBytes: .max)
+            }
+        }
+    }
+}

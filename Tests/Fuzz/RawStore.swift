@@ -1,0 +1,1 @@
+../ArchiveTests/File/RawStore.swift
