@@ -188,6 +188,7 @@ let package = Package(
             name: "PostgreSQLTests",
             dependencies: [
                 "MemoryBackend", "PostgreSQLBackend", "SQLiteBackend", "StorageDriver", "StorageKit", "TestSupport",
+                "conformance",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -143,14 +143,12 @@ enum Catalog {
         Statement("SELECT \(record.versionIndex ?? 0)::pg_catalog.regclass::text", name: "version")
     }
 
-    /// What a transaction that writes must know of itself when it begins: its number on the server; the server's timeline,
-    /// which is another one after a replica was promoted, when numbers are given again; its number among those that write to
-    /// the store; and whether anybody observes. Where nobody does, who begins to waits for this transaction's end.
+    /// What a transaction that writes must know of itself when it begins: its number on the server; its number among those that
+    /// write to the store; and whether anybody observes. Where nobody does, who begins to waits for this transaction's end.
     static func transaction(_ record: Record) -> Statement {
         Statement(
             """
             SELECT pg_catalog.pg_current_xact_id()::text,
-              pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8),
               pg_catalog.nextval(\(record.commits ?? 0)::pg_catalog.oid::pg_catalog.regclass),
               NOT pg_catalog.pg_try_advisory_xact_lock(\(record.observers))
             """, name: "transaction")

@@ -12,7 +12,7 @@ struct CommitOutcome {
     /// - Throws: `outcomeUnknown` if no server answers in time, or if another one answers that has a transaction of the same
     ///   number.
     func isCommitted(
-        _ transaction: String, _ timeline: String, after loss: StorageError
+        _ transaction: String, _ server: ServerIdentity, after loss: StorageError
     ) throws(StorageError) -> Bool {
         let end = DispatchTime.now() + .milliseconds(engine.timeoutMilliseconds)
         var last = loss
@@ -23,8 +23,8 @@ struct CommitOutcome {
                 while DispatchTime.now() < end {
                     if let (status, now) = try status(of: transaction, connection) {
                         if status != "committed" { return false }
-                        if now == timeline { return true }
-                        throw Self.unknown("another server has taken over meanwhile", loss)
+                        if now == server { return true }
+                        throw Self.unknown("another server has taken over meanwhile, or this one has crashed", loss)
                     }
                     _ = pause.wait(timeout: .now() + .milliseconds(5))
                 }
@@ -37,18 +37,24 @@ struct CommitOutcome {
         throw Self.unknown("no server says in time whether it was", last)
     }
 
-    /// A decided transaction's status, and the server's timeline. Nil if it is not decided, and on a replica, which may not
+    /// A decided transaction's status, and which server says so. Nil if it is not decided, and on a replica, which may not
     /// have heard of it yet.
-    private func status(of transaction: String, _ connection: Connection) throws(StorageError) -> (String, String)? {
-        let result = try connection.run(
-            """
-            SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'in progress'
-                ELSE pg_catalog.pg_xact_status('\(transaction)'::xid8) END,
-              CASE WHEN pg_catalog.pg_is_in_recovery() THEN ''
-                ELSE pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8) END
-            """)
-        guard let status = result.text(), let timeline = result.text(0, 1), status != "in progress" else { return nil }
-        return (status, timeline)
+    private func status(
+        of transaction: String, _ connection: Connection
+    ) throws(StorageError) -> (String, ServerIdentity)? {
+        guard try !connection.run("SELECT pg_catalog.pg_is_in_recovery()").isTrue() else { return nil }
+        do throws(StorageError) {
+            let results = try connection.run([
+                Statement("SELECT pg_catalog.pg_xact_status('\(transaction)'::xid8)"), ServerIdentity.statement,
+            ])
+            guard results.count == 2, let status = results[0].text(), status != "in progress" else { return nil }
+            return (status, ServerIdentity(results[1]))
+        } catch {
+            // A server that has crashed does not know the numbers of those that had not stored anything: they are in its
+            // future.
+            guard (error.underlying as? PostgreSQLError)?.state == "22023" else { throw error }
+            return ("aborted", ServerIdentity())
+        }
     }
 
     private static func unknown(_ reason: String, _ cause: StorageError) -> StorageError {
@@ -57,4 +63,22 @@ struct CommitOutcome {
             "The connection was lost while the transaction was committed, and \(reason); look before you repeat it.",
             underlying: cause)
     }
+}
+
+/// What must be the same for a transaction's number to mean the same: the server's timeline, which is another one after a
+/// replica was promoted, and when its statistics began, which is when it was last recovered from a crash. In both cases
+/// numbers are given again.
+struct ServerIdentity: Equatable {
+    private var timeline: String?
+    private var recovery: String?
+
+    init() {}
+
+    init(_ result: StatementResult) { (timeline, recovery) = (result.text(), result.text(0, 1)) }
+
+    static let statement = Statement(
+        """
+        SELECT pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8), stats_reset::text
+        FROM pg_catalog.pg_stat_wal
+        """)
 }

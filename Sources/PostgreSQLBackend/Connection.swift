@@ -1,5 +1,4 @@
 internal import CPostgreSQL
-internal import Dispatch
 internal import Logging
 internal import StorageDriver
 
@@ -16,7 +15,10 @@ internal import Darwin
 ///
 /// Unchecked: one thread at a time uses it, the session's to which the pool has handed it.
 final class Connection: @unchecked Sendable {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
+    /// How long the server may be silent before it is asked whether it is there.
+    let timeoutMilliseconds: Int
+    let parameters: ConnectionParameters
     private var prepared: Set<String> = []
     /// Statements that go with the next one.
     private(set) var waiting: [Statement] = []
@@ -25,29 +27,32 @@ final class Connection: @unchecked Sendable {
     /// How many groups of statements were sent whose results nobody has read.
     private var unread = 0
     /// Why the connection cannot be used any more.
-    private(set) var loss: StorageError?
+    var loss: StorageError?
     /// Used for the names of statements and cursors.
     private var lastNumber = 0
     /// What the plans of this connection's queries and writes were compiled to.
     let plans = PreparedPlans()
     /// The version of the schema that the connection's plans were last found to fit.
     var checkedVersion: String?
+    /// Which server it is; nil until a transaction that writes has asked.
+    var server: ServerIdentity?
     /// Whether a statement ends when the caller's task is cancelled. A writer runs where another task may wait.
     var endsWhenCancelled = false
     /// Whether the server was asked to end a statement. It may meet a later one, so nobody uses the connection again.
-    private(set) var wasCancelled = false
+    var wasCancelled = false
 
     /// - Throws: `io` if the server cannot be reached, `configuration` if it refuses the user or the database.
     init(_ configuration: PostgreSQLBackend) throws(StorageError) {
-        handle = try Self.connect(
-            configuration.parameters.list, waiting: .milliseconds(configuration.timeoutMilliseconds))
+        (parameters, timeoutMilliseconds) = (configuration.parameters, configuration.timeoutMilliseconds)
+        handle = try parameters.connect(waiting: .milliseconds(timeoutMilliseconds))
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard PQserverVersion(handle) >= 150_000 else {
             let version = Int(PQserverVersion(handle)) / 10_000
             PQfinish(handle)
             throw StorageError(.unsupported, "The server is PostgreSQL \(version); use PostgreSQL 15 or later.")
         }
-        guard PQenterPipelineMode(handle) == 1 else {
+        // So that whoever sends waits no longer than for an answer.
+        guard PQenterPipelineMode(handle) == 1, PQsetnonblocking(handle, 1) == 0 else {
             PQfinish(handle)
             throw StorageError(.io, "The connection cannot be used; open the store again.")
         }
@@ -56,33 +61,6 @@ final class Connection: @unchecked Sendable {
     }
 
     deinit { PQfinish(handle) }
-
-    /// - Parameter time: how long it waits for a server that is starting.
-    private static func connect(
-        _ parameters: [(name: String, value: String)], waiting time: DispatchTimeInterval
-    ) throws(StorageError) -> OpaquePointer {
-        let texts = parameters.map { (strdup($0.name), strdup($0.value)) }
-        defer {
-            for (name, value) in texts {
-                free(name)
-                free(value)
-            }
-        }
-        let names = texts.map { UnsafePointer($0.0) } + [nil]
-        let values = texts.map { UnsafePointer($0.1) } + [nil]
-        let end = DispatchTime.now() + time
-        while true {
-            // With expansion, the value of dbname is read as a whole address.
-            guard let handle = PQconnectdbParams(names, values, 1) else {
-                throw StorageError(.io, "There is no memory for a connection; free some.")
-            }
-            if PQstatus(handle) == CONNECTION_OK { return handle }
-            let error = PostgreSQLFailure.opening(handle)
-            PQfinish(handle)
-            guard PQpingParams(names, values, 1) == PQPING_REJECT, DispatchTime.now() < end else { throw error }
-            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
-        }
-    }
 
     // MARK: State
 
@@ -240,6 +218,7 @@ final class Connection: @unchecked Sendable {
             steps.append(Step(index: index, isPreparing: false))
         }
         guard PQpipelineSync(handle) == 1 else { throw lost("send") }
+        try flush()
         return steps
     }
 
@@ -247,7 +226,7 @@ final class Connection: @unchecked Sendable {
     private func readStep(_ sql: String) throws(StorageError) -> (StatementResult?, StorageError?) {
         var found: StatementResult?
         var failure: StorageError?
-        while let result = nextResult() {
+        while let result = try nextResult() {
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK: found = StatementResult(result)
             case PGRES_PIPELINE_ABORTED: PQclear(result)
@@ -260,41 +239,9 @@ final class Connection: @unchecked Sendable {
         return (found, failure)
     }
 
-    /// Waits for a result. Nil between the results of two statements, and if the connection is lost.
-    private func nextResult() -> OpaquePointer? {
-        if endsWhenCancelled { waitCancellably() }
-        return PQgetResult(handle)
-    }
-
-    /// Returns when libpq need not wait for the next result.
-    private func waitCancellably() {
-        while PQisBusy(handle) == 1 {
-            var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-            guard poll(&socket, 1, Self.millisecondsBetweenLooks) <= 0 else {
-                // PQgetResult tells of a loss.
-                if PQconsumeInput(handle) == 0 { return }
-                continue
-            }
-            if !wasCancelled, Task.isCancelled { cancel() }
-        }
-    }
-
-    private static let millisecondsBetweenLooks: Int32 = 50
-
-    /// Asks the server to end the statement, by a connection of its own.
-    private func cancel() {
-        wasCancelled = true
-        guard let canceller = PQgetCancel(handle) else { return }
-        defer { PQfreeCancel(canceller) }
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { message in
-            // If it fails, nothing runs any more, or the server ends the connection.
-            _ = PQcancel(canceller, message.baseAddress, 256)
-        }
-    }
-
     /// The mark behind the results of what was sent together.
     private func readEnd() throws(StorageError) {
-        guard let result = PQgetResult(handle) else { throw lost("read") }
+        guard let result = try nextResult() else { throw lost("read") }
         defer { PQclear(result) }
         guard PQresultStatus(result) == PGRES_PIPELINE_SYNC else { throw lost("read") }
     }
@@ -304,7 +251,7 @@ final class Connection: @unchecked Sendable {
             // Between the results of two statements libpq returns nil once; twice, and there is nothing to come.
             var wasNil = false
             while true {
-                guard let result = PQgetResult(handle) else {
+                guard let result = try nextResult() else {
                     if wasNil || PQstatus(handle) != CONNECTION_OK { throw lost("read") }
                     wasNil = true
                     continue
@@ -317,7 +264,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    private func lost(_ action: String) -> StorageError {
+    func lost(_ action: String) -> StorageError {
         if let loss { return loss }
         let error = PostgreSQLFailure.lost(handle, doing: action)
         loss = error

@@ -3,9 +3,8 @@ internal import StorageDriver
 /// The writing session of one transaction.
 final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var depth = 0
-    /// The transaction's number and its server's timeline, by which its outcome can be asked for.
+    /// The transaction's number, by which its outcome can be asked for.
     private var transaction = ""
-    private var timeline = ""
     /// Its number among those that write to the store, and whether it sends that to those who observe.
     private var number: Int64 = 0
     private var isObserved = false
@@ -27,12 +26,17 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         connection.add("BEGIN ISOLATION LEVEL READ COMMITTED")
         connection.add("SELECT pg_catalog.pg_advisory_xact_lock(\(engine.record.lock))")
         do throws(StorageError) {
-            let results = try connection.run([Catalog.version(engine.record), Catalog.transaction(engine.record)])
-            guard results.count == 2, let version = results[0].text(), let transaction = results[1].text(),
-                let timeline = results[1].text(0, 1), let number = results[1].integer(0, 2)
+            let isNew = connection.server == nil
+            let results = try connection.run(
+                [Catalog.version(engine.record), Catalog.transaction(engine.record)]
+                    + (isNew ? [ServerIdentity.statement] : []))
+            guard results.count == (isNew ? 3 : 2), let version = results[0].text(),
+                let transaction = results[1].text(), let number = results[1].integer(0, 1)
             else { throw Catalog.damaged }
-            (self.version, self.transaction, self.timeline, self.number) = (version, transaction, timeline, number)
-            isObserved = results[1].isTrue(0, 3)
+            // No connection outlives a crash.
+            if isNew { connection.server = ServerIdentity(results[2]) }
+            (self.version, self.transaction, self.number) = (version, transaction, number)
+            isObserved = results[1].isTrue(0, 2)
             engine.listener?.began(number)
             return version
         } catch {
@@ -104,7 +108,8 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     /// - Throws: the loss if it was not.
     private func resolve(_ loss: StorageError) throws(StorageError) {
         do throws(StorageError) {
-            guard try CommitOutcome(engine).isCommitted(transaction, timeline, after: loss) else { throw loss }
+            guard try CommitOutcome(engine).isCommitted(transaction, connection.server ?? ServerIdentity(), after: loss)
+            else { throw loss }
         } catch {
             if error.code == .outcomeUnknown { engine.listener?.lost() }
             throw error

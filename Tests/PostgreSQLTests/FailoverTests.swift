@@ -3,38 +3,10 @@ import PostgreSQLBackend
 import StorageKit
 import Testing
 
-/// A server of the test's own, and one that follows it.
-private final class Pair {
-    let addresses: [String]
-    private let process = Process()
-    private let input = Pipe()
-
-    init() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let output = Pipe()
-        process.executableURL = root.deletingLastPathComponent().appendingPathComponent("scripts/with-postgresql")
-        process.arguments = [
-            "--replica", "sh", "-c", "echo \"$STORAGE_POSTGRESQL $STORAGE_POSTGRESQL_REPLICA\"; cat",
-        ]
-        var environment = ProcessInfo.processInfo.environment
-        environment["STORAGE_POSTGRESQL"] = nil
-        process.environment = environment
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        addresses = line.split(whereSeparator: \.isWhitespace).map(String.init)
-    }
-
-    func end() throws {
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
-}
-
 @Suite("Failover of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct FailoverTests {
     @Test func `a replica is read, and when it was promoted the store goes on with it`() async throws {
-        let servers = try Pair()
+        let servers = try OwnServer(hasReplica: true)
         defer { try? servers.end() }
         let addresses = servers.addresses
         try #require(addresses.count == 2)

@@ -121,6 +121,32 @@ struct FaultTests {
         return expected
     }
 
+    @Test func `of commits that are cut at random none is misreported`() async throws {
+        try await Self.withProxy { proxy, store, _ in
+            var expected: Set<Int> = []
+            var failed = 0
+            for id in 0..<TestExtent.count(40, whole: 1000) {
+                proxy.cut(
+                    [
+                        .beforeCommit, .afterCommit, .afterRequest(.random(in: 0..<900)),
+                        .afterAnswer(.random(in: 0..<400)),
+                    ]
+                    .randomElement())
+                do {
+                    try await store.save(Pen(id: id))
+                    expected.insert(id)
+                } catch {
+                    failed += 1
+                    #expect((error as? StorageError)?.code == .io, "\(error)")
+                }
+                proxy.cut(nil)
+            }
+            let keys = try await store.select(Pen.self).keys()
+            #expect(Set(keys) == expected)
+            print("\(proxy.count) connections cut: \(expected.count) saves acknowledged, \(failed) failed")
+        }
+    }
+
     @Test func `a deadlock with another program is a conflict, and a transaction is repeated`() async throws {
         try await Server.withSchema { schema in
             // This side notices a deadlock at once, and the other one never.

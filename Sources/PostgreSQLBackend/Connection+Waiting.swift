@@ -1,0 +1,135 @@
+internal import CPostgreSQL
+internal import Dispatch
+internal import StorageDriver
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+// A statement may take any time, and nobody waits without end: where the server is silent for the timeout, it is asked on
+// another connection whether it is there.
+extension Connection {
+    /// Sends what libpq could not send at once. What the server says meanwhile is read, so that neither waits for the other.
+    func flush() throws(StorageError) {
+        while true {
+            switch PQflush(handle) {
+            case 0: return
+            case 1:
+                let events = try wait(for: POLLIN | POLLOUT)
+                if events & Int16(POLLIN) != 0, PQconsumeInput(handle) == 0 { throw lost("send") }
+            default: throw lost("send")
+            }
+        }
+    }
+
+    /// Waits for a result. Nil between the results of two statements, and if the connection is lost.
+    func nextResult() throws(StorageError) -> OpaquePointer? {
+        while PQisBusy(handle) == 1 {
+            _ = try wait(for: POLLIN)
+            // PQgetResult tells of a loss.
+            if PQconsumeInput(handle) == 0 { break }
+        }
+        return PQgetResult(handle)
+    }
+
+    private static let millisecondsBetweenLooks = 50
+
+    /// Waits for the socket, and looks now and then whether the task was cancelled.
+    ///
+    /// - Throws: `io` if the server does not answer any more.
+    private func wait(for events: some BinaryInteger) throws(StorageError) -> Int16 {
+        var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
+        var silence = 0
+        while true {
+            let left = timeoutMilliseconds - silence
+            let time = endsWhenCancelled && !wasCancelled ? min(left, Self.millisecondsBetweenLooks) : left
+            if poll(&socket, 1, Int32(clamping: time)) > 0 { return socket.revents }
+            silence += time
+            if endsWhenCancelled, !wasCancelled, Task.isCancelled { cancel() }
+            guard silence >= timeoutMilliseconds else { continue }
+            guard parameters.areAnswered(within: .milliseconds(timeoutMilliseconds)) else {
+                let error = StorageError(
+                    .io, "The server does not answer, to this connection and to another; try again when it runs.")
+                loss = loss ?? error
+                throw error
+            }
+            silence = 0
+        }
+    }
+
+    /// Asks the server to end the statement, by a connection of its own. Nobody waits for that: a server that does not
+    /// answer does not answer this either.
+    private func cancel() {
+        wasCancelled = true
+        guard let canceller = PQgetCancel(handle) else { return }
+        nonisolated(unsafe) let request = canceller
+        // Nobody else has the request, which knows the server's address by itself.
+        DispatchQueue.global().async {
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { message in
+                // If it fails, nothing runs any more, or the server ends the connection.
+                _ = PQcancel(request, message.baseAddress, 256)
+            }
+            PQfreeCancel(request)
+        }
+    }
+}
+
+// MARK: - Connecting
+
+extension ConnectionParameters {
+    /// - Parameter time: how long it waits for a server that is starting.
+    func connect(waiting time: DispatchTimeInterval) throws(StorageError) -> OpaquePointer {
+        let end = DispatchTime.now() + time
+        while true {
+            // With expansion, the value of dbname is read as a whole address.
+            guard let handle = withTexts({ PQconnectdbParams($0, $1, 1) }) else {
+                throw StorageError(.io, "There is no memory for a connection; free some.")
+            }
+            if PQstatus(handle) == CONNECTION_OK { return handle }
+            let error = PostgreSQLFailure.opening(handle)
+            PQfinish(handle)
+            // A server that is silent would be silent again.
+            let hasAnswered = (error.underlying as? PostgreSQLError)?.message.contains("timeout expired") != true
+            let isStarting = hasAnswered && withTexts { PQpingParams($0, $1, 1) } == PQPING_REJECT
+            guard isStarting, DispatchTime.now() < end else { throw error }
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
+        }
+    }
+
+    /// Whether the server takes a connection in time, or refuses it.
+    func areAnswered(within time: DispatchTimeInterval) -> Bool {
+        guard let handle = withTexts({ PQconnectStartParams($0, $1, 1) }) else { return true }
+        defer { PQfinish(handle) }
+        let end = DispatchTime.now() + time
+        var events = POLLOUT
+        while true {
+            let left = Double(end.uptimeNanoseconds) - Double(DispatchTime.now().uptimeNanoseconds)
+            var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
+            guard left > 0, poll(&socket, 1, Int32(clamping: Int(left / 1e6) + 1)) > 0 else { return false }
+            switch PQconnectPoll(handle) {
+            case PGRES_POLLING_OK: return true
+            case PGRES_POLLING_READING: events = POLLIN
+            case PGRES_POLLING_WRITING: events = POLLOUT
+            default: return PostgreSQLFailure.opening(handle).code != .io
+            }
+        }
+    }
+
+    /// Calls the body with what libpq takes. It is valid during the call.
+    private func withTexts<T>(
+        _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> T
+    ) -> T {
+        let texts = list.map { (strdup($0.name), strdup($0.value)) }
+        defer {
+            for (name, value) in texts {
+                free(name)
+                free(value)
+            }
+        }
+        return body(texts.map { UnsafePointer($0.0) } + [nil], texts.map { UnsafePointer($0.1) } + [nil])
+    }
+}

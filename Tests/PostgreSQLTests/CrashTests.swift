@@ -1,0 +1,135 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL's server is killed or frozen", .enabled(if: Server.isThere, "no server"))
+struct CrashTests {
+    private func withServer(
+        _ options: String, _ body: (OwnServer, Store) async throws -> Void
+    ) async throws {
+        let server = try OwnServer()
+        defer { try? server.end() }
+        let url = try #require(server.addresses.first) + "&schema=app\(options)"
+        let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+        try await body(server, store)
+        try await store.close()
+    }
+
+    @Test func `a server that is frozen makes no call wait without end`() async throws {
+        try await withServer("&timeout=200&connect_timeout=2") { server, store in
+            try await store.save(Pen(id: 1))
+            let processes = try server.processes()
+            let inside = await #expect(throws: StorageError.self) {
+                try await store.transaction { tx in
+                    try tx.save(Pen(id: 2))
+                    _ = try tx.find(Pen.self, key: 2)
+                    for process in processes { kill(process, SIGSTOP) }
+                }
+            }
+            #expect(inside?.code == .outcomeUnknown)
+            async let writing = Self.code { try await store.save(Pen(id: 3)) }
+            async let reading = Self.code { _ = try await store.find(Pen.self, key: 1) }
+            #expect(await [writing, reading] == [.io, .io])
+            for process in processes.reversed() { kill(process, SIGCONT) }
+            // What was sent before is done, or undone, when the server has found that nobody listens.
+            try await store.save(Pen(id: 4))
+            let keys = try await store.select(Pen.self).keys()
+            #expect(keys == [1, 4] || keys == [1, 2, 4])
+        }
+    }
+
+    private static func code(_ body: () async throws -> Void) async -> StorageError.Code? {
+        do { try await body() } catch { return (error as? StorageError)?.code }
+        return nil
+    }
+
+    /// What has come of the saves.
+    private struct Outcome {
+        var acknowledged: Set<Int> = []
+        var failed: Set<Int> = []
+        var unknown = 0
+        var kills = 0
+    }
+
+    private final class Tally: Sendable { let outcome = Mutex(Outcome()) }
+
+    @Test
+    func `when the server is killed while 8 tasks write, nothing acknowledged is lost and nothing is misreported`()
+        async throws
+    {
+        let kills = TestExtent.count(3, whole: 200)
+        try await withServer("&durability=full&timeout=20000") { server, store in
+            let tally = Tally()
+            let address = server.addresses[0]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        var number = 0
+                        while tally.outcome.withLock({ $0.kills }) < kills {
+                            number += 1
+                            let id = number * 8 + task
+                            do {
+                                try await store.save(Pen(id: id))
+                                tally.outcome.withLock { _ = $0.acknowledged.insert(id) }
+                            } catch let error as StorageError where error.code == .io {
+                                tally.outcome.withLock { _ = $0.failed.insert(id) }
+                            } catch let error as StorageError where error.code == .outcomeUnknown {
+                                tally.outcome.withLock { $0.unknown += 1 }
+                            }
+                        }
+                    }
+                }
+                group.addTask {
+                    for kill in 1...kills {
+                        // Somewhere in the saves of the others.
+                        let wanted = tally.outcome.withLock { $0.acknowledged.count } + Int.random(in: 1...64)
+                        while tally.outcome.withLock({ $0.acknowledged.count }) < wanted { await Task.yield() }
+                        // The server ends all others when one of its processes is killed, and recovers.
+                        _ = try? Server.psql("COPY (SELECT 1) TO PROGRAM 'kill -KILL $PPID'", at: address)
+                        tally.outcome.withLock { $0.kills = kill }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let stored = Set(try await store.select(Pen.self).keys())
+            tally.outcome.withLock { outcome in
+                #expect(outcome.acknowledged.isSubset(of: stored))
+                #expect(outcome.failed.isDisjoint(with: stored))
+                print(
+                    "\(kills) kills: \(outcome.acknowledged.count) saves acknowledged, \(outcome.failed.count) failed, "
+                        + "\(outcome.unknown) unknown")
+            }
+        }
+    }
+
+    @Test func `4 processes increment a number, and none is lost`() async throws {
+        let times = TestExtent.count(50, whole: 10_000)
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema), models: Measure.self)
+            try await store.save(Measure(id: 1, number: 0))
+            let processes = try (0..<4).map { _ in
+                let process = Process()
+                process.executableURL = conformanceProgram
+                process.arguments = ["helper", "--backend", "postgresql", "--place", schema, "count", "\(times)"]
+                process.standardOutput = FileHandle.nullDevice
+                try process.run()
+                return process
+            }
+            for process in processes { process.waitUntilExit() }
+            #expect(try await store.find(Measure.self, key: 1)?.number == 4 * times)
+            try await store.close()
+        }
+    }
+}
+
+/// The model whose number the suite's helper increments.
+@Storable struct Measure: Equatable {
+    var id: Int
+    var number: Int?
+    var real: Double?
+    var text: String?
+    var flag: Bool?
+}

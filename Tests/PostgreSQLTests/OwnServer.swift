@@ -1,0 +1,39 @@
+import Foundation
+
+/// A server of the test's own, and one that follows it.
+final class OwnServer {
+    let addresses: [String]
+    private let process = Process()
+    private let input = Pipe()
+
+    init(hasReplica: Bool = false) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let output = Pipe()
+        process.executableURL = root.deletingLastPathComponent().appendingPathComponent("scripts/with-postgresql")
+        process.arguments =
+            (hasReplica ? ["--replica"] : []) + [
+                "sh", "-c", "echo \"$STORAGE_POSTGRESQL $STORAGE_POSTGRESQL_REPLICA\"; cat",
+            ]
+        var environment = ProcessInfo.processInfo.environment
+        environment["STORAGE_POSTGRESQL"] = nil
+        process.environment = environment
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        addresses = line.split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+
+    func end() throws {
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// The server's processes; its first one is the first.
+    func processes() throws -> [Int32] {
+        let sql =
+            "SELECT split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int, 0 UNION SELECT pid, 1 FROM pg_stat_activity "
+            + "WHERE pid <> pg_backend_pid() ORDER BY 2"
+        let lines = try Server.psql("SELECT pid FROM (\(sql)) AS p (pid, place)", at: addresses[0])
+        return lines.split(separator: "\n").compactMap { Int32($0) }
+    }
+}
