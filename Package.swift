@@ -229,6 +229,9 @@ let package = Package(
             name: "RelationsExample", dependencies: ["StorageKit", "SQLiteBackend"], path: "Examples/Relations",
             swiftSettings: strict),
         .executableTarget(
+            name: "SeedsExample", dependencies: ["ArchiveBackend", "KeyedArchives", "StorageKit", "SQLiteBackend"],
+            path: "Examples/Seeds", exclude: ["README.md"], swiftSettings: strict),
+        .executableTarget(
             name: "NotesApp",
             dependencies: [
                 "ArchiveBackend", "StorageConfiguration", "StorageKit", "SQLiteBackend", configuration,

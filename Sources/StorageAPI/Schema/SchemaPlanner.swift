@@ -47,8 +47,8 @@ struct SchemaPlanner {
         func expires(_ model: String) -> Bool {
             (own + others).contains { $0.isRoot(of: model) && $0.columns.contains { $0.isExpiry && !$0.isRemoved } }
         }
-        let isNewHere = expires(declared.model.name)
-        for table in own + (isNewHere ? others : []) {
+        let ownExpire = expires(declared.model.name)
+        for table in own + (ownExpire ? others : []) {
             for column in table.columns where !column.isRemoved && column.reference?.onDelete == .deny {
                 guard let target = column.reference?.model, expires(target) else { continue }
                 guard table.path[0].isSame(as: declared.model.name) || target.isSame(as: declared.model.name) else {
