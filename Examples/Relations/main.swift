@@ -123,6 +123,17 @@ print("\(seconds / 3600) hours of music")
 let before = try await store.select(Track.self).count()
 try await store.delete(Artist.self, key: 1)  // the albums and their tracks too, also from every playlist
 // USE-END
+// LISTS-BEGIN
+if let music = try await store.select(Playlist.self).where({ $0.name == "Music" }).first() {
+    let tracks = store.list(\.tracks, of: music.ref)
+    try await tracks.append(3)
+    try await tracks.insert([4, 5], at: 0)
+    try await tracks.move(from: 0, to: 9)
+    try await tracks.remove(at: 7)
+    let page = try await tracks.records(in: 100..<103)
+    print(try await tracks.count(), try await tracks.contains(3), page.map(\.name))
+}
+// LISTS-END
 print(live.count, busy.map(\.name), before - (try await store.select(Track.self).count()))
 try await store.close()
 

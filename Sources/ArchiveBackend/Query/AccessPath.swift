@@ -6,6 +6,8 @@ enum AccessPath {
     case scan
     /// Rows whose key begins with the first arguments.
     case key(columns: Int)
+    /// Rows whose key begins with the first arguments, the last first.
+    case keyReversed(columns: Int)
     /// Rows whose key begins with one of a list's rows.
     case keys(columns: Int, list: Int)
     /// Rows within the bounds of the key's first column.
@@ -18,7 +20,8 @@ enum AccessPath {
     /// The access with the fewest rows to examine, as far as the query's shape shows.
     init(_ plan: QueryPlan, _ arguments: QueryArguments, _ table: ArchiveTable) {
         switch plan.query.scope {
-        case .key(let columns): self = .key(columns: columns)
+        case .key(let columns):
+            self = Self.isReversed(plan, columns) ? .keyReversed(columns: columns) : .key(columns: columns)
         case .keys(let columns, let list): self = .keys(columns: columns, list: list)
         case .all:
             let columns = table.schema.key.prefix(1) + table.indexes.map(\.column)
@@ -46,12 +49,23 @@ enum AccessPath {
         return table.index(on: column).map { .indexOrder($0, isDescending: plan.query.order[0].isDescending) }
     }
 
+    /// Whether the order is that of the key's last column, the greatest first, and few rows are wanted.
+    private static func isReversed(_ plan: QueryPlan, _ columns: Int) -> Bool {
+        guard plan.query.isLimited, plan.query.order.count == 1, plan.query.order[0].isDescending,
+            columns == plan.table.key.count - 1
+        else { return false }
+        return plan.query.order[0].term == .column(plan.table.key[columns])
+    }
+
     func source(_ table: ArchiveTable, _ arguments: QueryArguments) -> RowSource {
         switch self {
         case .scan: return RowSource(nil, [RowRange(table.rows)])
         case .key(let columns):
             let key = ValueCells(ValueList(width: columns, values: Array(arguments.values.prefix(columns))))
             return RowSource(nil, [RowRange(table.rows, prefix: key.cells, count: columns)])
+        case .keyReversed(let columns):
+            let key = ValueCells(ValueList(width: columns, values: Array(arguments.values.prefix(columns))))
+            return RowSource(nil, Self.reversed(table.rows, key, columns))
         case .keys(let columns, let list): return Self.keys(arguments.lists[list], columns, table)
         case .keyBounds(let bounds): return RowSource(nil, bounds.ranges(of: table.rows))
         case .index(let index, let bounds):
@@ -60,6 +74,25 @@ enum AccessPath {
             let lookup = IndexLookup(index, in: table)
             if isDescending { return RowSource(lookup, Self.descending(index.entries)) }
             return RowSource(lookup, [RowRange(index.entries)])
+        }
+    }
+
+    /// The rows whose key begins with this one, from the last to the first.
+    private static func reversed(_ rows: RowTree, _ key: ValueCells, _ columns: Int) -> () -> RowRange? {
+        var end = rows.searchEnd(key.cells, count: columns)
+        let width = columns + 1
+        let last = ValueCells(width: width)
+        _ = last.rows.append()
+        return {
+            guard let row = rows.row(before: end), rows.order.compare(row, to: key.cells, count: columns) == 0 else {
+                return nil
+            }
+            for (cell, column) in rows.order.columns.prefix(width).enumerated() {
+                last.rows.row(0)[cell] = rows.order.format.cell(column.column, of: row)
+            }
+            let start = rows.search(last.cells, count: width).position
+            defer { end = start }
+            return RowRange(rows, from: start, to: end)
         }
     }
 
@@ -106,7 +139,7 @@ enum AccessPath {
             guard let first = order.first else { return bounds.isSingle }
             return order.count == 1 && first.term == .column(index.column)
                 && (bounds.isSingle || (!first.isDescending && first.hasUsualNulls))
-        case .indexOrder: return true
+        case .indexOrder, .keyReversed: return true
         }
     }
 }

@@ -138,7 +138,7 @@ extension ArchiveTables {
         let access: QueryExplanation.Access =
             switch path {
             case .scan: .scan
-            case .key, .keys, .keyBounds: .key
+            case .key, .keyReversed, .keys, .keyBounds: .key
             case .index(let index, _), .indexOrder(let index, _): .index(table.schema.columns[index.column].property)
             }
         return QueryExplanation(

@@ -55,6 +55,8 @@ struct RecordImage: Equatable {
         let plan = model.plan(rowsOf: table.index, isOne ? .key(columns: width) : .keys(columns: width, list: 0))
         var cursor = try session.rows(plan, isOne ? QueryArguments(keys.values) : QueryArguments(lists: [keys]))
         let own = table.columns.indices.filter { table.schema.columns[table.columns[$0]].role != .owner }
+        // Only the order of an array's elements is data, and not where there are gaps.
+        let numbers = ElementNumbers(table)
         var key: [Value] = []
         var rows = ImageWriter()
         var count = 0
@@ -71,7 +73,8 @@ struct RecordImage: Equatable {
                 end()
                 key = table.keyCells.map { cursor.cells[$0].value }
             }
-            for cell in own { rows.put(cursor.cells[cell]) }
+            let cells = numbers?.numbered(cursor.cells) ?? cursor.cells
+            for cell in own { rows.put(cells[cell]) }
             count += 1
         }
         end()

@@ -87,7 +87,8 @@ extension RowWriter {
     /// Writes an array of references, each to a row of its own.
     @inlinable
     public mutating func write<M: Storable>(_ references: [Ref<M>]) {
-        writeChildren(references.lazy.map(ReferenceRow.init))
+        writeChildren(
+            references.lazy.map(ReferenceRow.init), apart: ListPositions.step(ofCount: references.count))
     }
 
     /// Writes a value of a key's part.

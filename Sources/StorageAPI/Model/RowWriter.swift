@@ -143,8 +143,10 @@ extension RowWriter {
     }
 
     /// Compiled into the model's own module, where the loop costs no generic call per child.
+    ///
+    /// - Parameter step: how far apart the children's positions are.
     @inlinable
-    mutating func writeChildren<C: Collection>(_ children: C) where C.Element: Storable {
+    mutating func writeChildren<C: Collection>(_ children: C, apart step: Int = 1) where C.Element: Storable {
         defer { relation &+= 1 }
         guard !children.isEmpty, let place = graph.takeUnretainedValue().beginChildren(of: self) else { return }
         var position = 0
@@ -152,7 +154,7 @@ extension RowWriter {
             var row = place.beginChild(position)
             child.write(into: &row)
             place.endChild(row)
-            position &+= 1
+            position &+= step
         }
         place.end(&self)
     }

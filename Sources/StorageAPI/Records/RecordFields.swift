@@ -26,6 +26,7 @@ struct RecordFields: Sendable {
         let name: String
         let isMany: Bool
         let isOptional: Bool
+        let isOfReferences: Bool
         /// The names that owned records may have: their path, and their model's name if it is recorded.
         let models: [String]
     }
@@ -49,6 +50,7 @@ struct RecordFields: Sendable {
             let target = model.tables[relation.target].schema
             return Relation(
                 name: relation.storedProperty, isMany: relation.isMany, isOptional: relation.isOptional,
+                isOfReferences: model.tables[relation.target].element != nil,
                 models: [target.path.joined(separator: "."), target.model].compactMap(\.self))
         }
     }

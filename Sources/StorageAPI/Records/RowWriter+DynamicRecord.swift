@@ -70,7 +70,7 @@ extension RowWriter {
             writeChildren(CollectionOfOne(child))
         case .children(let children?) where relation.isMany:
             for child in children { try relation.check(child) }
-            writeChildren(children)
+            writeChildren(children, apart: relation.isOfReferences ? ListPositions.step(ofCount: children.count) : 1)
         case nil, .child(nil), .children(nil):
             try relation.checkMissing(content)
             writeChildren(EmptyCollection<DynamicRecord>())

@@ -21,7 +21,9 @@ struct ModelComparison {
         )
         for table in firstTables {
             if let other = secondTables.first(where: { $0.pathBytes == table.pathBytes }) {
-                let pair = try TablePair(TableScan(table, in: left), TableScan(other, in: right))
+                let pair = try TablePair(
+                    TableScan(table, in: left, numbersElements: true),
+                    TableScan(other, in: right, numbersElements: true))
                 pairs.append(pair)
                 unlike += pair.unlike
             } else {

@@ -4,7 +4,7 @@ public import StorageDriver
 ///
 /// SHA-256 over the model's tables in the order of their paths: their columns by name and type, and all rows in the
 /// order of their keys. What only speeds up or numbers (indexes, assigned keys, names of tables) is not part of it; data
-/// of removed properties is.
+/// of removed properties is. Elements of an array of references have the positions 0, 1, 2, …, whatever is stored.
 ///
 /// What is hashed, so that other programs can compute it: a number is 8 bytes, the least significant first, and a byte
 /// 0xFF; a name is the number of its bytes, and its UTF-8. For each table: how many names its path has, and these; how
@@ -126,7 +126,7 @@ extension Store {
                 var hasher = ModelHasher(model)
                 for table in model.tables {
                     hasher.begin(table)
-                    let scan = try TableScan(table, in: reader)
+                    let scan = try TableScan(table, in: reader, numbersElements: true)
                     while try scan.next() { hasher.add(row: scan.cells) }
                     hasher.end()
                 }

@@ -7,8 +7,8 @@ struct OwnershipCheck {
     private let report: (StoreProblem) -> Void
     /// How many leading parts of the key name the owner.
     private let ownerParts: Int
-    /// Whether rows have a position of their own, as those of an array have.
-    private let isMany: Bool
+    /// Whether rows have a position of their own, as those of an array have. Those of references may have gaps.
+    private let isDense: Bool
     /// The owner's column that says whether an optional array is there.
     private let presence: Int?
 
@@ -20,7 +20,7 @@ struct OwnershipCheck {
         self.owner = try TableScan(owner, in: reader)
         self.report = report
         ownerParts = owner.key.count
-        isMany = table.key.count > owner.key.count
+        isDense = table.key.count > owner.key.count && !table.isOfReferences
         let property = Array((table.path.last ?? "").utf8)
         presence = owner.columns.firstIndex {
             $0.role == .presence && !$0.isRemoved && Array($0.property.utf8) == property
@@ -49,7 +49,7 @@ struct OwnershipCheck {
         var count: Int64 = 0
         var isTold = false
         while owned.isAtRow, owned.order(to: owner, count: ownerParts) == .same {
-            if isMany, let position = owned.table.key.last, !isTold, owned.cells[position].int != count {
+            if isDense, let position = owned.table.key.last, !isTold, owned.cells[position].int != count {
                 report(owned.problem("The positions have a gap before this one; \(count) is missing."))
                 isTold = true
             }

@@ -51,11 +51,11 @@ struct StoreCopy {
     private mutating func copy(
         _ from: TableSchema, to table: TableSchema, of model: StoredModel, _ hasher: inout ModelHasher
     ) throws(StorageError) {
-        let scan = try TableScan(from, in: reader)
+        let scan = try TableScan(from, in: reader, numbersElements: true)
         let batch = RowCopies(table, context.store)
         while try scan.next() {
             hasher.add(row: scan.cells)
-            try batch.add(scan.cells)
+            try batch.add(scan.storedCells)
             if batch.isFull { try write(batch, of: model) }
         }
         try write(batch, of: model)

@@ -5,11 +5,18 @@ final class TableScan {
     let table: TableSchema
     private let checks: [ColumnCheck]
     private var cursor: Cursor
+    private let numbers: ElementNumbers?
+    private var numbered: UnsafePointer<Cell>?
     /// Whether ``cells`` are those of a row.
     private(set) var isAtRow = false
 
-    init(_ table: TableSchema, in session: any StorageSession) throws(StorageError) {
+    /// - Parameter numbersElements: whether elements of arrays of references have the numbers 0, 1, 2, … as positions, and
+    ///   not those that are stored.
+    init(
+        _ table: TableSchema, in session: any StorageSession, numbersElements: Bool = false
+    ) throws(StorageError) {
         self.table = table
+        numbers = numbersElements ? ElementNumbers(table) : nil
         checks = table.columns.map(ColumnCheck.init)
         cursor = try session.rows(
             QueryPlan(id: nil, query: Query(.columns(Array(table.columns.indices))), table: table, tables: [table]),
@@ -17,11 +24,15 @@ final class TableScan {
     }
 
     /// The current row: a cell for each of the table's columns, valid until the next step.
-    var cells: UnsafePointer<Cell> { cursor.cells }
+    var cells: UnsafePointer<Cell> { numbered ?? cursor.cells }
+
+    /// The current row as it is stored.
+    var storedCells: UnsafePointer<Cell> { cursor.cells }
 
     /// Moves to the next row, whatever is in it; false after the last.
     func step() throws(StorageError) -> Bool {
         isAtRow = try cursor.next()
+        if isAtRow, let numbers { numbered = numbers.numbered(cursor.cells) }
         return isAtRow
     }
 

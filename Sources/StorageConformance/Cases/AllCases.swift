@@ -9,7 +9,7 @@ extension Conformance {
         orderCases, aggregateCases, distanceCases, groupCases, resultCases, loopCases, formCases, limitCases,
         transactionCases, concurrencyCases, actorCases, misuseCases, matchingCases, schemaCases, evolutionCases,
         sharedSchemaCases,
-        referenceCases, referenceRuleCases, relatedCases, nameCases, errorCases,
+        referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, seamCases, observationCases, observationCostCases, feedCases,
         historyCases,
         undoCases, mutantCases, expiryCases,

@@ -165,7 +165,7 @@ extension Conformance {
 }
 
 /// What a closure was called with.
-private final class Found: Sendable {
+final class Found: Sendable {
     private let problems = Mutex<[String]>([])
     var list: [String] { problems.withLock { $0 } }
     func add(_ problem: String) { problems.withLock { $0.append(problem) } }

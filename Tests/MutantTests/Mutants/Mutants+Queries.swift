@@ -52,7 +52,10 @@ extension Mutant {
         },
         Mutant("count-at-least-one", [.q1, .q7], "count gives 1 where there is nothing, and exists is true.") {
             $0.rows = { rows, plan in
-                if case .columns = plan.query.result { rows } else { rows.map { $0 == [.int(0)] ? [.int(1)] : $0 } }
+                switch (plan.query.result, plan.query.scope) {
+                case (.columns, _), (_, .keys): rows
+                default: rows.map { $0 == [.int(0)] ? [.int(1)] : $0 }
+                }
             }
         },
         Mutant("result-cut-at-1000", [.q8, .q1], "No result has more than 1,000 records.") {

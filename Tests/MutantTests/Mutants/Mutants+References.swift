@@ -127,6 +127,53 @@ extension Mutant {
                 if write.operation == .insert, write.table.isOfReferences { write.operation = .upsert }
             }
         },
+        Mutant(
+            "list-part-reversed", [.r10, .r7],
+            "Of an array of references the elements that are asked for come reversed."
+        ) {
+            $0.rows = { rows, plan in plan.isOfListPart ? rows.reversed() : rows }
+        },
+        Mutant("list-offset-ignored", [.r10], "Whatever place of an array of references is asked for, it is the first.")
+        {
+            $0.query = { if $0.table.isOfReferences, $0.query.isLimited { $0.arguments.offset = 0 } }
+        },
+        Mutant("list-end-is-start", [.r10], "The last element of an array of references is its first.") {
+            $0.query = { if $0.table.isOfReferences, $0.query.isLimited { $0.query.order = [] } }
+        },
+        Mutant("list-element-stays", [.r10, .r7], "An element that is taken out of an array of references stays too.") {
+            $0.write = { (write, _) throws(StorageError) in
+                guard write.operation == .delete, write.table.isOfReferences,
+                    write.columns.count == write.table.key.count
+                else { return }
+                write.rows = []
+            }
+        },
+        Mutant("list-element-takes-next", [.r10], "With an element of an array of references the one behind it goes.") {
+            $0.write = { (write, writer) throws(StorageError) in
+                guard write.operation == .delete, write.table.isOfReferences,
+                    write.columns.count == write.table.key.count, let row = write.rows.first, write.rows.count == 1
+                else { return }
+                let list = try writer.values(
+                    of: write.table, write.table.key, .key(columns: row.count - 1),
+                    QueryArguments(Array(row.dropLast())))
+                if let place = list.firstIndex(of: row), place + 1 < list.count { write.rows.append(list[place + 1]) }
+            }
+        },
+        Mutant("list-gap-used-twice", [.r10, .r7], "An element between two takes the place of the one behind.") {
+            $0.write = { (write, writer) throws(StorageError) in
+                guard write.operation == .insert, write.table.isOfReferences, write.rows.count == 1,
+                    let cell = write.cell({ $0.role == .position }), let place = write.rows[0][cell].number
+                else { return }
+                let owner = Array(write.rows[0][..<cell])
+                let list = try writer.values(
+                    of: write.table, write.table.key, .key(columns: owner.count), QueryArguments(owner))
+                guard let behind = list.first(where: { ($0.last?.number ?? 0) > place }), let last = behind.last else {
+                    return
+                }
+                write.rows[0][cell] = last
+                write.operation = .upsert
+            }
+        },
         Mutant("references-without-index", [.r5], "What refers to a record is not indexed.", on: .sqlite) {
             $0.change = { change throws(StorageError) in
                 guard case .create(var table) = change else { return [change] }
@@ -178,6 +225,9 @@ extension Mutant {
 }
 
 extension QueryPlan {
+    /// Whether it asks for elements of one array of references by their places, in their order.
+    fileprivate var isOfListPart: Bool { table.isOfReferences && query.isLimited && query.order.isEmpty }
+
     /// Whether it finds what refers to records that are deleted: rows of a table by a reference.
     fileprivate var isOfReferrers: Bool {
         guard case .isIn(.column(let column), _, _)? = query.filter, case .columns(let columns) = query.result else {

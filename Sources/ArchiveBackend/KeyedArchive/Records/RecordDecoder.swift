@@ -197,10 +197,12 @@ package struct RecordDecoder: ~Copyable {
         guard relation.isMany || isNode else {
             throw PropertyListReader.damage("An array stands where one child is expected", at: head.start)
         }
+        let step = relation.isOfReferences ? ListPositions.step(ofCount: list.count) : 1
         for index in 0..<list.count {
             let uid = try reader.list.head(reader.list.reference(list.start, index))
             try object(
-                reader.entry(uid), of: relation.target, owner: owner, position: Int64(index), depth: depth + 1, reader)
+                reader.entry(uid), of: relation.target, owner: owner, position: Int64(index &* step), depth: depth + 1,
+                reader)
         }
     }
 }

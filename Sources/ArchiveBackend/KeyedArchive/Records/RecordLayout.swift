@@ -49,6 +49,8 @@ package struct RecordLayout: Sendable {
         let formerKey: Int?
         let target: Int
         let isMany: Bool
+        /// Whether it is an array of references, whose rows have positions with gaps.
+        let isOfReferences: Bool
         /// The owner's column that distinguishes nil from an empty array.
         let presence: Int?
     }

@@ -111,7 +111,7 @@ struct RecordLayoutBuilder {
             relations.append(
                 RecordLayout.Relation(
                     key: isTaken ? key("$owned." + schema.name) : usual, formerKey: isTaken ? usual : nil,
-                    target: target, isMany: isArray, presence: presence))
+                    target: target, isMany: isArray, isOfReferences: schema.isOfReferences, presence: presence))
         }
         return relations
     }

@@ -124,6 +124,9 @@ final class ModelHandle: Sendable {
         }
     }
 
+    /// The plan for removing single elements of an array of references, by their whole keys.
+    func planOfElements(_ table: Int) -> WritePlan { wholeWrites[table].deleteElement ?? wholeWrites[table].delete }
+
     /// What refers to the model's records, as it was found at this version of what is known of the models.
     func referrers(
         at version: Int, _ find: () throws(StorageError) -> [Referrer]
@@ -197,6 +200,8 @@ private struct TableWrites {
     let update: WritePlan
     let delete: WritePlan
     let truncate: WritePlan
+    /// Of arrays of references alone.
+    let deleteElement: WritePlan?
 
     init(_ table: TableBinding, keyCount: Int, directory: ModelDirectory) {
         func plan(_ operation: WriteOperation, _ columns: [Int]) -> WritePlan {
@@ -207,5 +212,6 @@ private struct TableWrites {
         update = plan(.update, table.columns)
         delete = plan(.delete, Array(table.schema.key.prefix(keyCount)))
         truncate = plan(.truncate, [])
+        deleteElement = table.element.map { _ in plan(.delete, table.schema.key) }
     }
 }

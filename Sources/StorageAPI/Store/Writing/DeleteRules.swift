@@ -78,11 +78,11 @@ struct DeleteRules {
         let writing = try context.writing(.recorded(referrer.model))
         let width = writing.model.rootKeyCount
         let roots = referrer.roots(of: rows, keyCount: width)
-        guard referrer.isElement else {
+        if !referrer.isNumbered {
             try writing.noteUpdate(ValueList(width: width, values: roots.flatMap { $0 }))
             return try referrer.nullify(rows, in: writer)
         }
-        // The elements behind move up, wherever in the record the array is: the record is written again, a part at a time.
+        // The rows of a type that owns itself have numbers: the record is written again, a part at a time.
         for start in stride(from: 0, to: roots.count, by: Reading.partOfRecords) {
             let part = Array(roots[start..<min(start + Reading.partOfRecords, roots.count)])
             let records = try Reading(handle: writing.handle, session: writer).find(DynamicRecord.self, keys: part)

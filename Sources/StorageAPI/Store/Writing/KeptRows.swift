@@ -198,9 +198,11 @@ struct KeptRows {
         let table = tables.tables[owner.table]
         for target in table.owned {
             let below = tables.tables[target]
-            for (position, row) in (owner.owned[target] ?? []).enumerated() {
+            let owned = owner.owned[target] ?? []
+            let step = below.schema.isOfReferences ? ListPositions.step(ofCount: owned.count) : 1
+            for (index, row) in owned.enumerated() {
                 let isArray = below.node == nil && below.prefix.count > prefix.count
-                let own: [Value] = isArray ? [.int(Int64(position))] : []
+                let own: [Value] = isArray ? [.int(Int64(index * step))] : []
                 for (column, value) in zip(below.prefix, prefix + own) { row.values[column] = value }
                 if let node = below.node {
                     number += 1

@@ -11,6 +11,8 @@ struct Referrer: Sendable {
     let rule: DeleteRule
     /// Whether the rows are the elements of an array of references.
     let isElement: Bool
+    /// Whether they are, and belong to a type that owns itself.
+    var isNumbered: Bool { isElement && table.columns.contains { $0.role == .node } }
     private let find: QueryPlan
     private let nullify: WritePlan
     private let exists: QueryPlan
@@ -45,8 +47,11 @@ struct Referrer: Sendable {
         let filter = QueryTerm.isIn(.column(columns[0]), list: 0, type(columns[0]))
         find = plan(Query(.columns(table.key + columns), filter: filter))
         exists = plan(Query(.exists, filter: .not(.isNull(.column(columns[0])))))
-        nullify = WritePlan(
-            id: directory.nextPlan(), operation: .patch, table: table, columns: columns, keyColumns: table.key)
+        nullify =
+            isElement
+            ? WritePlan(id: directory.nextPlan(), operation: .delete, table: table, columns: table.key)
+            : WritePlan(
+                id: directory.nextPlan(), operation: .patch, table: table, columns: columns, keyColumns: table.key)
     }
 
     /// The property's path, for errors: `Book.author`.
@@ -77,9 +82,13 @@ struct Referrer: Sendable {
         }
     }
 
-    /// Sets the reference in rows to nil.
+    /// Sets the reference in rows to nil, or removes the elements of an array.
     func nullify(_ rows: ValueList, in writer: any StorageWriter) throws(StorageError) {
         let keys = ValueCells(rows)
+        if isElement {
+            _ = try writer.write(RowBatch(plan: nullify, count: keys.count, cells: keys.cells))
+            return
+        }
         let nothing = ValueCells(ValueList(width: columns.count, values: columns.map { _ in .null }))
         _ = try writer.write(RowBatch(plan: nullify, count: keys.count, cells: keys.cells, values: nothing.cells))
     }

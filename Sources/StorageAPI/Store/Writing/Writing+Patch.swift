@@ -172,7 +172,7 @@ extension Writing {
         }
     }
 
-    private func checkSize(_ value: Value, of column: ColumnSchema) throws(StorageError) {
+    func checkSize(_ value: Value, of column: ColumnSchema) throws(StorageError) {
         let size =
             switch value {
             case .text(let text): text.utf8.count

@@ -52,6 +52,8 @@ protocol LinkedModel: DeclaredModel where Columns: SizedColumns {
     static var loads: [LinkedLoad<Self>] { get }
     static var patches: [LinkedPatch<Self>] { get }
     static func swift(_ reference: Ref<Self>) -> String
+    /// A call about a part of an array of references; nil for a model without one.
+    static func randomListCall(_ generator: inout SeededGenerator, _ world: LinkedWorld) -> (any StorageOperation)?
 
     /// All references of the record and of what it owns.
     var links: [LinkedReference] { get }

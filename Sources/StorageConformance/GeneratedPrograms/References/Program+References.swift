@@ -49,6 +49,7 @@ extension LinkedModel {
         func models(_ count: Int) -> [Self] {
             (0..<count).compactMap { _ in generator.one(of: references).map { random($0, &generator, world) } }
         }
+        if generator.chance(12), let call = randomListCall(&generator, world) { return call }
         switch generator.below(100) {
         case 0..<12: return LinkedPut(verb: .insert, models: models(1 + generator.below(2)))
         case 12..<35: return LinkedPut(verb: .save, models: models(1 + generator.below(3)))

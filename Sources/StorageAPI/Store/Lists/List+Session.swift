@@ -1,0 +1,85 @@
+public import StorageDriver
+
+// The same calls without `async`.
+extension Store.List where Source == Store.Session {
+    // MARK: Reading
+
+    /// How many elements there are.
+    public func count() throws(StorageError) -> Int {
+        try reading { (reading) throws(StorageError) in try reading.count(list) }
+    }
+
+    /// Whether an element names the record.
+    public func contains(_ reference: Ref<Element>) throws(StorageError) -> Bool {
+        try reading { (reading) throws(StorageError) in try reading.contains(reference, list) }
+    }
+
+    /// All elements, in their order.
+    public func refs() throws(StorageError) -> [Ref<Element>] { try refs(in: 0..<Int.max) }
+
+    /// The elements at some places, in their order. Beyond the end there are none.
+    public func refs(in places: Range<Int>) throws(StorageError) -> [Ref<Element>] {
+        try reading { (reading) throws(StorageError) in try reading.refs(in: places, list) }
+    }
+
+    /// The records that the elements at some places name, in their order. Beyond the end there are none.
+    ///
+    /// - Throws: `notFound` if one of them is not stored, which only an unchecked reference may say.
+    public func records(in places: Range<Int>) throws(StorageError) -> [Element] {
+        try reading { (reading) throws(StorageError) in try reading.records(in: places, list) }
+    }
+
+    private func reading<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {
+        try source.executor.reading("list", .type(Owner.self), body)
+    }
+
+    // MARK: Changing
+
+    /// Adds an element behind the last.
+    public func append(_ reference: Ref<Element>) throws(StorageError) { try append([reference]) }
+
+    /// Adds elements behind the last, in their order.
+    public func append(_ references: [Ref<Element>]) throws(StorageError) {
+        guard !references.isEmpty else { return }
+        try source.executor.writing("append", .type(Owner.self)) { (writing) throws(StorageError) in
+            try writing.insert(references.map { Element.values(of: $0.key) }, at: nil, in: list)
+        }
+    }
+
+    /// Adds an element before the one at a place; at the array's count, behind the last.
+    public func insert(_ reference: Ref<Element>, at index: Int) throws(StorageError) {
+        try insert([reference], at: index)
+    }
+
+    /// Adds elements before the one at a place, in their order.
+    public func insert(_ references: [Ref<Element>], at index: Int) throws(StorageError) {
+        guard !references.isEmpty else { return }
+        try source.executor.writing("insert", .type(Owner.self)) { (writing) throws(StorageError) in
+            try writing.insert(references.map { Element.values(of: $0.key) }, at: index, in: list)
+        }
+    }
+
+    /// Takes the element at a place out, and puts it in so that it is at another.
+    public func move(from first: Int, to index: Int) throws(StorageError) {
+        try source.executor.writing("move", .type(Owner.self)) { (writing) throws(StorageError) in
+            try writing.move(from: first, to: index, in: list)
+        }
+    }
+
+    /// Removes the element at a place, and returns it.
+    @discardableResult
+    public func remove(at index: Int) throws(StorageError) -> Ref<Element> {
+        let key = try source.executor.writing("remove", .type(Owner.self)) { (writing) throws(StorageError) in
+            try writing.remove(at: index, in: list)
+        }
+        return Ref(key: try KeyForm<Element>.key(key))
+    }
+
+    /// Removes all elements that name the record, and returns how many there were.
+    @discardableResult
+    public func remove(_ reference: Ref<Element>) throws(StorageError) -> Int {
+        try source.executor.writing("remove", .type(Owner.self)) { (writing) throws(StorageError) in
+            try writing.remove(Element.values(of: reference.key), in: list)
+        }
+    }
+}

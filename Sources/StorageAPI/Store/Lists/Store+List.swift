@@ -1,0 +1,141 @@
+public import StorageDriver
+
+extension Store {
+    /// A record's stored array of references, of which parts are read and changed without the rest; made by
+    /// ``Store/list(_:of:)``.
+    ///
+    /// ```swift
+    /// let tracks = store.list(\.tracks, of: playlist.ref)
+    /// try await tracks.append(song.ref)
+    /// try await tracks.insert(intro.ref, at: 0)
+    /// try await tracks.move(from: 7, to: 2)
+    /// let page = try await tracks.records(in: 100..<150)
+    /// ```
+    ///
+    /// A call does to the stored array what it would do to a Swift array, as an update of the record: references are
+    /// checked, and observers and the history are told. A place outside the array is `invalidQuery`, and a record that
+    /// is not stored is `notFound`; then nothing is done.
+    ///
+    /// An insertion writes one row for each new element. Where many were inserted at one place before, it also writes
+    /// about 64 elements around it anew, seldom more. An array that has no gaps between its elements gets them at its first
+    /// insertion elsewhere than at the ends, which writes up to all of it once: an array that an earlier version has
+    /// written, or that other software has. To find a place the engine skips over the elements before it, and loads none.
+    /// The archive backend writes a record as a whole to its file with each commit that changes it.
+    public struct List<Owner: Storable, Element: Storable, Source> {
+        let source: Source
+        let list: StoredList
+
+        init(
+            _ source: Source, _ property: KeyPath<Owner.Columns, QueryExpression<[Ref<Element>]>>, _ owner: Ref<Owner>
+        ) {
+            self.source = source
+            let node = Owner.Columns(PropertyPath())[keyPath: property].node
+            list = StoredList(property: node, owner: Owner.values(of: owner.key))
+        }
+    }
+
+    /// A record's array of references, to read and change parts of it; see ``List``. Reads nothing.
+    public func list<Owner: Storable, Element: Storable>(
+        _ property: KeyPath<Owner.Columns, QueryExpression<[Ref<Element>]>>, of owner: Ref<Owner>
+    ) -> List<Owner, Element, Store> { List(self, property, owner) }
+}
+
+extension ReadingVerbs where Self: ~Copyable {
+    /// A record's array of references, to read and change parts of it; see ``Store/List``. Reads nothing.
+    ///
+    /// In a read block nothing can be changed: that is `unsupported`.
+    public func list<Owner: Storable, Element: Storable>(
+        _ property: KeyPath<Owner.Columns, QueryExpression<[Ref<Element>]>>, of owner: Ref<Owner>
+    ) -> Store.List<Owner, Element, Store.Session> { Store.List(_session, property, owner) }
+}
+
+extension Store.List: Sendable where Source: Sendable {}
+
+extension Store.List where Source == Store {
+    // MARK: Reading
+
+    /// How many elements there are.
+    public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
+        try await source.asking("list", .type(Owner.self)) { (reading) throws(StorageError) in try reading.count(list) }
+    }
+
+    /// Whether an element names the record.
+    public nonisolated(nonsending) func contains(_ reference: Ref<Element>) async throws(StorageError) -> Bool {
+        try await source.asking("list", .type(Owner.self)) { (reading) throws(StorageError) in
+            try reading.contains(reference, list)
+        }
+    }
+
+    /// All elements, in their order.
+    public nonisolated(nonsending) func refs() async throws(StorageError) -> [Ref<Element>] {
+        try await refs(in: 0..<Int.max)
+    }
+
+    /// The elements at some places, in their order. Beyond the end there are none.
+    public nonisolated(nonsending) func refs(in places: Range<Int>) async throws(StorageError) -> [Ref<Element>] {
+        try await source.asking("list", .type(Owner.self)) { (reading) throws(StorageError) in
+            try reading.refs(in: places, list)
+        }
+    }
+
+    /// The records that the elements at some places name, in their order. Beyond the end there are none.
+    ///
+    /// - Throws: `notFound` if one of them is not stored, which only an unchecked reference may say.
+    public nonisolated(nonsending) func records(in places: Range<Int>) async throws(StorageError) -> [Element] {
+        try await source.prepare([Element.self])
+        return try await source.asking("list", .type(Owner.self)) { (reading) throws(StorageError) in
+            try reading.records(in: places, list)
+        }
+    }
+
+    // MARK: Changing
+
+    /// Adds an element behind the last.
+    public nonisolated(nonsending) func append(_ reference: Ref<Element>) async throws(StorageError) {
+        try await append([reference])
+    }
+
+    /// Adds elements behind the last, in their order.
+    public nonisolated(nonsending) func append(_ references: [Ref<Element>]) async throws(StorageError) {
+        guard !references.isEmpty else { return }
+        try await source.writing("append", .type(Owner.self)) { [list] (writing) throws(StorageError) in
+            try writing.insert(references.map { Element.values(of: $0.key) }, at: nil, in: list)
+        }
+    }
+
+    /// Adds an element before the one at a place; at the array's count, behind the last.
+    public nonisolated(nonsending) func insert(_ reference: Ref<Element>, at index: Int) async throws(StorageError) {
+        try await insert([reference], at: index)
+    }
+
+    /// Adds elements before the one at a place, in their order.
+    public nonisolated(nonsending) func insert(_ references: [Ref<Element>], at index: Int) async throws(StorageError) {
+        guard !references.isEmpty else { return }
+        try await source.writing("insert", .type(Owner.self)) { [list] (writing) throws(StorageError) in
+            try writing.insert(references.map { Element.values(of: $0.key) }, at: index, in: list)
+        }
+    }
+
+    /// Takes the element at a place out, and puts it in so that it is at another.
+    public nonisolated(nonsending) func move(from first: Int, to index: Int) async throws(StorageError) {
+        try await source.writing("move", .type(Owner.self)) { [list] (writing) throws(StorageError) in
+            try writing.move(from: first, to: index, in: list)
+        }
+    }
+
+    /// Removes the element at a place, and returns it.
+    @discardableResult
+    public nonisolated(nonsending) func remove(at index: Int) async throws(StorageError) -> Ref<Element> {
+        try await source.writing("remove", .type(Owner.self)) { [list] (writing) throws(StorageError) in
+            Ref(key: try KeyForm<Element>.key(writing.remove(at: index, in: list)))
+        }
+    }
+
+    /// Removes all elements that name the record, and returns how many there were.
+    @discardableResult
+    public nonisolated(nonsending) func remove(_ reference: Ref<Element>) async throws(StorageError) -> Int {
+        try await source.writing("remove", .type(Owner.self)) { [list] (writing) throws(StorageError) in
+            try writing.remove(Element.values(of: reference.key), in: list)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import ArchiveBackend
+import Foundation
+import SQLiteBackend
+import StorageKit
+import TestSupport
+import Testing
+
+@Storable struct Song: Equatable {
+    var id: Int
+    @Reference(onDelete: .cascade) var from: Ref<Song>? = nil
+}
+
+@Storable struct SongBook: Equatable {
+    @Key var shelf: String
+    @Key var number: Int
+    @Reference(onDelete: .nullify) var songs: [Ref<Song>] = []
+    @Reference(onDelete: .unchecked) var wanted: [Ref<Song>] = []
+    var city: String? = nil
+}
+
+/// Owns itself, so its references have numbers and no positions.
+@Storable struct SongTree: Equatable {
+    var id: Int
+    var trees: [SongTree] = []
+    @Reference(onDelete: .nullify) var songs: [Ref<Song>] = []
+}
+
+@Suite struct ListTests {
+    private let book = Ref<SongBook>(key: ("a", 1))
+
+    private func fill(_ store: Store, _ count: Int, books: Int = 1) async throws -> [Ref<Song>] {
+        try await store.save((0..<count).map { Song(id: $0) })
+        let songs = (0..<count).map { Ref<Song>(key: $0) }
+        try await store.save((1...books).map { SongBook(shelf: "a", number: $0, songs: songs) })
+        return songs
+    }
+
+    /// The elements' positions, by order.
+    private func positions(_ path: String) throws -> [Int64] {
+        try sqliteColumn(path, "SELECT position FROM \"SongBook_songs\" ORDER BY 1").compactMap { Int64($0) }
+    }
+
+    @Test func `an array that an earlier version has written without gaps takes insertions`() async throws {
+        try await withDatabase { path in
+            let store = try await Store(SQLiteBackend(path: path), models: SongBook.self)
+            var songs = try await fill(store, 500)
+            try await store.close()
+            try sqliteRun(path, "UPDATE \"SongBook_songs\" SET position = position / 1024")
+            #expect(try positions(path) == Array(0..<500))
+            let again = try await Store(SQLiteBackend(path: path), models: SongBook.self)
+            let list = again.list(\.songs, of: book)
+            for place in [250, 251, 100, 500, 0] {
+                try await list.insert(7, at: place)
+                songs.insert(7, at: place)
+                #expect(try await list.refs() == songs)
+            }
+            #expect(try await again.find(SongBook.self, key: ("a", 1))?.songs == songs)
+            var problems: [String] = []
+            try await again.verify { problems.append($0.description) }
+            #expect(problems.isEmpty)
+            try await again.close()
+        }
+    }
+
+    @Test func `at the ends of the range of positions an array is spread`() async throws {
+        try await withDatabase { path in
+            let store = try await Store(SQLiteBackend(path: path), models: SongBook.self)
+            var songs = try await fill(store, 3)
+            try await store.close()
+            try sqliteRun(
+                path, "UPDATE \"SongBook_songs\" SET position = \(Int64.max) WHERE position = 2",
+                "UPDATE \"SongBook_songs\" SET position = \(Int64.min) WHERE position = 0")
+            let again = try await Store(SQLiteBackend(path: path), models: SongBook.self)
+            let list = again.list(\.songs, of: book)
+            try await list.insert(1, at: 1)
+            songs.insert(1, at: 1)
+            #expect(try await list.refs() == songs)
+            try await list.append(2)
+            try await list.insert(2, at: 0)
+            songs = [2] + songs + [2]
+            #expect(try await list.refs() == songs)
+            try await again.close()
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `many arrays change beside each other`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            var books = [[Ref<Song>]](repeating: try await fill(store, 70, books: 3), count: 3)
+            var generator = SystemRandomNumberGenerator()
+            for round in 0..<90 {
+                let number = round % 3
+                let place = Int.random(in: 0...books[number].count, using: &generator)
+                let list = store.list(\.songs, of: Ref<SongBook>(key: ("a", number + 1)))
+                try await list.insert([1, 2], at: place)
+                books[number].insert(contentsOf: [1, 2], at: place)
+                try await list.move(from: round, to: 5)
+                books[number].insert(books[number].remove(at: round), at: 5)
+            }
+            try await store.delete(Song.self, key: 2)
+            for index in books.indices { books[index].removeAll { $0 == 2 } }
+            #expect(try await store.select(SongBook.self).all().map(\.songs) == books)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `unchecked references are not looked for, and records says which is missing`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            _ = try await fill(store, 3)
+            let list = store.list(\.wanted, of: book)
+            try await list.append([2, 99])
+            #expect(try await list.refs() == [2, 99])
+            #expect(try await list.records(in: 0..<1) == [Song(id: 2)])
+            let error = await expectError(.notFound) { _ = try await list.records(in: 0..<2) }
+            #expect(error?.model == "Song" && error?.key == [.int(99)])
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `the array of a record that owns itself is read and saved whole`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert((0..<4).map { Song(id: $0) })
+            let tree = SongTree(id: 1, trees: [SongTree(id: 2, songs: [3, 1, 3])], songs: [1, 3, 2])
+            try await store.insert(tree)
+            await expectError(.unsupported) { try await store.list(\.songs, of: Ref<SongTree>(key: 1)).append(1) }
+            await expectError(.unsupported) { _ = try await store.list(\.songs, of: Ref<SongTree>(key: 1)).count() }
+            let digest = try await store.digest(of: "SongTree")
+            try await store.delete(Song.self, key: 3)
+            let left = SongTree(id: 1, trees: [SongTree(id: 2, songs: [1])], songs: [1, 2])
+            #expect(try await store.find(SongTree.self, key: 1) == left)
+            try await store.insert(Song(id: 3))
+            try await store.save(tree)
+            #expect(try await store.digest(of: "SongTree").bytes == digest.bytes)
+        }
+    }
+
+    @Test(arguments: TestExtent.chosen([Backend.sqlite, .archive]))
+    func `a long array changes in its middle and at its ends`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let count = TestExtent.count(5000, whole: 100_000)
+            var songs = try await fill(store, count)
+            let list = store.list(\.songs, of: book)
+            try await list.insert(5, at: count / 2)
+            try await list.move(from: count - 1, to: 2)
+            try await list.remove(at: 0)
+            songs.insert(5, at: count / 2)
+            songs.insert(songs.remove(at: count - 1), at: 2)
+            songs.remove(at: 0)
+            #expect(try await list.refs() == songs)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `a cascade takes many records on 50 levels, and no other`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            let width = TestExtent.count(40, whole: 2000)
+            try await store.insert([Song(id: 0), Song(id: 1_000_000)])
+            for level in 0..<50 {
+                try await store.insert(
+                    (1...width).map {
+                        Song(id: level * width + $0, from: level == 0 ? 0 : Ref(key: (level - 1) * width + $0))
+                    })
+            }
+            // A cycle through all levels, and a list that one level is in.
+            try await store.update(Song.self).where { $0.id == 0 }.set(\.from, to: Ref<Song>(key: 50 * width)).run()
+            let some = (1...width).map { Ref<Song>(key: 25 * width + $0) }
+            try await store.insert(SongBook(shelf: "a", number: 1, songs: some + [1_000_000]))
+            #expect(try await store.select(Song.self).count() == 50 * width + 2)
+            #expect(try await store.delete(Song.self, key: width) == 1)
+            #expect(try await store.select(Song.self).all() == [Song(id: 1_000_000)])
+            #expect(try await store.list(\.songs, of: book).refs() == [1_000_000])
+        }
+    }
+}
