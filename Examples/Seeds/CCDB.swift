@@ -22,8 +22,24 @@ enum CCDBPort {
         var floor: Int?
     }
 
+    /// A type that says what is stored of it, which queries see.
+    struct Color: RawRepresentable, Equatable {
+        var red: UInt8, green: UInt8, blue: UInt8
+
+        init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) { (self.red, self.green, self.blue) = (red, green, blue) }
+
+        init?(rawValue: String) {
+            let parts = rawValue.split(separator: ",").compactMap { UInt8($0) }
+            guard parts.count == 3 else { return nil }
+            self.init(parts[0], parts[1], parts[2])
+        }
+
+        var rawValue: String { "\(red),\(green),\(blue)" }
+    }
+
     @Storable struct Moment: Equatable {
         @Key var momentId: String
+        var color = Color(0, 0, 0)
         var comments: [String: [String]] = [:]
         var place: Place?
     }
@@ -51,11 +67,14 @@ enum CCDBPort {
         expect(loaded.allSatisfy { $1 == user }, "messages come with their user, who is loaded once")
 
         let moment = Moment(
-            momentId: "m", comments: ["Ann": ["nice", "really"]], place: Place(name: "Café", floor: nil))
+            momentId: "m", color: Color(255, 0, 9), comments: ["Ann": ["nice", "really"]],
+            place: Place(name: "Café", floor: nil))
         try await store.save(moment)
         expect(
             try await store.find(Moment.self, key: "m") == moment,
             "dictionaries, and types that are no models, are values")
+        let red = try await store.select(Moment.self).where { $0.color == Color(255, 0, 9) }.count()
+        expect(red == 1, "and a type of one's own is queried by what is stored of it")
 
         try await queries(store)
         try await containers(store)

@@ -28,17 +28,21 @@ extension Store {
     ///   - lenient: whether a text may be the number or the truth value that it spells, and the other way round.
     ///   - merging: whether a stored record keeps the properties that its JSON lacks. What it owns in one property is
     ///     replaced as a whole.
+    ///   - properties: by which a stored record is found in place of the key, which it keeps; several match together. A
+    ///     record that none of them finds is inserted. None of them is the key, as for `save(_:matching:_:)`.
     ///   - progress: called after each part that is stored.
     /// - Returns: how many records were stored.
     /// - Throws: `invalidValue` with the index of the element, the place in the JSON and the property; `missingKey` for
-    ///   a record without a key if it is merged; `limitExceeded` for one of more than 64 MiB; `cancelled`; errors of
+    ///   a record without a key if it is merged by its key; `limitExceeded` for one of more than 64 MiB; `cancelled`; errors of
     ///   ``save(_:)-([M])``. Nothing is stored if it throws.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
         json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
-        merging: Bool = false, progress: JSONProgress? = nil
+        merging: Bool = false, matching properties: [PartialKeyPath<M>] = [], progress: JSONProgress? = nil
     ) async throws(StorageError) -> Int {
-        let form = SavedJSON(path: path, dates: dates, isLenient: lenient, isMerging: merging, progress: progress)
+        let form = SavedJSON(
+            path: path, dates: dates, isLenient: lenient, isMerging: merging, matched: try M.ordinals(of: properties),
+            progress: progress)
         return try await transaction { tx throws(StorageError) in try tx.save(.data(json), model, form) }
     }
 
@@ -48,9 +52,12 @@ extension Store {
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
         jsonFile file: URL, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
-        lenient: Bool = false, merging: Bool = false, progress: JSONProgress? = nil
+        lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = [],
+        progress: JSONProgress? = nil
     ) async throws(StorageError) -> Int {
-        let form = SavedJSON(path: path, dates: dates, isLenient: lenient, isMerging: merging, progress: progress)
+        let form = SavedJSON(
+            path: path, dates: dates, isLenient: lenient, isMerging: merging, matched: try M.ordinals(of: properties),
+            progress: progress)
         return try await transaction { tx throws(StorageError) in try tx.save(.file(file.path), model, form) }
     }
 
@@ -59,10 +66,11 @@ extension Store {
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
         dictionary: [String: Any], as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
-        lenient: Bool = false, merging: Bool = false
+        lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = []
     ) async throws(StorageError) -> Int {
         let json = Data(try JSONValue(dictionary, of: M.schema.name).text.utf8)
-        return try await save(json: json, as: model, at: path, dates: dates, lenient: lenient, merging: merging)
+        return try await save(
+            json: json, as: model, at: path, dates: dates, lenient: lenient, merging: merging, matching: properties)
     }
 }
 
@@ -71,22 +79,27 @@ extension WritingVerbs where Self: ~Copyable {
     @discardableResult
     public func save<M: Storable>(
         json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
-        merging: Bool = false, progress: Store.JSONProgress? = nil
+        merging: Bool = false, matching properties: [PartialKeyPath<M>] = [], progress: Store.JSONProgress? = nil
     ) throws(StorageError) -> Int {
         try save(
             .data(json), model,
-            SavedJSON(path: path, dates: dates, isLenient: lenient, isMerging: merging, progress: progress))
+            SavedJSON(
+                path: path, dates: dates, isLenient: lenient, isMerging: merging,
+                matched: try M.ordinals(of: properties), progress: progress))
     }
 
     /// Stores the records of a file of JSON, as ``Store`` does.
     @discardableResult
     public func save<M: Storable>(
         jsonFile file: URL, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
-        lenient: Bool = false, merging: Bool = false, progress: Store.JSONProgress? = nil
+        lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = [],
+        progress: Store.JSONProgress? = nil
     ) throws(StorageError) -> Int {
         try save(
             .file(file.path), model,
-            SavedJSON(path: path, dates: dates, isLenient: lenient, isMerging: merging, progress: progress))
+            SavedJSON(
+                path: path, dates: dates, isLenient: lenient, isMerging: merging,
+                matched: try M.ordinals(of: properties), progress: progress))
     }
 
     fileprivate func save<M: Storable>(
@@ -120,6 +133,8 @@ private struct SavedJSON: Sendable {
     let dates: Property.DateForm?
     let isLenient: Bool
     let isMerging: Bool
+    /// The properties by which stored records are found; none for the key.
+    let matched: [Int]
     let progress: Store.JSONProgress?
 
     func save<M: Storable>(
@@ -129,8 +144,9 @@ private struct SavedJSON: Sendable {
         var count = 0
         try json.read(source.contents(), isPart: isMerging) { part throws(StorageError) in
             let models = isMerging ? try merged(part, json, context) : try json.models(part)
+            let writing = try context.writing(.type(M.self))
             do throws(StorageError) {
-                _ = try context.writing(.type(M.self)).put(models, .upsert)
+                _ = matched.isEmpty ? try writing.put(models, .upsert) : try writing.save(models, matching: matched)
             } catch {
                 throw error.with { $0.element = $0.element.map { part.first + $0 } }
             }
@@ -144,19 +160,30 @@ private struct SavedJSON: Sendable {
     private func merged<M: Storable>(
         _ part: ModelJSON<M>.Part, _ json: ModelJSON<M>, _ context: SessionContext
     ) throws(StorageError) -> [M] {
-        var keys: [[Value]] = []
-        for (index, record) in part.records.enumerated() {
-            keys.append(try json.key(of: record, part.first + index))
+        // What a record is found by: its key, or values of other properties; nil for one that nothing finds.
+        var names: [[Value]?] = []
+        var keys: [[Value]: [Value]] = [:]
+        if matched.isEmpty {
+            for (index, record) in part.records.enumerated() {
+                let key = try json.key(of: record, part.first + index)
+                names.append(key)
+                keys[key] = key
+            }
+        } else {
+            (names, keys) = try context.writing(.type(M.self)).storedKeys(of: part.records, matching: matched)
         }
-        let stored = try context.reading(.type(M.self)).find(M.self, keys: keys)
+        let wanted = Array(keys)
+        let stored = try context.reading(.type(M.self)).find(M.self, keys: wanted.map(\.value))
+        let found = zip(wanted, stored).filter { $1 != nil }
         var known: [[Value]: DynamicRecord] = [:]
-        let found = zip(keys, stored).filter { $1 != nil }
-        for (key, record) in zip(found.map(\.0), try json.rows.records(found.compactMap(\.1))) { known[key] = record }
+        for (name, record) in zip(found.map(\.0.key), try json.rows.records(found.compactMap(\.1))) {
+            known[name] = record
+        }
         var result = part
-        for (index, key) in keys.enumerated() {
-            // A key may come again.
-            let record = try json.merged(part.records[index], into: known[key], part.first + index)
-            known[key] = record
+        for (index, name) in names.enumerated() {
+            // The same may come again.
+            let record = try json.merged(part.records[index], into: name.flatMap { known[$0] }, part.first + index)
+            if let name { known[name] = record }
             result.records[index] = record
         }
         return try json.models(result)

@@ -4,6 +4,13 @@ import Synchronization
 import TestSupport
 import Testing
 
+@Storable struct Contact: Equatable {
+    var id: Int?
+    @Unique var email: String
+    var name = ""
+    var age: Int?
+}
+
 @Suite("JSON into stores") struct JSONSavingTests {
     static func towns(_ count: Int) -> Data {
         ("[" + (0..<count).map { #"{"id": \#($0), "cityName": "Town \#($0)"}"# }.joined(separator: ",\n") + "]").data
@@ -65,6 +72,32 @@ import Testing
                 try await store.save(json: #"[{"id": 10}]"#.data, as: Writer.self, merging: true)
             }
             #expect(bad?.message == "[0].name is missing.")
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `records are found by another property than the key, merged or whole`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert(Contact(email: "a", name: "Ann", age: 3))
+            let json = #"[{"email": "a", "age": 4}, {"email": "b", "name": "Bo"}, {"email": "b", "age": 9, "id": 70}]"#
+                .data
+            #expect(try await store.save(json: json, as: Contact.self, merging: true, matching: [\.email]) == 3)
+            let merged = [
+                Contact(id: 1, email: "a", name: "Ann", age: 4), Contact(id: 2, email: "b", name: "Bo", age: 9),
+            ]
+            #expect(try await store.select(Contact.self).all() == merged)
+            let whole = #"[{"email": "b", "name": "Cy"}]"#.data
+            #expect(try await store.save(json: whole, as: Contact.self, matching: [\.email]) == 1)
+            #expect(try await store.find(Contact.self, key: 2) == Contact(id: 2, email: "b", name: "Cy"))
+            await expectError(.invalidQuery) {
+                try await store.save(json: whole, as: Contact.self, merging: true, matching: [\.id])
+            }
+            let bad = await expectError(.invalidValue) {
+                try await store.save(
+                    json: #"[{"email": "a"}, {"email": "c", "age": "x"}]"#.data, as: Contact.self, merging: true,
+                    matching: [\.email])
+            }
+            #expect(bad?.element == 1)
         }
     }
 

@@ -46,6 +46,20 @@ extension Writing {
         }
     }
 
+    /// What records are found by, and the keys of the stored ones that it finds.
+    ///
+    /// - Returns: for each record the values of the properties, nil if one of them is nil; and keys by such values.
+    func storedKeys(
+        of records: [DynamicRecord], matching properties: [Int]
+    ) throws(StorageError) -> (names: [[Value]?], keys: [[Value]: [Value]]) {
+        let match = try Match(properties, model)
+        let names = records.map { record in
+            let values = match.names.map { record.value($0) ?? .null }
+            return values.contains(.null) ? nil : values
+        }
+        return (names, try storedKeys(names, match))
+    }
+
     /// The indices of properties by their names.
     func ordinals(of names: [String]) throws(StorageError) -> [Int] {
         guard !names.isEmpty else {
