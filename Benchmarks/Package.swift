@@ -28,6 +28,12 @@ let package = Package(
                 .product(name: "SQLiteBackend", package: "swift-storage"),
             ]),
         .executableTarget(
+            name: "PostgreSQLBench",
+            dependencies: [
+                .product(name: "PostgreSQLBackend", package: "swift-storage"),
+                .product(name: "StorageAPI", package: "swift-storage"),
+            ]),
+        .executableTarget(
             name: "ArchiveBench",
             dependencies: [
                 "CBaseline",

@@ -1,0 +1,152 @@
+import Foundation
+import PostgreSQLBackend
+import StorageAPI
+
+// The PostgreSQL backend beside the server's own tools, in one run: each way in turn, and the median of five rounds.
+//   PostgreSQLBench [RECORDS]    the server is that of STORAGE_POSTGRESQL
+
+guard let url = ProcessInfo.processInfo.environment["STORAGE_POSTGRESQL"] else {
+    print("Run it by scripts/bench postgresql, which starts a server.")
+    exit(64)
+}
+let arguments = CommandLine.arguments.dropFirst()
+let rounds = 5
+
+func backend(_ schema: String = "bench", at address: String = url) throws -> PostgreSQLBackend {
+    var backend = try PostgreSQLBackend(address, schema: schema)
+    backend.durability = .relaxed
+    return backend
+}
+
+func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+    let began = ContinuousClock.now
+    try await body()
+    return (ContinuousClock.now - began) / .seconds(1)
+}
+
+func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
+
+func report(_ what: String, _ own: String, _ other: String, _ result: String, _ goal: String) {
+    print("| \(what) | \(own) | \(other) | \(result) | \(goal) |")
+}
+
+func perSecond(_ count: Int, _ seconds: Double) -> String { "\(Int(Double(count) / seconds))/s" }
+
+/// A row of two ways that do the same number of things.
+func compare(_ what: String, _ count: Int, own: [Double], other: [Double], _ goal: String) {
+    let (own, other) = (median(own), median(other))
+    let ratio = String(format: "%.2f", other / own)
+    report(what, perSecond(count, own), perSecond(count, other), ratio, goal)
+}
+
+func measureRows(_ count: Int) async throws {
+    let store = try await Store(backend(), models: Item.self)
+    let items = (1...count).map(Item.init(number:))
+    try await store.insert(items)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "postgresql-bench-\(getpid())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (file, table) = ("\(folder)/items.csv", "bench.\"Item\"")
+    try run("psql", url, "-qc", "\\copy \(table) to '\(file)' csv")
+    try run("psql", url, "-qc", "CREATE TABLE bench.other (LIKE \(table) INCLUDING ALL)")
+    var (own, copy, fetch, out): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
+    for _ in 0..<rounds {
+        fetch.append(try await seconds { _ = try await store.select(Item.self).all() })
+        out.append(
+            try run("psql", url, "-qc", "\\copy (SELECT * FROM \(table) ORDER BY id) to '/dev/null' csv").seconds)
+        try await store.truncate(Item.self)
+        try run("psql", url, "-qc", "TRUNCATE bench.other", "-qc", "VACUUM \(table)", "-qc", "CHECKPOINT")
+        own.append(try await seconds { try await store.insert(items) })
+        copy.append(try run("psql", url, "-qc", "\\copy bench.other from '\(file)' csv").seconds)
+    }
+    compare("insert \(count) in a call : psql \\copy", count, own: own, other: copy, "≥ 0.6")
+    compare("fetch \(count) : psql COPY TO", count, own: fetch, other: out, "≥ 0.5")
+    try await measureFinds(store, count, folder)
+    try await store.close()
+}
+
+/// One task, and one client of pgbench, for so many finds by random keys.
+func measureFinds(_ store: Store, _ count: Int, _ folder: String) async throws {
+    let finds = 20_000
+    let script =
+        "\\set id random(1, \(count))\nSELECT id, name, age, height, city FROM bench.\"Item\" WHERE id = :id;\n"
+    try script.write(toFile: "\(folder)/find.sql", atomically: true, encoding: .utf8)
+    let programs = try run("pg_config", "--bindir").text
+    var (own, other): ([Double], [Double]) = ([], [])
+    for _ in 0..<rounds {
+        own.append(
+            try await seconds {
+                for _ in 0..<finds { _ = try await store.find(Item.self, key: Int.random(in: 1...count)) }
+            })
+        let text = try run(
+            "\(programs)/pgbench", "-n", "-M", "prepared", "-c", "1", "-t", "\(finds)", "-f", "\(folder)/find.sql", url
+        ).text
+        let rate = text.split(separator: "tps = ").last?.split(separator: " ").first.flatMap { Double($0) }
+        other.append(Double(finds) / (rate ?? 1))
+    }
+    compare("find : pgbench, prepared, one client", finds, own: own, other: other, "≥ 0.85")
+}
+
+/// 64 tasks behind a proxy that delays each round trip by a millisecond.
+func measureNetwork() async throws {
+    let socket = try run(
+        "psql", url, "-Atc",
+        "SELECT split_part(current_setting('unix_socket_directories'), ',', 1) || '/.s.PGSQL.' || current_setting('port')"
+    ).text
+    let port = try DelayingProxy.start(to: socket)
+    let address = "postgresql://storage@127.0.0.1:\(port)/postgres"
+    let store = try await Store(backend("far", at: address), models: Item.self, Order.self)
+    try await store.insert((1...1000).map(Item.init(number:)))
+    let (finds, saves) = (64 * 250, 64 * 100)
+    var (reading, writing): ([Double], [Double]) = ([], [])
+    for round in 0..<rounds {
+        reading.append(
+            try await tasks { task in
+                for number in 0..<250 { _ = try await store.find(Item.self, key: (task * 250 + number) % 1000 + 1) }
+            })
+        writing.append(
+            try await tasks { task in
+                for number in 0..<100 { try await store.save(Order(number: (round * 64 + task) * 100 + number)) }
+            })
+    }
+    report("find, 64 tasks at 1 ms", perSecond(finds, median(reading)), "", "", "≥ 5,000/s")
+    report("save of a graph of 4 tables, 64 tasks at 1 ms", perSecond(saves, median(writing)), "", "", "≥ 3,000/s")
+    try await store.close()
+}
+
+func tasks(_ body: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
+    try await seconds {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<64 { group.addTask { try await body(task) } }
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// The memory of a process of its own that reads so many rows as a stream.
+func measureMemory(_ count: Int) async throws {
+    let store = try await Store(backend("many"), models: Item.self)
+    for first in stride(from: 1, through: count, by: 100_000) {
+        try await store.insert((first..<min(first + 100_000, count + 1)).map(Item.init(number:)))
+    }
+    try await store.close()
+    let program = CommandLine.arguments[0]
+    let (opened, streamed) = (try run(program, "--open").text, try run(program, "--stream").text)
+    let mebibytes = { (text: String) in String(format: "%.1f MiB", (Double(text) ?? 0) / 1024) }
+    report("stream \(count), greatest memory : of opening", mebibytes(streamed), mebibytes(opened), "", "≤ 32 MiB")
+}
+
+switch arguments.first {
+case "--open", "--stream":
+    let store = try await Store(backend("many"), models: Item.self)
+    if arguments.first == "--stream" { for try await _ in store.select(Item.self).stream() {} }
+    try await store.close()
+    print(greatestMemory())
+default:
+    try run("psql", url, "-qc", "SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench, far, many CASCADE")
+    print("| what | store | beside it | ratio | goal |\n|---|---|---|---|---|")
+    let count = arguments.first.flatMap { Int($0) } ?? 200_000
+    try await measureRows(count)
+    try await measureNetwork()
+    try await measureMemory(count * 5)
+}
