@@ -55,6 +55,30 @@ import Testing
         }
     }
 
+    @Test(arguments: Backend.allCases)
+    func `predicates compare references as their keys`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert((1...3).map { Shelf(id: $0, number: $0) })
+            try await store.insert([Paper(id: 1, on: 1), Paper(id: 2, on: 2), Paper(id: 3, on: nil)])
+            try await store.save([Shelf(id: 1, books: [1, 2, 1]), Shelf(id: 2, books: [3]), Shelf(id: 3)])
+            let (shelf, book): (Ref<Shelf>, Ref<Paper>) = (2, 1)
+            let (shelves, none): ([Ref<Shelf>], Ref<Shelf>?) = ([2, 3, 9], nil)
+            func papers(_ predicate: Predicate<Paper>) async throws -> [Int] {
+                try await store.select(Paper.self).where(predicate).keys()
+            }
+            #expect(try await papers(#Predicate { $0.on == shelf }) == [2])
+            #expect(try await papers(#Predicate { $0.on != shelf }) == [1, 3])
+            #expect(try await papers(#Predicate { $0.on == none }) == [3])
+            #expect(try await papers(#Predicate { $0.on == nil }) == [3])
+            #expect(try await papers(#Predicate { $0.on?.key == 1 }) == [1])
+            #expect(try await papers(#Predicate { if let on = $0.on { shelves.contains(on) } else { false } }) == [2])
+            let listed = #Predicate<Shelf> { $0.books.contains(book) }
+            #expect(try await store.select(Shelf.self).where(listed).keys() == [1])
+            let loaded = try await store.select(Shelf.self).all()
+            #expect(try loaded.filter { try listed.evaluate($0) }.map(\.id) == [1])
+        }
+    }
+
     @Test func `a model declares a foreign key as a reference`() async throws {
         try await withFolder { folder in
             let store = try await Store(SQLiteBackend(path: try chinook(in: folder)), models: NotedAlbum.self)

@@ -34,6 +34,12 @@ extension PredicateExpressions.KeyPath: LowerablePredicate {
             return .node(.comparison(.equal, .count(node), .value(.int(0)), []))
         case (.collectionIsEmpty?, .filtered(let path, let condition)):
             return .node(.not(.quantified(.any, path, condition)))
+        // A reference to a record with a key of one value is compared as that.
+        case (nil, .node(.property(let path))) where Root.Output.self is any CapturedReference.Type:
+            guard let type = Root.Output.self as? any CapturedReference.Type, type.isKey(keyPath) else {
+                throw PredicateLowering.unsupported(Self.self)
+            }
+            return .node(.property(path))
         case (nil, .node(.property(let path))):
             guard let model = Root.Output.self as? any Storable.Type, let ordinal = model.ordinal(ofAny: keyPath) else {
                 throw PredicateLowering.unsupported(Self.self)
@@ -54,7 +60,18 @@ extension Storable {
 extension PredicateTerm {
     /// A value that a predicate has captured.
     fileprivate init?(captured value: Any) {
-        if let value = value as? Character {
+        if let reference = value as? any CapturedReference {
+            self = .reference(reference.parts)
+        } else if let optional = value as? any OptionalValue, let reference = optional.wrapped as? any CapturedReference
+        {
+            self = .reference(reference.parts)
+        } else if let references = value as? any CapturedReferences {
+            let keys = references.keys
+            self = .list { node in
+                guard case .property(let path) = node else { return .invalid("A reference is compared as a property.") }
+                return .refers(path, keys)
+            }
+        } else if let value = value as? Character {
             self = .node(.value(.text(String(value))))
         } else if let value = value as? any CapturedRange, let range = value.term {
             self = range
@@ -89,6 +106,44 @@ extension PredicateTerm {
         }
         guard let value = value as? any RawRepresentable else { return nil }
         return (value.rawValue as? any ScalarValue)?.node
+    }
+}
+
+/// A reference that a predicate has captured, or that a property is.
+private protocol CapturedReference {
+    var parts: [Value] { get }
+    /// Whether it is the way to a key of one value.
+    static func isKey(_ keyPath: AnyKeyPath) -> Bool
+}
+
+extension Ref: CapturedReference {
+    fileprivate var parts: [Value] { Model.values(of: key) }
+    fileprivate static func isKey(_ keyPath: AnyKeyPath) -> Bool { keyPath == \Ref.key && Model._keyWidth == 1 }
+}
+
+/// References among which a predicate looks.
+private protocol CapturedReferences { var keys: [[Value]] { get } }
+
+extension Array: CapturedReferences where Element: CapturedReference {
+    fileprivate var keys: [[Value]] { map(\.parts) }
+}
+
+extension Set: CapturedReferences where Element: CapturedReference {
+    fileprivate var keys: [[Value]] { map(\.parts) }
+}
+
+extension PredicateLowering {
+    /// Whether two expressions are equal: of which one may be a captured reference.
+    fileprivate mutating func equality<L: PredicateExpression, R: PredicateExpression>(
+        _ left: L, _ right: R, _ comparison: Comparison
+    ) throws(StorageError) -> QueryNode {
+        switch (try term(left), try term(right)) {
+        case (.node(.property(let path)), .reference(let key)), (.reference(let key), .node(.property(let path))):
+            let refers = QueryNode.refers(path, [key])
+            return comparison == .equal ? refers : .not(refers)
+        case (.node(let left), .node(let right)): return .comparison(comparison, left, right, [])
+        default: throw Self.unsupported(L.self)
+        }
     }
 }
 
@@ -132,13 +187,13 @@ extension PredicateExpressions.Negation: LowerablePredicate {
 
 extension PredicateExpressions.Equal: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
-        .node(.comparison(.equal, try lowering.node(lhs), try lowering.node(rhs), []))
+        .node(try lowering.equality(lhs, rhs, .equal))
     }
 }
 
 extension PredicateExpressions.NotEqual: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
-        .node(.comparison(.notEqual, try lowering.node(lhs), try lowering.node(rhs), []))
+        .node(try lowering.equality(lhs, rhs, .notEqual))
     }
 }
 
@@ -255,11 +310,15 @@ extension PredicateExpressions.RangeExpressionContains: LowerablePredicate {
 
 extension PredicateExpressions.SequenceContains: LowerablePredicate {
     func lower(_ lowering: inout PredicateLowering) throws(StorageError) -> PredicateTerm {
+        let sequence = try lowering.term(sequence)
+        if case .reference(let key) = try lowering.term(element), case .node(.property(let path)) = sequence {
+            return .node(.refers(path, [key]))
+        }
         let element = try lowering.node(element)
-        switch try lowering.term(sequence) {
+        switch sequence {
         case .list(let set): return .node(set(element))
         case .node(let node): return .node(.text(.contains, node, element, []))
-        case .range, .filtered: throw PredicateLowering.unsupported(Self.self)
+        case .range, .filtered, .reference: throw PredicateLowering.unsupported(Self.self)
         }
     }
 }

@@ -89,6 +89,8 @@ struct PredicateLowering {
 /// The meaning of an expression of a predicate.
 enum PredicateTerm {
     case node(QueryNode)
+    /// A captured reference, by the parts of its key.
+    case reference([Value])
     /// Captured values to look among.
     case list(@Sendable (QueryNode) -> QueryNode)
     /// A range's bounds.
