@@ -10,6 +10,8 @@ final class CompiledQuery {
     let forms: [WireForm]
     /// Whether the server answers the query as a whole.
     let isWhole: Bool
+    /// What the program does with the rows, for people; nothing where the server answers the query as a whole.
+    let rest: [String]
     /// Whether there may be any number of rows.
     let isLong: Bool
     /// Whether the rows are of a table that other software made, which escapes no text.
@@ -29,6 +31,7 @@ final class CompiledQuery {
             forms = plan.table.columns.indices.map { Self.form($0, plan.table, names) }
         }
         parameters = compiler.parameters
+        rest = isWhole ? [] : Self.rest(plan, compiler.untested)
         isLong = Self.isLong(plan, isWhole: isWhole)
     }
 
@@ -41,6 +44,20 @@ final class CompiledQuery {
         case .count: [.int8]
         case .exists: [.bool]
         }
+    }
+
+    private static func rest(_ plan: QueryPlan, _ untested: [QueryTerm]) -> [String] {
+        var rest = untested.map { $0.summary(plan.table) }
+        if let filter = plan.query.filter, filter.canFail {
+            rest.append("what can fail, in the order of the conditions")
+        }
+        if !plan.query.order.isEmpty { rest.append("the order") }
+        switch plan.query.result {
+        case .columns, .terms: break
+        case .groups: rest.append("groups and sums")
+        case .count, .exists: rest.append("counting")
+        }
+        return rest + (plan.query.isLimited ? ["the limit"] : [])
     }
 
     private static func form(_ column: Int, _ table: TableSchema, _ names: Names) -> WireForm {

@@ -68,7 +68,7 @@ class PostgreSQLSession: AnnouncingSession {
         }
     }
 
-    private func prepared(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> PreparedQuery {
+    final func prepared(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> PreparedQuery {
         // PostgreSQL's text has no U+0000, and only the store's own tables escape it.
         guard plan.table.isForeign, arguments.hasZero else { return try connection.prepared(plan, names) }
         return PreparedQuery(plan, name: "", CompiledQuery(plan, try names.with(plan.tables), isScan: true))

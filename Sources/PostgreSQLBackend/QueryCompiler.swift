@@ -8,6 +8,8 @@ struct QueryCompiler {
     let plan: QueryPlan
     let names: Names
     private(set) var parameters: [Parameter] = []
+    /// The conditions that ``candidates(isScan:)`` leaves to the program, of those that come before any that can fail.
+    private(set) var untested: [QueryTerm] = []
     /// How many aliases of tables are used.
     var aliases = 1
 
@@ -67,7 +69,10 @@ struct QueryCompiler {
         for term in plan.query.filter?.conjuncts ?? [] {
             var attempt = self
             // What has no exact form in SQL is tested on the rows that come.
-            guard let condition = try? attempt.condition(term, root) else { continue }
+            guard let condition = try? attempt.condition(term, root) else {
+                untested.append(term)
+                continue
+            }
             self = attempt
             conditions.append(condition)
         }
