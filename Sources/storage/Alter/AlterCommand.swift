@@ -60,6 +60,8 @@ struct AlterCommand: AsyncParsableCommand {
     @Flag(help: "Show what would be done, and do nothing.")
     var dryRun = false
 
+    @OptionGroup var result: ResultOptions
+
     private var isEdit: Bool {
         ![rename, index, noIndex, unique, noUnique, expires, noExpires, drop].allSatisfy(\.isEmpty)
     }
@@ -82,10 +84,10 @@ struct AlterCommand: AsyncParsableCommand {
                 let schemas = try await command.schemas(of: store)
                 let changes = try await store.plan(for: schemas)
                 if !command.dryRun { try await store.migrate(to: schemas) }
-                var output = Output()
-                for change in changes { try output.line(change.line) }
-                if changes.isEmpty { try output.line("Nothing to change.") }
-                try output.flush()
+                let lines = changes.map(\.line).joined(separator: "\n")
+                try command.result.tell(
+                    changes.isEmpty ? "Nothing to change." : lines,
+                    ["done": .bool(!command.dryRun), "changes": .array(changes.map(\.json))])
                 if command.dryRun, changes.contains(where: { $0.problem != nil }) {
                     throw ExitCode(ToolExit.negative.rawValue)
                 }
@@ -132,6 +134,13 @@ struct AlterCommand: AsyncParsableCommand {
 }
 
 extension Store.SchemaChange {
+    fileprivate var json: JSONValue {
+        .object([
+            "model": .string(model), "change": .string(note), "rows": .count(rows),
+            "fails": problem.map { .string($0.message) } ?? .null,
+        ])
+    }
+
     /// What is done and where, with nothing that controls a terminal.
     fileprivate var line: String {
         let rows = rows > 0 ? ", \(rows.counted("row")) written anew" : ""

@@ -13,7 +13,7 @@ struct BackupCommand: AsyncParsableCommand {
 
             Examples:
               storage backup people.db people-2026-11-21.db
-              storage backup archive:people.karch latest.karch --replace
+              storage backup archive:people.karch latest.karch --overwrite
             """)
 
     @Argument(help: StoreLocation.help)
@@ -22,8 +22,10 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: "The file to write.")
     var file: String
 
-    @Flag(help: "Replace an existing file.")
-    var replace = false
+    @Flag(name: [.customLong("overwrite"), .customLong("replace")], help: "Replace an existing file.")
+    var overwrite = false
+
+    @OptionGroup var result: ResultOptions
 
     @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
@@ -31,9 +33,10 @@ struct BackupCommand: AsyncParsableCommand {
     func run() async throws {
         let progress = ProgressLine(isWanted: !noProgress)
         let location = try await store.with(.reading) { store in
-            try await progress.during("Writing \(file)") { try await store.backUp(to: file, replacing: replace) }
+            try await progress.during("Writing \(file)") { try await store.backUp(to: file, replacing: overwrite) }
             return store.info.location
         }
-        print("\(file) is a copy of \(location).".printable)
+        try result.tell(
+            "\(file) is a copy of \(location).".printable, ["file": .string(file), "store": .string(location)])
     }
 }

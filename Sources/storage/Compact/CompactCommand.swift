@@ -19,8 +19,7 @@ struct CompactCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var result: ResultOptions
 
     @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
@@ -34,11 +33,9 @@ struct CompactCommand: AsyncParsableCommand {
             return (path, before)
         }
         let after = Self.size(path)
-        if json {
-            print(JSONValue.object(["before": .number("\(before)"), "after": .number("\(after)")]).text)
-        } else {
-            print("\(path): \(before.grouped) bytes before, \(after.grouped) now.")
-        }
+        try result.tell(
+            "\(path): \(before.grouped) bytes before, \(after.grouped) now.",
+            ["before": .count(before), "after": .count(after)])
     }
 
     /// The bytes of the file and of SQLite's log.

@@ -35,8 +35,7 @@ struct CopyCommand: AsyncParsableCommand {
     @Flag(help: "Copy the history too, with all models.")
     var history = false
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var result: ResultOptions
 
     @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
@@ -66,7 +65,7 @@ struct CopyCommand: AsyncParsableCommand {
         }
         for (digest, stored) in zip(copied, stored ?? []) { report.add(digest, stored: stored) }
         progress.clear()
-        report.print(asJSON: json)
+        if !result.quiet { report.print(asJSON: result.json) }
         return report.isVerified
     }
 

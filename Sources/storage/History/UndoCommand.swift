@@ -30,14 +30,16 @@ struct UndoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Why it is undone.", valueName: "text"))
     var note: String?
 
+    @OptionGroup var result: ResultOptions
+
     func run() async throws {
-        let (location, commit, author, note) = (store, commit, author, note)
+        let (location, commit, author, note, result) = (store, commit, author, note, result)
         try await Interruption.cancelling {
             try await location.with(.writing) { store in
                 let number = try await store.undo(commit, author: author, note: note)
-                var output = Output()
-                try output.line("Commit \(commit) is undone by commit \(number).")
-                try output.flush()
+                try result.tell(
+                    "Commit \(commit) is undone by commit \(number).",
+                    ["undone": .count(commit), "commit": .count(number)])
             }
         }
     }

@@ -92,8 +92,10 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Store the other records, and keep bad ones in this new file.", valueName: "file"))
     var skipBad: String?
 
-    @Flag(help: "Read the file and print the types of its records; store nothing.")
+    @Flag(help: "Read the file and print the types of its records, with --json as storage schema does; store nothing.")
     var dryRun = false
+
+    @OptionGroup var result: ResultOptions
 
     @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
@@ -146,14 +148,14 @@ struct ImportCommand: AsyncParsableCommand {
             schema = try inferred(input, mapping, types, areSkipped: bad.areSkipped)
         }
         let line = RateLine(progress)
-        let result = try await store.transaction { transaction in
+        let written = try await store.transaction { transaction in
             var importer = Importer(input, schema, mapping, bad, replaces: save, match: match)
             try importer.run(in: &transaction) { line.show("Storing", records: $0, $1) }
             try Self.check(importer.bad, input)
             return (importer.count, importer.bad)
         }
         progress.clear()
-        report(result.0, start.duration(to: .now), result.1, input)
+        try report(written.0, start.duration(to: .now), written.1, input)
     }
 
     private func tell(_ schema: RecordSchema, _ count: Int, rounded: [String]) {
@@ -190,7 +192,11 @@ struct ImportCommand: AsyncParsableCommand {
         var schema = try inference.schema(named: model, keys: key, types: type)
         for (reference, type) in references { try reference.set(in: &schema, type) }
         progress.clear()
-        tell(schema, inference.count, rounded: inference.rounded)
+        if dryRun, result.json {
+            print(try SchemaCommand.json([schema]))
+        } else if !result.json, !result.quiet {
+            tell(schema, inference.count, rounded: inference.rounded)
+        }
         return schema
     }
 
@@ -205,11 +211,21 @@ struct ImportCommand: AsyncParsableCommand {
                 + "--skip-bad FILE stores the others.")
     }
 
-    private func report(_ count: Int, _ time: Duration, _ bad: BadRecords, _ input: RecordFile) {
+    private func report(_ count: Int, _ time: Duration, _ bad: BadRecords, _ input: RecordFile) throws {
         let rate = Int(Double(count) / max(time.seconds, 0.001))
-        print("\(count.counted("record")) stored in \(time.short), \(rate.grouped) records/s.")
-        guard bad.count > 0, let skipBad else { return bad.discard() }
-        for line in bad.lines(of: input.file.name) { print(line) }
-        print("\(bad.count == 1 ? "1 bad record is" : "\(bad.count.grouped) bad records are") in \(skipBad).")
+        var lines = ["\(count.counted("record")) stored in \(time.short), \(rate.grouped) records/s."]
+        if bad.count > 0, let skipBad {
+            lines += bad.lines(of: input.file.name)
+            lines.append(
+                "\(bad.count == 1 ? "1 bad record is" : "\(bad.count.grouped) bad records are") in \(skipBad).")
+        } else {
+            bad.discard()
+        }
+        try result.tell(
+            lines.joined(separator: "\n"),
+            [
+                "stored": .count(count), "bad": .count(bad.count), "seconds": .number("\(time.seconds)"),
+                "recordsPerSecond": .count(rate),
+            ])
     }
 }

@@ -33,15 +33,15 @@ struct SchemaCommand: AsyncParsableCommand {
                 schemas = try await store.recordSchemas()
             }
             var output = Output()
-            if json { try printJSON(schemas, &output) } else { try printText(schemas, &output) }
+            if json { try output.line(Self.json(schemas)) } else { try printText(schemas, &output) }
             try output.flush()
         }
     }
 
-    private func printJSON(_ schemas: [RecordSchema], _ output: inout Output) throws {
+    static func json(_ schemas: [RecordSchema]) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try output.line(String(decoding: try encoder.encode(schemas), as: UTF8.self))
+        return String(decoding: try encoder.encode(schemas), as: UTF8.self)
     }
 
     private func printText(_ schemas: [RecordSchema], _ output: inout Output) throws {

@@ -25,6 +25,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object for each problem, one on each line.")
     var json = false
 
+    @Flag(help: "Print nothing; only set the exit code.")
+    var quiet = false
+
     @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
@@ -54,7 +57,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         let models = try await store.schema().count(where: \.isRoot)
         let problems = count.value.withLock(\.self)
-        if problems == 0, !json { print("\(models.counted("model")), nothing is wrong.") }
+        if problems == 0, !json, !quiet { print("\(models.counted("model")), nothing is wrong.") }
         return problems
     }
 
@@ -62,7 +65,9 @@ struct VerifyCommand: AsyncParsableCommand {
         let value = Mutex(0)
     }
 
-    private func tell(_ problem: StoreProblem) { print(json ? problem.json.text : problem.description.printable) }
+    private func tell(_ problem: StoreProblem) {
+        if !quiet { print(json ? problem.json.text : problem.description.printable) }
+    }
 }
 
 extension StoreProblem {

@@ -30,6 +30,7 @@ struct DeleteCommand: AsyncParsableCommand {
     var condition: String?
 
     @OptionGroup var confirmation: Confirmation
+    @OptionGroup var result: ResultOptions
 
     func validate() throws {
         if key.isEmpty == (condition == nil) {
@@ -51,7 +52,7 @@ struct DeleteCommand: AsyncParsableCommand {
                 } else {
                     count = try await store.records(command.model).delete(keys: [try schema.key(command.key)])
                 }
-                print("\(count.grouped) deleted.")
+                try command.result.tell("\(count.grouped) deleted.", ["deleted": .count(count)])
             }
         }
     }
@@ -76,6 +77,7 @@ struct TruncateCommand: AsyncParsableCommand {
     var model: String
 
     @OptionGroup var confirmation: Confirmation
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         let command = self
@@ -85,7 +87,7 @@ struct TruncateCommand: AsyncParsableCommand {
                 let count = try await store.records(command.model).count()
                 try command.confirmation.confirm("Remove", count, of: command.model)
                 try await store.truncate(command.model)
-                print("\(count.grouped) removed.")
+                try command.result.tell("\(count.grouped) removed.", ["removed": .count(count)])
             }
         }
     }

@@ -40,6 +40,9 @@ struct UpdateCommand: AsyncParsableCommand {
 
     @OptionGroup var confirmation: Confirmation
 
+    @Flag(help: "Print nothing.")
+    var quiet = false
+
     private var isPartial: Bool { !set.isEmpty || !compute.isEmpty }
 
     func validate() throws {
@@ -60,7 +63,7 @@ struct UpdateCommand: AsyncParsableCommand {
                 if let source {
                     let records = try source.records(of: schema)
                     try await store.update(records)
-                    print("\(records.count.grouped) updated.")
+                    command.tell(records.count)
                 } else {
                     try await command.assign(in: store, schema)
                 }
@@ -80,6 +83,10 @@ struct UpdateCommand: AsyncParsableCommand {
             update = update.set(setting.name, to: setting.value)
         }
         for text in compute { update = update.set(text: text) }
-        print("\(try await update.run().grouped) updated.")
+        tell(try await update.run())
+    }
+
+    private func tell(_ count: Int) {
+        if !quiet { print("\(count.grouped) updated.") }
     }
 }

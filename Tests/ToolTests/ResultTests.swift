@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@Suite("Results of commands, for scripts")
+struct ResultTests {
+    private func object(_ text: String) throws -> NSDictionary {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary, "\(text)")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `with --json a command that changes or moves something prints an object`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let two = "{\"id\": 71, \"name\": \"Ann\"}\n{\"id\": 72, \"name\": \"Bo\"}\n"
+        func json(_ arguments: String..., input: String = "") throws -> NSDictionary {
+            let run = try tool.run(arguments + ["--json"], input: input)
+            #expect(run.status == 0 && run.error == "", "\(run.error)")
+            return try object(run.output)
+        }
+        let imported = try json("import", Tool.file, "--model", "Note", "--format", "ndjson", "-", input: two)
+        #expect(imported["stored"] as? Int == 2 && imported["bad"] as? Int == 0)
+        #expect(try json("delete", Tool.file, "Note", "71") == ["deleted": 1])
+        #expect(try json("delete", Tool.file, "Note", "71") == ["deleted": 0])
+        #expect(try json("truncate", Tool.file, "Note", "--yes") == ["removed": 1])
+        #expect(
+            try json("alter", Tool.file, "Note", "--index", "name") == [
+                "done": true,
+                "changes": [["model": "Note", "change": "name gets its index", "rows": 0, "fails": NSNull()]],
+            ])
+        #expect(try json("backup", Tool.file, "backup") == ["file": "backup", "store": Tool.file])
+        #expect(try tool.run(["backup", Tool.file, "backup"]).status == 74)
+        #expect(try json("backup", Tool.file, "backup", "--overwrite")["file"] as? String == "backup")
+        #expect(try json("compact", Tool.file)["after"] is Int)
+        #expect(try json("copy", Tool.file, "archive:copy.karch")["models"] is NSArray)
+    }
+
+    @Test func `with --quiet it prints nothing`() async throws {
+        let tool = try await Tool(.sqlite)
+        let commands = [
+            ["import", Tool.file, "--model", "Note", "--format", "ndjson", "-"],
+            ["update", Tool.file, "Note", "id=1", "a=2"],
+            ["delete", Tool.file, "Note", "1"], ["truncate", Tool.file, "Note", "--yes"],
+            ["alter", Tool.file, "Note", "--index", "a"], ["backup", Tool.file, "b"], ["compact", Tool.file],
+            ["copy", Tool.file, "archive:c.karch"], ["verify", Tool.file], ["diff", Tool.file, "c.karch"],
+        ]
+        for command in commands {
+            let run = try tool.run(command + ["--quiet"], input: "{\"id\": 1, \"a\": 1}\n")
+            #expect(run.status == 0 && run.output == "" && run.error == "", "\(command): \(run)")
+        }
+        #expect(try tool.failure(64, "compact", Tool.file, "--quiet", "--json").contains("not both"))
+    }
+
+    @Test func `the types that an import would take are the schema that alter takes`() async throws {
+        let tool = try await Tool(.sqlite)
+        let schema = try tool.run(
+            [
+                "import", Tool.file, "--model", "Note", "--format", "csv", "--type", "at=date", "--dry-run", "--json",
+                "-",
+            ],
+            input: "id,at\n1,2026-01-01T00:00:00Z\n")
+        try schema.output.write(toFile: tool.folder.path("note.json"), atomically: true, encoding: .utf8)
+        try tool.output("alter", Tool.file, "--to", "note.json")
+        #expect(try tool.output("schema", Tool.file, "Note").contains("at        date"))
+    }
+}
