@@ -38,12 +38,25 @@ import StorageKit
     var pens: [Pen] = []
 }
 
+@Storable struct Song {
+    var id: Int
+    var title: String
+}
+
+@Storable struct Playlist {
+    var id: Int
+    @Reference(onDelete: .nullify) var tracks: [Ref<Song>] = []
+}
+
 var store: Store { never() }
 var database: Store { never() }
 var archive: Store { never() }
 var person: Person { never() }
 var other: Person { never() }
 var people: [Person] { never() }
+var playlist: Playlist { never() }
+var song: Song { never() }
+var intro: Song { never() }
 var settings: ConfigReader { never() }
 var logger: Logger { never() }
 var url: URL { never() }
