@@ -210,6 +210,23 @@ struct FaultTests {
         }
     }
 
+    /// Its first statement asks for tables that are not there, which undoes what was set before it.
+    @Test(.timeLimit(.minutes(1)))
+    func `the connections that made a store wait for locks no longer than the timeout`() async throws {
+        try await Server.withSchema { schema in
+            let address = try Server.backend(schema, "&timeout=50&connections=1")
+            let store = try await Store(address, models: Pen.self)
+            try await store.save(Pen(id: 1))
+            let lock = try Server.Session("LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE")
+            let reading = await #expect(throws: StorageError.self) { try await store.select(Pen.self).all() }
+            let writing = await #expect(throws: StorageError.self) { try await store.save(Pen(id: 2)) }
+            #expect(reading?.code == .busy && writing?.code == .busy)
+            try lock.end()
+            #expect(try await store.select(Pen.self).keys() == [1])
+            try await store.close()
+        }
+    }
+
     @Test func `a writer waits for another store's, and is busy after the timeout`() async throws {
         try await Server.withSchema { schema in
             let first = try await Store(Server.backend(schema), models: Pen.self)
