@@ -37,7 +37,7 @@ extension PostgreSQLSession: QueryExplaining {
     private func count(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Int {
         var cursor = try rows(plan, arguments)
         guard try cursor.next() else { return 0 }
-        return Int(cursor.cells[0].int)
+        return Int(clamping: cursor.cells[0].int)
     }
 
     private func nodes(_ result: StatementResult?) throws(StorageError) -> [PlanNode] {

@@ -148,7 +148,8 @@ struct ForeignReadingTests {
         try await Server.withForeignSchema(
             sql, "CREATE TABLE f0 PARTITION OF f FOR VALUES WITH (MODULUS 1, REMAINDER 0)",
             "CREATE TABLE g (k integer PRIMARY KEY, u text UNIQUE, p text, x text); CREATE UNIQUE INDEX ON g (p) WHERE p > 'x'",
-            "CREATE INDEX ON g (lower(x)); CREATE TABLE h (k serial PRIMARY KEY, a integer REFERENCES a ON DELETE CASCADE)"
+            "CREATE INDEX ON g (lower(x)); CREATE TABLE h (k serial PRIMARY KEY, a integer REFERENCES a ON DELETE CASCADE)",
+            "CREATE TABLE i (); CREATE TABLE j (v integer GENERATED ALWAYS AS (1) STORED)"
         ) { schema in
             let store = try await Store(Server.backend(schema, "&readonly=true"))
             let tables = try await store.schema()

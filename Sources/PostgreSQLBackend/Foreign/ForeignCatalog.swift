@@ -73,7 +73,7 @@ final class ForeignCatalog: Sendable {
     /// A store's own tables have primary keys that it has named.
     private static let sql = """
         SELECT json_build_object('name', c.relname, 'columns', (
-            SELECT json_agg(json_build_object(
+            SELECT coalesce(json_agg(json_build_object(
               'name', a.attname, 'base', CASE WHEN bn.nspname = 'pg_catalog' THEN b.typname ELSE '' END,
               'cast', quote_ident(tn.nspname) || '.' || quote_ident(t.typname), 'modifier', r.modifier,
               'isOptional', NOT a.attnotnull,
@@ -87,7 +87,7 @@ final class ForeignCatalog: Sendable {
                 FROM pg_constraint k JOIN pg_class o ON o.oid = k.confrelid AND o.relnamespace = c.relnamespace
                 JOIN pg_constraint q ON q.conrelid = o.oid AND q.contype = 'p' AND q.conkey = k.confkey
                 WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.conkey = ARRAY[a.attnum] LIMIT 1)
-              ) ORDER BY a.attnum)
+              ) ORDER BY a.attnum), '[]')
             FROM pg_attribute a
             JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace tn ON tn.oid = t.typnamespace
             CROSS JOIN LATERAL (
