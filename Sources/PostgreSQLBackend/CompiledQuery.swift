@@ -96,6 +96,8 @@ final class CompiledQuery {
                 if isForeign { bound.add(plain: like) } else { bound.add(like) }
             case .regularExpression(let index): bound.add(plain: TextPattern(arguments.values[index]).regularExpression)
             case .list(let list, let column, let type): bound.add(arguments.lists[list], column, as: type, isForeign)
+            case .elementNumber(let index): bound.add(Self.number(arguments.values[index]), as: .float8)
+            case .elementCount(let index): bound.add(ArrayElements.count(arguments.values[index]).map { Int64($0) })
             case .limit: bound.add(arguments.limit.map { Int64($0) })
             case .offset: bound.add(Int64(arguments.offset))
             case .groupLimit: bound.add(arguments.groupLimit.map { Int64($0) })
@@ -103,6 +105,12 @@ final class CompiledQuery {
             }
         }
         return bound
+    }
+
+    /// A number as its JSON text has it; null for what is none.
+    private static func number(_ json: Value) -> Cell {
+        guard case .text(let text) = json, let number = Double(text) else { return .null }
+        return .double(number)
     }
 
     /// The least text that is greater than every text with the prefix; nil if there is none.

@@ -7,21 +7,25 @@ extension QueryCompiler {
         case .constant(let constant): return constant ? "TRUE" : "FALSE"
         case .and(let terms): return try chain(terms, " AND ", ifEmpty: "TRUE", place)
         case .or(let terms): return try chain(terms, " OR ", ifEmpty: "FALSE", place)
-        case .not(let term): return "(\(try condition(term, place)) IS NOT TRUE)"
+        case .not(let term): return "(\(try opposite(term, place)) IS NOT TRUE)"
         case .isNull(let term):
             guard let type = type(of: term, place) else { throw NoForm() }
-            return "(\(try value(term, place, type)) IS NULL)"
+            return try decided { (compiler) throws(NoForm) in "(\(try compiler.value(term, place, type)) IS NULL)" }
         case .isIn(let term, let list, let type):
             try requireComparable(term, nil, type, place)
             let list = type.list(number(.list(list, column: 0, type)))
             if case .column(let column) = term { return isIn(column, list, type, place) }
-            return "(\(try value(term, place, type)) = ANY (\(list)))"
+            return try decided { (compiler) throws(NoForm) in
+                "(\(try compiler.value(term, place, type)) = ANY (\(list)))"
+            }
         case .comparison(let comparison, let left, let right, let type):
             try requireComparable(left, right, type, place)
-            return try compare(comparison, left, right, type, place)
-        case .text(let test, let text, let pattern): return try textTest(test, text, pattern, place)
-        // The same number may be written in several ways.
-        case .hasElement: throw NoForm()
+            return try decided { (compiler) throws(NoForm) in
+                try compiler.compare(comparison, left, right, type, place)
+            }
+        case .text(let test, let text, let pattern):
+            return try decided { (compiler) throws(NoForm) in try compiler.textTest(test, text, pattern, place) }
+        case .hasElement(let array, let element): return try hasElement(array, element, place)
         case .quantified(let quantifier, let edge, let term):
             return try quantified(quantifier, edge, term, place)
         case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
@@ -38,6 +42,10 @@ extension QueryCompiler {
         return parts.isEmpty ? ifEmpty : "(" + parts.joined(separator: word) + ")"
     }
 
+    private mutating func opposite(_ term: QueryTerm, _ place: Place) throws(NoForm) -> String {
+        try with(bound.opposite) { (compiler) throws(NoForm) in try compiler.condition(term, place) }
+    }
+
     private func isIn(_ column: Int, _ list: String, _ type: ColumnType, _ place: Place) -> String {
         let test = place.isIn(column, list)
         guard let beginning = place.beginning(column) else { return "(\(test))" }
@@ -47,7 +55,7 @@ extension QueryCompiler {
     // MARK: Comparisons
 
     /// The type of a term's values; nil for an argument, which has the type of the other side.
-    private func type(of term: QueryTerm, _ place: Place) -> ColumnType? {
+    func type(of term: QueryTerm, _ place: Place) -> ColumnType? {
         switch term {
         case .column(let column): place.types[column]
         case .argument, .null: nil
@@ -142,7 +150,7 @@ extension QueryCompiler {
         _ quantifier: Quantifier, _ edge: Edge, _ term: QueryTerm, _ place: Place
     ) throws(NoForm) -> String {
         let (related, rows) = try rows(along: edge, from: place)
-        let condition = try condition(term, related)
+        let condition = try quantifier == .none ? opposite(term, related) : condition(term, related)
         switch quantifier {
         case .any: return "EXISTS (SELECT 1 FROM \(rows) AND \(condition))"
         case .all: return "(NOT EXISTS (SELECT 1 FROM \(rows) AND \(condition) IS NOT TRUE))"
@@ -185,6 +193,20 @@ extension QueryCompiler {
         case .column(let column): return place.column(column)
         case .argument(let index): return type.parameter(number(.value(index, type)))
         case .null: return type.null
+        case .elementCount(let array): return try elementCount(array, place)
+        case .folded(let text, let folding): return try folded(text, folding, place)
+        // They fail in other cases, or round elsewhere.
+        case .arithmetic, .distance: throw NoForm()
+        // A value that a bound of a condition has decided is none of its own.
+        default:
+            return try with(.exact) { (compiler) throws(NoForm) in try compiler.computed(term, place, type) }
+        }
+    }
+
+    private mutating func computed(
+        _ term: QueryTerm, _ place: Place, _ type: ColumnType
+    ) throws(NoForm) -> String {
+        switch term {
         case .related(let edge, let term):
             let (related, rows) = try rows(along: edge, from: place)
             return "(SELECT \(try value(term, related, type)) FROM \(rows) LIMIT 1)"
@@ -197,13 +219,10 @@ extension QueryCompiler {
             let (related, rows) = try rows(along: edge, from: place)
             let result = try self.aggregate(aggregate, of: value(term.term, related, term.type))
             return "(SELECT \(result) FROM \(rows) AND \(try self.condition(condition, related)))"
-        case .elementCount(let array): return try elementCount(array, place)
         case .choice(let condition, let first, let second):
             let test = try self.condition(condition, place)
             return
                 "(CASE WHEN \(test) THEN \(try value(first, place, type)) ELSE \(try value(second, place, type)) END)"
-        // They fail in other cases, fold by other tables, or round elsewhere.
-        case .arithmetic, .folded, .distance: throw NoForm()
         default: return "(\(try condition(term, place)) IS TRUE)"
         }
     }

@@ -12,6 +12,10 @@ struct QueryCompiler {
     private(set) var untested: [QueryTerm] = []
     /// How many aliases of tables are used.
     var aliases = 1
+    /// What conditions mean.
+    var bound = Bound.exact
+    /// Where the values of the test that is compiled are not known to be the program's.
+    var doubts: [String] = []
 
     /// Each parameter has one type in PostgreSQL, so one argument may become several.
     enum Parameter: Hashable {
@@ -19,6 +23,8 @@ struct QueryCompiler {
         case prefixEnd(Int)
         case like(Int), regularExpression(Int)
         case list(Int, column: Int, ColumnType)
+        /// What an element of an array is, if it is a number, and if it is an array.
+        case elementNumber(Int), elementCount(Int)
         case limit, offset, groupLimit, groupOffset
     }
 
@@ -60,23 +66,35 @@ struct QueryCompiler {
     mutating func candidates(isScan: Bool = false) -> String {
         let outputs = plan.table.columns.indices.map(root.output)
         let conditions = isScan ? [] : candidateConditions()
-        return "SELECT " + outputs.joined(separator: ", ") + from(conditions) + keyOrder()
+        return "SELECT " + Self.mark + outputs.joined(separator: ", ") + from(conditions) + keyOrder()
     }
+
+    /// What shows people who look at the server that its rows are not the query's yet.
+    private static let mark = "/* tested further by the store */ "
 
     /// The conditions of ``candidates()``.
     private mutating func candidateConditions() -> [String] {
         var conditions = scope()
         for term in plan.query.filter?.conjuncts ?? [] {
-            var attempt = self
-            // What has no exact form in SQL is tested on the rows that come.
-            guard let condition = try? attempt.condition(term, root) else {
-                untested.append(term)
+            if let condition = attempt(term, .exact) {
+                conditions.append(condition)
                 continue
             }
-            self = attempt
-            conditions.append(condition)
+            // What has no exact form in SQL is tested on the rows that come, of which a bound leaves fewer.
+            untested.append(term)
+            if let bound = attempt(term, .above) { conditions.append(bound) }
         }
         return conditions
+    }
+
+    /// A condition on the query's rows; nil, and nothing is changed, where it has no form.
+    private mutating func attempt(_ term: QueryTerm, _ bound: Bound) -> String? {
+        var attempt = self
+        attempt.bound = bound
+        guard let condition = try? attempt.condition(term, root) else { return nil }
+        self = attempt
+        self.bound = .exact
+        return condition
     }
 
     var root: Place { Place(plan.table, 0, names) }

@@ -21,7 +21,10 @@ struct ExplainTests {
 
             let partial = try await people.where { $0.age > 3 && $0.tags.contains("x") }.explain()
             #expect(partial.statement?.contains("\"age\" > $1") == true)
+            #expect(partial.statement?.contains("json_array_elements") == true)
             #expect(partial.statement?.hasSuffix("\n-- then in the program: a condition on tags") == true)
+            let folded = try await people.where { !$0.name.contains("NAME", ignoring: .case) }.explain()
+            #expect(folded.statement?.contains("lower(") == true)
             let failing = try await people.where { $0.email == "5@x" && $0.age * 2 > 3 }.explain()
             #expect(failing.access == .index("email"))
             #expect(failing.statement?.contains("what can fail") == true)
