@@ -38,26 +38,28 @@ extension Connection {
 
     private static let millisecondsBetweenLooks = 50
 
+    /// How long a server may take to answer, whatever the timeout: one that is busy is not taken for one that is gone.
+    private var millisecondsToAnswer: Int { max(timeoutMilliseconds, 5000) }
+
     /// Waits for the socket, and looks now and then whether the task was cancelled.
     ///
     /// - Throws: `io` if the server does not answer any more.
     private func wait(for events: some BinaryInteger) throws(StorageError) -> Int16 {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
-        var silence = 0
+        var end = DispatchTime.now() + .milliseconds(timeoutMilliseconds)
         while true {
-            let left = timeoutMilliseconds - silence
+            let left = end.millisecondsLeft
             let time = endsWhenCancelled && !wasCancelled ? min(left, Self.millisecondsBetweenLooks) : left
             if poll(&socket, 1, Int32(clamping: time)) > 0 { return socket.revents }
-            silence += time
             if endsWhenCancelled, !wasCancelled, Task.isCancelled { cancel() }
-            guard silence >= timeoutMilliseconds else { continue }
-            guard parameters.areAnswered(within: .milliseconds(timeoutMilliseconds)) else {
+            guard end.millisecondsLeft == 0 else { continue }
+            guard parameters.areAnswered(within: .milliseconds(millisecondsToAnswer)) else {
                 let error = StorageError(
                     .io, "The server does not answer, to this connection and to another; try again when it runs.")
                 loss = loss ?? error
                 throw error
             }
-            silence = 0
+            end = .now() + .milliseconds(timeoutMilliseconds)
         }
     }
 
@@ -107,9 +109,9 @@ extension ConnectionParameters {
         let end = DispatchTime.now() + time
         var events = POLLOUT
         while true {
-            let left = Double(end.uptimeNanoseconds) - Double(DispatchTime.now().uptimeNanoseconds)
+            let left = end.millisecondsLeft
             var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
-            guard left > 0, poll(&socket, 1, Int32(clamping: Int(left / 1e6) + 1)) > 0 else { return false }
+            guard left > 0, poll(&socket, 1, Int32(clamping: left)) > 0 else { return false }
             switch PQconnectPoll(handle) {
             case PGRES_POLLING_OK: return true
             case PGRES_POLLING_READING: events = POLLIN
@@ -131,5 +133,14 @@ extension ConnectionParameters {
             }
         }
         return body(texts.map { UnsafePointer($0.0) } + [nil], texts.map { UnsafePointer($0.1) } + [nil])
+    }
+}
+
+extension DispatchTime {
+    /// How long it is until then, rounded up. 0 afterwards.
+    fileprivate var millisecondsLeft: Int {
+        let now = DispatchTime.now().uptimeNanoseconds
+        guard uptimeNanoseconds > now else { return 0 }
+        return Int(clamping: (uptimeNanoseconds - now - 1) / 1_000_000 + 1)
     }
 }

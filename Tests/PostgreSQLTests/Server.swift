@@ -56,7 +56,8 @@ enum Server {
             process.arguments = ["psql", url ?? "", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
             (process.standardInput, process.standardOutput) = (input, output)
             try process.run()
-            try input.fileHandleForWriting.write(contentsOf: Data("BEGIN;\n\(sql);\nSELECT 'done';\n".utf8))
+            try input.fileHandleForWriting.write(
+                contentsOf: Data("SET client_min_messages = error;\nBEGIN;\n\(sql);\nSELECT 'done';\n".utf8))
             guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).contains("done") else {
                 throw ShellError(text: "psql has ended")
             }
@@ -66,9 +67,10 @@ enum Server {
             try input.fileHandleForWriting.write(contentsOf: Data((sql + "\n").utf8))
         }
 
-        /// Ends it, and returns what it has printed.
+        /// Undoes what is not committed, ends the session, and returns what it has printed. Its locks are free then.
         @discardableResult
         func end() throws -> String {
+            try send("ROLLBACK;")
             try input.fileHandleForWriting.close()
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
