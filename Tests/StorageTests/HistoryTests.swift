@@ -112,6 +112,30 @@ struct HistoryTests {
         }
     }
 
+    @Test(arguments: Backend.allCases)
+    func `a copy that replaces a model has one entry for each record`(_ backend: Backend) async throws {
+        try await withFolder { folder in
+            let source = try await open(.memory, folder, "from", [Noted.self], nil)
+            try await source.insert(stride(from: 1, through: 1_400, by: 2).map { Noted(id: $0, text: "new") })
+            let target = try await open(backend, folder)
+            try await target.insert((400...1_100).map { Noted(id: $0, text: "old") })
+            try await target.copy(from: source, replacing: true)
+            var kinds: [Int: Store.HistoryEntry<Int, Noted>.Kind] = [:]
+            for try await entry in target.history(of: Noted.self) where entry.commit == 2 {
+                #expect(kinds.updateValue(entry.kind, forKey: try #require(entry.key)) == nil)
+                #expect(try entry.before?.text == (entry.kind == .inserted ? nil : "old"))
+            }
+            #expect(kinds.count == 700 + 351)
+            for (key, kind) in kinds {
+                #expect(kind == (!(400...1_100).contains(key) ? .inserted : key % 2 == 0 ? .deleted : .updated))
+            }
+            try await target.undo(2)
+            #expect(try await target.select(Noted.self).all() == (400...1_100).map { Noted(id: $0, text: "old") })
+            #expect(try await problems(target) == [])
+            try await target.close()
+        }
+    }
+
     // MARK: Schemas
 
     @Test(arguments: [Backend.sqlite, .archive])

@@ -46,6 +46,8 @@ final class HistoryLog {
     private var rows: [Value] = []
     /// Whether some record was changed more than once, so that the kind of its entry may be another at the end.
     private var hasRepeats = false
+    /// The place after which the entries of all records of a model begin, which went at once.
+    private var placesOfEverything: [String: Int64] = [:]
     /// What the models' records were read by.
     private var handles: [String: ModelHandle] = [:]
 
@@ -152,6 +154,7 @@ final class HistoryLog {
             addRow(lastPlace, model, .everything, [], nil)
             return try flush(signature)
         }
+        placesOfEverything[model] = lastPlace
         try forEachKey(of: model) { (keys) throws(StorageError) in
             let images = try images(of: keys, in: model) ?? [:]
             for row in 0..<keys.count {
@@ -164,15 +167,28 @@ final class HistoryLog {
         }
     }
 
-    /// Takes notice of all records of a model, which are new.
-    func addAllInserted(of model: String, _ signature: Signature?) throws(StorageError) {
+    /// Takes notice of all records of a model, which have been copied. Where one of the same key went before, its entry
+    /// becomes that of an update: the entries and the records both come in the order of keys.
+    func addAllCopied(of model: String, _ signature: Signature?) throws(StorageError) {
         guard kept.settings.model(model)?.recordsSince != nil else { return }
         handles = [:]
+        var gone = header.map {
+            GoneRecords(HistoryReading(kept.tables, writer), $0.number, model, after: placesOfEverything[model])
+        }
         try forEachKey(of: model) { (keys) throws(StorageError) in
+            var updates: [Value] = []
             for row in 0..<keys.count {
-                lastPlace += 1
-                addRow(lastPlace, model, .inserted, Array(keys[row]), nil)
+                let key = Array(keys[row])
+                // An entry of its own is corrected at the end.
+                if known[model]?[key] != nil { continue }
+                if let update = try gone?.update(of: key) {
+                    updates += update
+                } else {
+                    lastPlace += 1
+                    addRow(lastPlace, model, .inserted, key, nil)
+                }
             }
+            try writer.write(updates, kept.tables.setKinds)
             try flush(signature)
         }
     }
@@ -256,6 +272,40 @@ final class HistoryLog {
                 correction.set(entry.kind, at: entry.place, to: kind)
             }
         }
+    }
+}
+
+/// The entries of the records of a model that went at once, in the order of keys.
+private struct GoneRecords {
+    private let history: HistoryReading
+    private let commit: Int64
+    private let model: String
+    private var part: ArraySlice<HistoryReading.Change> = []
+    /// Where the next part begins; nil if there is none.
+    private var next: Int64?
+
+    init(_ history: HistoryReading, _ commit: Int64, _ model: String, after place: Int64?) {
+        (self.history, self.commit, self.model, next) = (history, commit, model, place)
+    }
+
+    /// The row that makes a record's entry that of an update; nil if it has no entry. Keys are asked for in their order.
+    mutating func update(of key: [Value]) throws(StorageError) -> [Value]? {
+        while let change = try first() {
+            if change.kind == .deleted, change.key == key {
+                return [.int(commit), .int(change.place), .int(HistoryKind.updated.rawValue)]
+            }
+            if change.kind == .deleted, key.lexicographicallyPrecedes(change.key) { return nil }
+            part.removeFirst()
+        }
+        return nil
+    }
+
+    private mutating func first() throws(StorageError) -> HistoryReading.Change? {
+        if part.isEmpty, let place = next {
+            part = try history.changes(of: commit, after: place, of: model)[...]
+            next = part.count == HistoryReading.part ? part.last?.place : nil
+        }
+        return part.first
     }
 }
 

@@ -44,7 +44,7 @@ struct StoreCopy {
                 writer: try context.openWriter(model.name), directory: context.store.registry.directory)
             try keys.remember(try reader.greatestKey(in: from), in: to)
         }
-        try context.noted?.history?.addAllInserted(of: model.name, context.noted?.signature)
+        try context.noted?.history?.addAllCopied(of: model.name, context.noted?.signature)
         return hasher.finish()
     }
 
