@@ -131,7 +131,12 @@ private struct Venue: Equatable {
         try await withStore(backend) { store in
             try await store.save(Venue(id: 1))
             let cancelled = Task { try await ended(store.select(Venue.self).values()) }
-            let all = (0..<100).map { _ in Task { try await ended(store.select(Venue.self).values()) } }
+            let all = (0..<1_000).map { number in
+                Task {
+                    let query = store.select(Venue.self).where { $0.id > number % 10 }
+                    return try await number % 2 == 0 ? ended(query.values()) : ended(query.updates())
+                }
+            }
             let feed = Task { try await ended(store.changes(of: Venue.self)) }
             cancelled.cancel()
             #expect(try await cancelled.value <= 1)

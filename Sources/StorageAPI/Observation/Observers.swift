@@ -47,6 +47,7 @@ final class Observers: Sendable {
         /// The number of the last commit.
         var last = 0
         var interests: [ObjectIdentifier: Interest] = [:]
+        var tally = InterestTally()
         /// What the interests ask for together; nil if there are none.
         var asked: AskedChanges?
         /// The history that the store keeps.
@@ -153,8 +154,7 @@ final class Observers: Sendable {
     /// Adds an observer, or changes what it asks for. Returns the number of the last commit.
     func add(_ id: ObjectIdentifier, _ interest: Interest) -> Int {
         state.withLock { state in
-            state.interests[id] = interest
-            state.collectInterests()
+            state.setInterest(of: id, to: interest)
             isAsking.store(true, ordering: .releasing)
             isNoting.store(true, ordering: .releasing)
             if state.interests.count == 1 { others.withLock { $0?.start() } }
@@ -164,9 +164,8 @@ final class Observers: Sendable {
 
     func remove(_ id: ObjectIdentifier) {
         state.withLock { state in
-            state.interests[id] = nil
+            state.setInterest(of: id, to: nil)
             for model in state.waiting.keys { state.waiting[model]?[id] = nil }
-            state.collectInterests()
             isAsking.store(state.asked != nil, ordering: .releasing)
             isNoting.store(state.noting != nil, ordering: .releasing)
             if state.asked == nil { others.withLock { $0?.stop() } }
@@ -232,14 +231,19 @@ extension Observers.State {
         noting = AskedChanges(asked, and: history.settings.models.map(\.name))
     }
 
+    /// Notes what an observer asks for; nil if nothing any more. Costs the same however many observers there are.
+    mutating func setInterest(of id: ObjectIdentifier, to interest: Observers.Interest?) {
+        let former = interests[id]
+        interests[id] = interest
+        var isOther = interests.isEmpty != (asked == nil)
+        if let interest { isOther = tally.count(interest, by: 1) || isOther }
+        if let former { isOther = tally.count(former, by: -1) || isOther }
+        if isOther { collectInterests() }
+    }
+
     /// Puts together what is asked for, and begins and ends logs.
-    mutating func collectInterests() {
-        var all: ChangeDetail?
-        var models: [String: ChangeDetail] = [:]
-        for interest in interests.values {
-            all = [all, interest.all].compactMap { $0 }.max()
-            models.merge(interest.models) { max($0, $1) }
-        }
+    private mutating func collectInterests() {
+        let (all, models) = tally.together
         asked = interests.isEmpty ? nil : AskedChanges(all: all, models: models)
         logs = logs.filter { (models[$0.key] ?? .any) > .any }
         for (model, detail) in models where detail > .any && logs[model] == nil { logs[model] = CommitLog(after: last) }
@@ -304,6 +308,32 @@ extension Observers.State {
     private static func news(_ log: CommitLog?, after number: Int) -> Observers.News {
         guard let commits = log?.commits(after: number) else { return .unknown }
         return commits.isEmpty ? .nothing : .commits(Array(commits))
+    }
+}
+
+/// How many observers ask for what.
+private struct InterestTally {
+    /// By the model's stored name; what is asked for of every model under nil.
+    private var counts: [String?: [ChangeDetail: Int]] = [:]
+
+    /// Counts an observer in or out. Returns whether what all ask for together is another.
+    mutating func count(_ interest: Observers.Interest, by number: Int) -> Bool {
+        var isOther = false
+        let details = interest.models.map { (Optional($0), $1) } + (interest.all.map { [(nil, $0)] } ?? [])
+        for (model, detail) in details {
+            let before = counts[model]?.keys.max()
+            let count = (counts[model]?[detail] ?? 0) + number
+            counts[model, default: [:]][detail] = count > 0 ? count : nil
+            if counts[model]?.isEmpty == true { counts[model] = nil }
+            if counts[model]?.keys.max() != before { isOther = true }
+        }
+        return isOther
+    }
+
+    var together: (all: ChangeDetail?, models: [String: ChangeDetail]) {
+        var models: [String: ChangeDetail] = [:]
+        for case (let model?, let details) in counts { models[model] = details.keys.max() }
+        return (counts[nil]?.keys.max(), models)
     }
 }
 
