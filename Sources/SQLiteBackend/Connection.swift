@@ -335,6 +335,7 @@ final class PreparedPlan {
     @exclusivity(unchecked) var query: Statement?
     @exclusivity(unchecked) private var one: Statement?
     @exclusivity(unchecked) private var many: Statement?
+    @exclusivity(unchecked) private var deletes: [String: Statement] = [:]
 
     init(for plan: AnyObject, use: UInt64) {
         self.plan = plan
@@ -346,6 +347,16 @@ final class PreparedPlan {
         if let one { return one }
         let made = try make()
         one = made
+        return made
+    }
+
+    /// The statement that deletes what the query chooses from a table.
+    func delete(
+        _ table: String, _ make: () throws(StorageError) -> Statement
+    ) throws(StorageError) -> Statement {
+        if let statement = deletes[table] { return statement }
+        let made = try make()
+        deletes[table] = made
         return made
     }
 

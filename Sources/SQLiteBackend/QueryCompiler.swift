@@ -51,6 +51,11 @@ struct QueryCompiler {
         }
     }
 
+    /// The columns that the plan gives, of its rows in any order.
+    mutating func columns(_ columns: [Int]) -> String {
+        "SELECT " + columns.map(root.column).joined(separator: ", ") + rows()
+    }
+
     private var root: Place { Place(plan.table, 0, conversions) }
 
     mutating func parameter(endOfPrefix index: Int) -> String {

@@ -57,7 +57,7 @@ class SQLiteSession: StorageSession {
         }
     }
 
-    private func bind(
+    final func bind(
         _ arguments: QueryArguments, of plan: QueryPlan, to statement: Statement
     ) throws(StorageError) {
         let parameters = QueryCompiler.Parameters(arguments)

@@ -2,7 +2,7 @@ internal import CSQLite
 internal import StorageDriver
 
 /// The writing session of one transaction.
-final class SQLiteWriter: SQLiteSession, StorageWriter {
+final class SQLiteWriter: SQLiteSession, StorageWriter, ChoosingWriter {
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         try connection.run(.savepoint)
         do {
@@ -135,6 +135,32 @@ final class SQLiteWriter: SQLiteSession, StorageWriter {
             deleted += try one.run()
         }
         return deleted
+    }
+
+    func delete(
+        _ plan: WritePlan, keysOf keys: QueryPlan, _ arguments: QueryArguments
+    ) throws(StorageError) -> Int {
+        let statement: Statement
+        if let id = keys.id {
+            statement = try connection.prepared(id, for: keys).delete(plan.table.name) { () throws(StorageError) in
+                try delete(plan, keysOf: keys, arguments)
+            }
+        } else {
+            statement = try delete(plan, keysOf: keys, arguments)
+        }
+        try bind(arguments, of: keys, to: statement)
+        return try statement.run()
+    }
+
+    private func delete(
+        _ plan: WritePlan, keysOf keys: QueryPlan, _ arguments: QueryArguments
+    ) throws(StorageError) -> Statement {
+        guard case .columns(let columns) = keys.query.result else {
+            throw StorageError(.unsupported, "Only a query for columns gives keys.")
+        }
+        var compiler = QueryCompiler(keys, arguments, TableConversions())
+        let sql = try self.compiler(plan).delete(keys: compiler.columns(columns))
+        return try Statement(connection, sql, prefixEnds: compiler.prefixEnds)
     }
 
     private func patch(_ batch: borrowing RowBatch) throws(StorageError) -> Int {

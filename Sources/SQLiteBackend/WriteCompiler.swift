@@ -49,6 +49,10 @@ struct WriteCompiler {
             + plan.columns.indices.map(equality).joined(separator: " AND ")
     }
 
+    func delete(keys: String) -> String {
+        "DELETE FROM \(plan.table.name.quotedName) WHERE \(key(plan.columns)) IN (\(keys))"
+    }
+
     var patch: String {
         let sets = plan.columns.indices.map(assignment).joined(separator: ", ")
         return "UPDATE \(plan.table.name.quotedName) SET \(sets) WHERE "
@@ -66,10 +70,13 @@ struct WriteCompiler {
     private func equality(_ place: Int) -> String { "\(value(plan.columns[place])) = ?\(place + 1)" }
 
     private func isListed(_ columns: [Int], list parameter: Int) -> String {
-        let names = columns.map(value)
         let listed = columns.indices.map { "c\($0)" }.joined(separator: ", ")
-        let key = names.count == 1 ? names[0] : "(\(names.joined(separator: ", ")))"
-        return "\(key) IN (SELECT \(listed) FROM storage_list(?\(parameter)))"
+        return "\(key(columns)) IN (SELECT \(listed) FROM storage_list(?\(parameter)))"
+    }
+
+    private func key(_ columns: [Int]) -> String {
+        let names = columns.map(value)
+        return names.count == 1 ? names[0] : "(\(names.joined(separator: ", ")))"
     }
 
     private func value(_ column: Int) -> String {

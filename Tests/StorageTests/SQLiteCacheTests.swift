@@ -25,6 +25,13 @@ struct SQLiteCacheTests {
         static func some(_ bits: Int) -> [String] { names.indices.filter { bits >> $0 & 1 == 1 }.map { names[$0] } }
     }
 
+    @Storable struct Shelf: Equatable {
+        var id: Int
+        var books: [Book] = []
+    }
+
+    @Storable struct Book: Equatable { var title = "" }
+
     @Test func `the statements used last stay prepared, and others go`() async throws {
         try await withDatabase { path in
             try await Store(SQLiteBackend(path: path), models: Wide.self).thenClose { store in
@@ -42,6 +49,28 @@ struct SQLiteCacheTests {
                 let queries = try await prepared(store)
                 #expect(queries.filter { $0.hasPrefix("SELECT count") }.count > 100 && queries.count <= 300)
                 #expect(queries.contains { $0.hasPrefix("SELECT EXISTS") })
+            }
+        }
+    }
+
+    @Test func `what a condition chooses is deleted by one statement for each table`() async throws {
+        try await withDatabase { path in
+            try await Store(SQLiteBackend(path: path), models: Shelf.self).thenClose { store in
+                try await store.insert((1...9).map { Shelf(id: $0, books: [Book(title: "a"), Book(title: "b")]) })
+                try await store.transaction { tx in
+                    let count = try tx.delete(Shelf.self).where { $0.id > 6 }.run()
+                    #expect(count == 3)
+                }
+                let deletions = try await prepared(store).filter { $0.hasPrefix("DELETE") }
+                #expect(deletions.count == 2)
+                #expect(deletions.allSatisfy { $0.contains(" IN (SELECT ") })
+                // A condition on what goes first is not asked again for what goes after it.
+                let first = try await store.delete(Shelf.self).where { $0.books.any { $0.title == "b" } && $0.id < 3 }
+                    .run()
+                #expect(first == 2)
+                #expect(try await store.select(Shelf.self).all().map(\.books.count) == [2, 2, 2, 2])
+                let noBooks = try await store.select(Shelf.self).where { $0.books.isEmpty }.count()
+                #expect(noBooks == 0)
             }
         }
     }

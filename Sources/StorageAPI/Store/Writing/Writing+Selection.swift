@@ -11,10 +11,29 @@ extension Writing {
         guard try context.referrers(to: handle).isEmpty else {
             return try delete(Reading(handle: handle, session: writer).keyValues(selection))
         }
+        if let count = try deleteChosen(selection) { return count }
         return try eachPart(of: selection) { (keys) throws(StorageError) in
             let cells = ValueCells(keys)
             return try deleteRows(cells.rows)
         }
+    }
+
+    /// Lets the engine delete the records of a selection by itself; nil if it does not, or if somebody asks for their keys.
+    private func deleteChosen(_ selection: Selection) throws(StorageError) -> Int? {
+        guard changes == nil, !model.root.schema.isForeign, let writer = writer as? any ChoosingWriter else {
+            return nil
+        }
+        var lowering = QueryLowering(handle)
+        let (query, arguments) = try handle.query(selection, .columns(model.root.schema.key), &lowering)
+        guard !query.isLimited, query.order.isEmpty else { return nil }
+        let owned =
+            model.tables.dropFirst().map { handle.plan(.delete, table: $0.index) }
+            + handle.undeclaredWrites.map(\.delete)
+        // What records own goes first. So no condition may ask for it, nor for other records, which may own some of it.
+        guard owned.isEmpty || query.filter?.asksForRows != true else { return nil }
+        let keys = handle.plan(query, others: lowering.others)
+        for plan in owned { _ = try writer.delete(plan, keysOf: keys, arguments) }
+        return try writer.delete(handle.plan(.delete), keysOf: keys, arguments)
     }
 
     /// Passes the keys of a selection to a write of these records, a part at a time in the order of keys, so that any number
@@ -73,4 +92,20 @@ extension Writing {
     }
 
     private func type(of column: Int) -> ColumnType { model.root.schema.columns[column].type }
+}
+
+extension QueryTerm {
+    /// Whether its value depends on other rows than its own.
+    fileprivate var asksForRows: Bool {
+        switch self {
+        case .related, .relatedCount, .relatedAggregate, .quantified: return true
+        default:
+            var asks = false
+            _ = replacingOperands { term in
+                asks = asks || term.asksForRows
+                return term
+            }
+            return asks
+        }
+    }
 }

@@ -1,0 +1,14 @@
+/// An optional feature of a writing session: it deletes what a query chooses by itself. Without it, the store reads the keys,
+/// 4,096 at a time, and deletes by them.
+public protocol ChoosingWriter: StorageWriter {
+    /// Deletes the rows of a table whose columns hold a key that a query gives, and returns how many there were.
+    ///
+    /// The query is asked before the first row goes. It has neither an order nor a limit.
+    ///
+    /// - Parameters:
+    ///   - plan: a plan to delete rows of a model's own table, by these columns.
+    ///   - keys: the plan of a query whose result is as many columns.
+    func delete(
+        _ plan: WritePlan, keysOf keys: QueryPlan, _ arguments: QueryArguments
+    ) throws(StorageError) -> Int
+}
