@@ -75,7 +75,7 @@ public struct InMemoryBackend: StorageBackend {
 }
 
 /// A session: queries run on a value that no one else changes.
-private class MemorySession: StorageSession, QueryExplaining {
+private class MemorySession: StorageSession, QueryExplaining, WorkCountingSession {
     final var state: MemoryTables
 
     init(_ state: MemoryTables) { self.state = state }
@@ -84,6 +84,12 @@ private class MemorySession: StorageSession, QueryExplaining {
 
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         try state.rows(plan, arguments, isReading: self is MemoryReader)
+    }
+
+    final func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
+    ) throws(StorageError) -> Cursor {
+        try state.rows(plan, arguments, isReading: self is MemoryReader, counting: work)
     }
 
     final func greatestKey(in table: TableSchema) -> Int64 { state[table].greatestKey }

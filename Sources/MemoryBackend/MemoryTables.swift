@@ -10,19 +10,22 @@ struct MemoryTables: ValueTables {
         set { tables[schema.name] = newValue }
     }
 
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool) throws(StorageError) -> Cursor {
-        try evaluation(plan, arguments, isReading: isReading).cursor()
+    func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool, counting work: QueryWork? = nil
+    ) throws(StorageError) -> Cursor {
+        try evaluation(plan, arguments, isReading: isReading, counting: work).cursor()
     }
 
     /// The evaluation of a query, which begins with what its conditions choose of related rows.
     func evaluation(
-        _ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool = false
+        _ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool = false, counting work: QueryWork? = nil
     ) throws(StorageError) -> QueryEvaluation<MemoryTables> {
         var arguments = arguments
         let plan = try plan.choosingRelated(&arguments, rowCount: { self[$0].count }) {
-            (plan, arguments) throws(StorageError) in try rows(plan, arguments, isReading: isReading)
+            (plan, arguments) throws(StorageError) in
+            try rows(plan, arguments, isReading: isReading, counting: work)
         }
-        return QueryEvaluation(plan, arguments, in: self, isReading: isReading)
+        return QueryEvaluation(plan, arguments, in: self, isReading: isReading, counting: work)
     }
 
     func rows(of table: TableSchema, keyPrefix: [Value]) -> SortedRows.Rows { self[table].rows(keyPrefix: keyPrefix) }

@@ -195,8 +195,10 @@ extension QueryCompiler {
         case .null: return type.null
         case .elementCount(let array): return try elementCount(array, place)
         case .folded(let text, let folding): return try folded(text, folding, place)
-        // They fail in other cases, or round elsewhere.
-        case .arithmetic, .distance: throw NoForm()
+        // They fail in other cases, or round elsewhere. Texts of other software have types of their own.
+        case .arithmetic(let operation, _, _, let type) where operation != .add || type != .string || isForeign:
+            throw NoForm()
+        case .distance: throw NoForm()
         // A value that a bound of a condition has decided is none of its own.
         default:
             return try with(.exact) { (compiler) throws(NoForm) in try compiler.computed(term, place, type) }
@@ -223,6 +225,9 @@ extension QueryCompiler {
             let test = try self.condition(condition, place)
             return
                 "(CASE WHEN \(test) THEN \(try value(first, place, type)) ELSE \(try value(second, place, type)) END)"
+        // Escaped texts that are joined are the joined text escaped.
+        case .arithmetic(_, let left, let right, _):
+            return "((\(try value(left, place, .string)) || \(try value(right, place, .string))) COLLATE \"C\")"
         default: return "(\(try condition(term, place)) IS TRUE)"
         }
     }

@@ -151,6 +151,7 @@ extension QueryCompiler {
             let result = self.aggregate(aggregate, of: aggregate.term.map { value($0.term, related) } ?? "NULL")
             let test = self.condition(condition, related)
             return "(SELECT \(result) FROM \(rows(along: edge, related, from: place)) AND \(test))"
+        case .arithmetic(.add, let left, let right, .string): return "(\(value(left, place)) || \(value(right, place)))"
         case .arithmetic(let operation, let left, let right, let type):
             let codes = "\(SQLFunctions.code(operation)), \(SQLFunctions.code(type))"
             return "storage_compute(\(codes), \(value(left, place)), \(value(right, place)))"

@@ -20,7 +20,12 @@ class SQLiteSession: StorageSession {
     }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        let statement = try statement(plan, arguments)
+        try rows(plan, arguments, of: try statement(plan, arguments))
+    }
+
+    private func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, of statement: Statement
+    ) throws(StorageError) -> Cursor {
         do {
             try bind(arguments, of: plan, to: statement)
             return try statement.cursor()
@@ -81,6 +86,18 @@ class SQLiteSession: StorageSession {
         for (place, index) in statement.prefixEnds.enumerated() {
             try statement.bindEnd(ofPrefix: arguments.values[index], at: parameters.prefixEnd(place))
         }
+    }
+}
+
+extension SQLiteSession: WorkCountingSession {
+    /// Counts the instructions of SQLite's virtual machine.
+    final func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
+    ) throws(StorageError) -> Cursor {
+        let statement = try statement(plan, arguments)
+        let before = statement.steps
+        work.add { statement.steps - before }
+        return try rows(plan, arguments, of: statement)
     }
 }
 

@@ -79,6 +79,9 @@ final class Statement: CursorSource {
     /// How many values a row of the result has.
     var columnCount: Int { Int(state.pointee.count) }
 
+    /// How many instructions of SQLite's virtual machine it has taken since it was prepared.
+    var steps: Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 0)) }
+
     // MARK: Binding
 
     /// The greatest number of a parameter that the statement names.

@@ -14,6 +14,7 @@ enum CasesWithoutMutant {
                 "closing/builders",
                 "closing/while-used",
                 "write/argument-unchanged",
+                "set/joined-limit",
             ]
         )
         .merging(

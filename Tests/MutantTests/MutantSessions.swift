@@ -2,7 +2,7 @@ import StorageAPI
 import StorageDriver
 
 /// A session that hands queries on, but for its fault.
-class MutantSession: StorageSession {
+class MutantSession: StorageSession, WorkCountingSession {
     let session: any StorageSession
     let fault: Fault
 
@@ -18,6 +18,18 @@ class MutantSession: StorageSession {
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         try rows(plan, arguments, session)
+    }
+
+    /// Counted where something else is asked. Other faults are told of no work.
+    func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
+    ) throws(StorageError) -> Cursor {
+        guard fault.query != nil, let counting = session as? any WorkCountingSession else {
+            work.add(1)
+            return try rows(plan, arguments)
+        }
+        let (asked, given) = question(plan, arguments)
+        return try counting.rows(asked, given, counting: work)
     }
 
     func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try session.greatestKey(in: table) }

@@ -115,6 +115,9 @@ import Testing
             try tool.failure(65, "update", Tool.file, "Person", "--compute", "age = nose", "--yes").contains("nose"))
         try tool.output("update", Tool.file, "Person", "--compute", "age = age - 31", "--where", "age = 62")
         #expect(try await tool.people(engine).map(\.age) == [31, 31, 31])
+        let name = try await tool.people(engine)[0].name
+        try tool.output("update", Tool.file, "Person", "--compute", #"name = "<" + name + '>'"#, "--where", "id = 1")
+        #expect(try await tool.people(engine)[0].name == "<\(name)>")
     }
 
     @Test(arguments: Engine.allCases)

@@ -23,7 +23,7 @@ final class QueryTrace: Sendable {
 }
 
 /// A session's tables: a value that no one else changes.
-class ArchiveSession: StorageSession, QueryExplaining {
+class ArchiveSession: StorageSession, QueryExplaining, WorkCountingSession {
     /// Where each query is logged; nil if it is not.
     private let trace: QueryTrace?
 
@@ -39,6 +39,12 @@ class ArchiveSession: StorageSession, QueryExplaining {
         let rows = try view().rows(plan, arguments, isReading: self is ArchiveReader)
         trace.log(try view().explain(plan, arguments), since: began)
         return rows
+    }
+
+    final func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
+    ) throws(StorageError) -> Cursor {
+        try view().rows(plan, arguments, isReading: self is ArchiveReader, counting: work)
     }
 
     final func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {

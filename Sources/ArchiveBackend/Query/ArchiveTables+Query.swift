@@ -3,22 +3,27 @@ internal import StorageDriver
 extension ArchiveTables {
     /// The rows of a query over this state of the tables, which the cursor keeps.
     ///
-    /// - Parameter isReading: whether it ends soon after its task is cancelled.
+    /// - Parameters:
+    ///   - isReading: whether it ends soon after its task is cancelled.
+    ///   - work: where the rows that are looked at are counted, if they are.
     func rows(
-        _ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool = false
+        _ plan: QueryPlan, _ arguments: QueryArguments, isReading: Bool = false, counting work: QueryWork? = nil
     ) throws(StorageError) -> Cursor {
         if hasOldPlans { try requireStored(plan) }
         let table = try table(plan.table)
-        if let cursor = Self.rowOfKey(plan, arguments, table) { return cursor }
+        if let cursor = Self.rowOfKey(plan, arguments, table) {
+            work?.add(1)
+            return cursor
+        }
         var arguments = arguments
-        let plan = try choosingRelated(plan, &arguments, isReading: isReading)
-        let evaluation = QueryEvaluation(plan, arguments, in: self, isReading: isReading)
+        let plan = try choosingRelated(plan, &arguments, isReading: isReading, counting: work)
+        let evaluation = QueryEvaluation(plan, arguments, in: self, isReading: isReading, counting: work)
         if plan.query.isComputedWhole { return try evaluation.cursor() }
         let path = AccessPath(plan, arguments, table)
         let test = plan.query.filter.map { RowFilter(table.format, arguments, evaluation).test($0) }
         if case .count = plan.query.result, case .scan = path, test == nil { return Self.cursor(table.rows.count) }
         var source = path.source(table, arguments)
-        source.cancellation = CancellationCheck(isOn: isReading)
+        source.cancellation = CancellationCheck(isOn: isReading, counting: work)
         switch plan.query.result {
         case .count: return Self.cursor(try Self.count(source, test))
         case .exists: return Self.cursor(try Self.matches(source, test)() == nil ? 0 : 1)
@@ -32,10 +37,11 @@ extension ArchiveTables {
 
     /// The query that begins with what its conditions choose of related rows.
     private func choosingRelated(
-        _ plan: QueryPlan, _ arguments: inout QueryArguments, isReading: Bool
+        _ plan: QueryPlan, _ arguments: inout QueryArguments, isReading: Bool, counting work: QueryWork? = nil
     ) throws(StorageError) -> QueryPlan {
         try plan.choosingRelated(&arguments, rowCount: { self[$0.name]?.rows.count ?? 0 }) {
-            (plan, arguments) throws(StorageError) in try rows(plan, arguments, isReading: isReading)
+            (plan, arguments) throws(StorageError) in
+            try rows(plan, arguments, isReading: isReading, counting: work)
         }
     }
 

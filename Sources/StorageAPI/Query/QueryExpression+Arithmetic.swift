@@ -195,6 +195,30 @@ extension QueryExpression where V == Duration? {
     public static func - (left: QueryExpression<Duration>, right: Self) -> Self { compute(.subtract, left, right) }
 }
 
+// Texts are joined, scalar by scalar.
+
+extension QueryExpression where V == String {
+    /// The left text and behind it the right one.
+    public static func + (left: Self, right: Self) -> Self { compute(.add, left, right) }
+    /// The left text and behind it the right one.
+    public static func + (left: Self, right: String) -> Self { compute(.add, left, value(right)) }
+    /// The left text and behind it the right one.
+    public static func + (left: String, right: Self) -> Self { compute(.add, value(left), right) }
+}
+
+extension QueryExpression where V == String? {
+    /// The left text and behind it the right one; nil where one is nil.
+    public static func + (left: Self, right: Self) -> Self { compute(.add, left, right) }
+    /// The left text and behind it the right one; nil where one is nil.
+    public static func + (left: Self, right: String) -> Self { compute(.add, left, value(right)) }
+    /// The left text and behind it the right one; nil where one is nil.
+    public static func + (left: String, right: Self) -> Self { compute(.add, value(left), right) }
+    /// The left text and behind it the right one; nil where one is nil.
+    public static func + (left: Self, right: QueryExpression<String>) -> Self { compute(.add, left, right) }
+    /// The left text and behind it the right one; nil where one is nil.
+    public static func + (left: QueryExpression<String>, right: Self) -> Self { compute(.add, left, right) }
+}
+
 extension QueryExpression {
     /// The value where there is one, and another one where it is nil.
     public static func ?? <W: ScalarValue>(left: Self, right: W) -> QueryExpression<W> where V == W? {

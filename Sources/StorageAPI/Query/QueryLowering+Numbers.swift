@@ -48,7 +48,7 @@ extension QueryLowering {
         let leftType = if let type = first?.type { type } else { try number(left, beside: second?.type) }
         let rightType = if let type = second?.type { type } else { try number(right, beside: first?.type) }
         guard let type = leftType.computing(with: rightType) else { throw incomparable(leftType, rightType) }
-        guard type.row.computing != nil else {
+        guard type.row.computing != nil || type == .string && operation == .add else {
             throw invalid("\(operation.rawValue) computes with numbers, not with \(type).")
         }
         guard type != .duration || operation == .add || operation == .subtract else {

@@ -10,7 +10,8 @@ extension Conformance {
         transactionCases, concurrencyCases, actorCases, misuseCases, matchingCases, schemaCases, evolutionCases,
         sharedSchemaCases,
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
-        durabilityCases, faultCases, costCases, seamCases, observationCases, observationCostCases, feedCases,
+        durabilityCases, faultCases, costCases, edgeCostCases,
+        seamCases, observationCases, observationCostCases, feedCases,
         historyCases,
         undoCases, mutantCases, expiryCases,
     ].flatMap { $0 }

@@ -50,6 +50,53 @@ extension Conformance {
             try t.expect(try await store.all(Measure.self), equals: changed)
         },
         ConformanceCase(
+            "set/joined", [.w11: [1, 2], .q3: [10]],
+            "A text is set to what is joined from others, by text as well; nil with a text is nil."
+        ) { t in
+            let store = try await t.open(Person.self)
+            let texts = ["", "a", "e", "\u{301}", "a\0b", "\u{1}\u{2}", "👨", "\u{200D}👩", "'||'", "%", "e\u{301}"]
+            var people = texts.enumerated().map { Person(id: $0, name: $1, nickname: $0 % 4 == 0 ? nil : $1 + "'") }
+            try await store.insert(people)
+            try await store.update(Person.self) {
+                $0.set(\.name) { "<" + $0.name + ($0.nickname ?? "none") }
+                    .set(\.nickname) { $0.nickname + $0.name + ">" }
+            }
+            for index in people.indices {
+                let (name, nickname) = (people[index].name, people[index].nickname)
+                people[index].name = "<" + name + (nickname ?? "none")
+                people[index].nickname = nickname.map { $0 + name + ">" }
+            }
+            try t.expect(try await store.all(Person.self), equals: people)
+            try await store.store.records("Person").set(text: "name = name + ' ' + nickname")
+                .where(text: "nickname != nil").run()
+            for index in people.indices {
+                people[index].nickname.map { people[index].name += " " + $0 }
+            }
+            try t.expect(try await store.all(Person.self), equals: people)
+            let error = try await t.expectError(.invalidValue) {
+                try await store.store.records("Person").set(text: "name = nickname + 'x'").run()
+            }
+            try t.expect(error.property, equals: "name")
+        },
+        ConformanceCase(
+            "set/joined-limit", [.w11: [2], .e4: [2]],
+            "A joined text of the limit's size is set; one byte more is limitExceeded, and nothing is written."
+        ) { t in
+            var backend = CountingBackend(backend: try await t.place.backend(), counts: Counts())
+            backend.valueBytes = 1000
+            let store = try await Store(backend, models: Person.self)
+            let half = String(repeating: "é", count: 250)
+            let people = [Person(id: 1, name: half), Person(id: 2, name: half + "x")]
+            try await store.insert(people)
+            try await t.expectError(.limitExceeded) {
+                try await store.update(Person.self).set(\.name) { $0.name + half }.run()
+            }
+            try t.expect(try await store.select(Person.self).all(), equals: people)
+            try await store.update(Person.self).where { $0.id == 1 }.set(\.name) { $0.name + half }.run()
+            try t.expect(try await store.find(Person.self, key: 1)?.name, equals: half + half)
+            try await store.close()
+        },
+        ConformanceCase(
             "set/computed-overflow", [.w11: [2]],
             "A result beyond the property's range is overflow, and nothing is written."
         ) { t in
@@ -106,7 +153,10 @@ extension Conformance {
             try await t.expectError(.invalidQuery) {
                 try await store.update(Person.self) { $0.set(\.id) { $0.id + 1 } }
             }
-            for text in ["agee = age + 1", "age = agee + 1", "age = name", "name = age", "age = 1 +", "age + 1"] {
+            for text in [
+                "agee = age + 1", "age = agee + 1", "age = name", "name = age", "name = name - 'x'", "name = name + 1",
+                "age = name + 'x'", "age = 1 +", "age + 1",
+            ] {
                 try await t.expectError(.invalidQuery) { try await store.store.records("Person").set(text: text).run() }
             }
             let error = try await t.expectError(.invalidValue) {

@@ -74,13 +74,20 @@ extension Conformance {
 /// How often a backend is asked, and how many rows it is given.
 final class Counts: Sendable {
     private let state = Mutex((reads: 0, rows: 0, given: 0))
+    private let looks = Mutex((amount: 0, isCounted: true))
 
     var reads: Int { state.withLock { $0.reads } }
     /// How many rows it is given.
     var rows: Int { state.withLock { $0.rows } }
     /// How many rows its readers give.
     var given: Int { state.withLock { $0.given } }
-    func reset() { state.withLock { $0 = (0, 0, 0) } }
+    /// What its queries look at, in the engine's unit; nil if the engine counts nothing.
+    var looked: Int? { looks.withLock { $0.isCounted ? $0.amount : nil } }
+
+    func reset() {
+        state.withLock { $0 = (0, 0, 0) }
+        looks.withLock { $0.amount = 0 }
+    }
     /// How many comparisons of a column with a value it was asked for.
     var compared: Int { comparisons.withLock { $0.count } }
     /// The comparisons with what the column cannot hold.
@@ -98,6 +105,8 @@ final class Counts: Sendable {
     }
 
     func addGiven() { state.withLock { $0.given += 1 } }
+    func add(_ work: QueryWork) { looks.withLock { $0.amount += work.amount } }
+    func addUncounted() { looks.withLock { $0.isCounted = false } }
     func addRead() { state.withLock { $0.reads += 1 } }
     func addRows(_ count: Int) { state.withLock { $0.rows += count } }
 }
@@ -169,7 +178,7 @@ private final class CountingReader: StorageReader {
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         counts.addRead()
         counts.add(plan, arguments)
-        let rows = CountedRows(try reader.rows(plan, arguments))
+        let rows = try CountedRows(plan, arguments, reader, counts)
         return Cursor(columns: plan.query.width) { [counts] () throws(StorageError) in
             guard try rows.cursor.next() else { return nil }
             counts.addGiven()
@@ -182,11 +191,25 @@ private final class CountingReader: StorageReader {
     func end() { reader.end() }
 }
 
-/// A cursor that a closure can hold.
+/// A cursor that a closure can hold. When it is released, what its query has looked at is counted.
 private final class CountedRows {
     var cursor: Cursor
+    private let work = QueryWork()
+    private let counts: Counts
 
-    init(_ cursor: consuming Cursor) { self.cursor = cursor }
+    init(
+        _ plan: QueryPlan, _ arguments: QueryArguments, _ session: any StorageSession, _ counts: Counts
+    ) throws(StorageError) {
+        self.counts = counts
+        if let session = session as? any WorkCountingSession {
+            cursor = try session.rows(plan, arguments, counting: work)
+        } else {
+            cursor = try session.rows(plan, arguments)
+            counts.addUncounted()
+        }
+    }
+
+    deinit { counts.add(work) }
 }
 
 private final class CountingWriter: StorageWriter {
@@ -201,7 +224,11 @@ private final class CountingWriter: StorageWriter {
     func tables() throws(StorageError) -> [TableSchema] { try writer.tables() }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try writer.rows(plan, arguments)
+        let rows = try CountedRows(plan, arguments, writer, counts)
+        return Cursor(columns: plan.query.width) { () throws(StorageError) in
+            guard try rows.cursor.next() else { return nil }
+            return (0..<plan.query.width).map { rows.cursor.cells[$0].value }
+        }
     }
 
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {

@@ -137,8 +137,14 @@ extension Trial {
         switch error {
         case let failure as ConformanceFailure: .failed(described(failure))
         case let failure as HarnessFailure: .harnessError(failure.message)
+        case let missing as NotProven: .notProven(reason: missing.reason)
         default:
             .failed(described(ConformanceFailure("The last operation threw: \(error)", location: "operation")))
         }
     }
+}
+
+/// Thrown by a case that finds that the backend offers no way to prove it.
+struct NotProven: Error {
+    let reason: String
 }

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// An operation on two numbers of one type, with Swift's meaning.
+/// An operation on two numbers of one type, with Swift's meaning; texts are added alone, which joins them.
 ///
 /// Integers are exact: a result beyond the range of the type, and a division by zero, throw `overflow`. `/` rounds
 /// towards zero, and `%` has the sign of its left side. Double and Float compute as IEEE 754 says, so a division by
@@ -22,6 +22,12 @@ public enum Arithmetic: String, Hashable, Sendable {
     /// - Throws: `overflow`; `typeMismatch` if a stored value is not a number of the type.
     public func apply(_ left: Value, _ right: Value, as type: ColumnType) throws(StorageError) -> Value {
         if left.isNull || right.isNull { return .null }
+        if type == .string {
+            guard self == .add, case .text(let left) = left, case .text(let right) = right else {
+                throw mismatch(left, right)
+            }
+            return .text(left + right)
+        }
         switch type.row.computing {
         case .double, .float:
             guard let left = left.double, let right = right.double else { throw mismatch(left, right) }

@@ -1,13 +1,20 @@
 /// Ends a read whose task is cancelled, from inside a loop over rows. It checks once in some thousand rows, so a row
-/// costs one subtraction.
+/// costs one subtraction. Where rows are counted, it stops at each.
 ///
 /// For readers only: a writer may run on a thread on which another task waits.
 package struct CancellationCheck {
     private static let rowsBetween = 4096
     private var left: Int
+    private let isOn: Bool
+    private let work: QueryWork?
 
-    /// - Parameter isOn: whether it checks at all.
-    package init(isOn: Bool) { left = isOn ? Self.rowsBetween : .max }
+    /// - Parameters:
+    ///   - isOn: whether it checks at all.
+    ///   - work: where rows are counted, if they are.
+    package init(isOn: Bool, counting work: QueryWork? = nil) {
+        left = work != nil ? 1 : isOn ? Self.rowsBetween : .max
+        (self.isOn, self.work) = (isOn, work)
+    }
 
     /// Counts a row.
     ///
@@ -19,8 +26,9 @@ package struct CancellationCheck {
     }
 
     private mutating func look() throws(StorageError) {
-        left = Self.rowsBetween
-        try Self.look()
+        work?.add(1)
+        left = work != nil ? 1 : Self.rowsBetween
+        if isOn { try Self.look() }
     }
 
     /// - Throws: `cancelled` if the caller's task is cancelled.

@@ -109,7 +109,10 @@ extension QueryEvaluation {
         _ rows: Tables.Rows, _ columns: [Int], _ wanted: [Value], from start: Int
     ) -> [Tables.Row] {
         let rest = zip(columns, wanted).dropFirst(start)
-        return rows.filter { row in rest.allSatisfy { row[$0] == $1 } }
+        return rows.filter { row in
+            work?.add(1)
+            return rest.allSatisfy { row[$0] == $1 }
+        }
     }
 }
 

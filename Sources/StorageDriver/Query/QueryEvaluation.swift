@@ -27,6 +27,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
     let plan: QueryPlan
     let arguments: QueryArguments
     let sets: [Set<Value>]
+    let work: QueryWork?
     private let isReading: Bool
 
     /// A query over tables.
@@ -37,11 +38,16 @@ public struct QueryEvaluation<Tables: ValueTables> {
     ///   - tables: the rows.
     ///   - isReading: whether it throws `cancelled` soon after its task is cancelled. A reader's query must; a writer's
     ///     must not, since another task may wait on its thread.
-    public init(_ plan: QueryPlan, _ arguments: QueryArguments, in tables: Tables, isReading: Bool = false) {
+    ///   - work: where the rows that are looked at are counted, if they are.
+    public init(
+        _ plan: QueryPlan, _ arguments: QueryArguments, in tables: Tables, isReading: Bool = false,
+        counting work: QueryWork? = nil
+    ) {
         self.plan = plan
         self.arguments = arguments
         self.tables = tables
         self.isReading = isReading
+        self.work = work
         sets = arguments.lists.map { $0.width == 1 ? Set($0.values) : [] }
     }
 
@@ -59,7 +65,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         case .count, .exists, .groups: return Cursor(rows: try rows(), columns: query.width)
         }
         var candidates = candidates().makeIterator()
-        var cancellation = CancellationCheck(isOn: isReading)
+        var cancellation = CancellationCheck(isOn: isReading, counting: work)
         var toSkip = query.isLimited ? arguments.offset : 0
         var left = query.isLimited ? arguments.limit ?? .max : .max
         return Cursor(columns: query.width) { () throws(StorageError) in
@@ -100,7 +106,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
     /// How many rows match; stops at the given number.
     private func count(upTo most: Int = .max) throws(StorageError) -> Int {
         var count = 0
-        var cancellation = CancellationCheck(isOn: isReading)
+        var cancellation = CancellationCheck(isOn: isReading, counting: work)
         for row in candidates() {
             try cancellation.row()
             guard try isMatch(row) else { continue }
@@ -112,7 +118,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
 
     private func matches() throws(StorageError) -> [Tables.Row] {
         var matches: [Tables.Row] = []
-        var cancellation = CancellationCheck(isOn: isReading)
+        var cancellation = CancellationCheck(isOn: isReading, counting: work)
         for row in candidates() {
             try cancellation.row()
             if try isMatch(row) { matches.append(row) }

@@ -19,7 +19,7 @@ public indirect enum QueryTerm: Hashable, Sendable {
     /// An aggregate of the rows along the edge for which the condition is true. Each is in scope in the aggregate's term
     /// and in the condition.
     case relatedAggregate(Edge, Query.Aggregate, QueryTerm)
-    /// A computation on numbers of the given type; see ``Arithmetic``.
+    /// A computation on numbers of the given type, or texts that are joined; see ``Arithmetic``.
     case arithmetic(Arithmetic, QueryTerm, QueryTerm, ColumnType)
     /// The folded text; see ``TextFolding``.
     case folded(QueryTerm, TextFolding)
@@ -126,6 +126,7 @@ extension QueryTerm {
     /// ``Query/isComputedWhole``.
     public var canFail: Bool {
         switch self {
+        case .arithmetic(_, let left, let right, .string): left.canFail || right.canFail
         case .arithmetic: true
         case .column, .argument, .null, .constant: false
         case .related(_, let term), .relatedCount(_, let term), .folded(let term, _), .elementCount(let term),

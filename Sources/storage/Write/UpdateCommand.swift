@@ -15,6 +15,7 @@ struct UpdateCommand: AsyncParsableCommand {
               storage update people.db Person --where 'age < 31' --set age=31 --set nickname=null
               storage update people.db Person --set age=31 --yes        every record
               storage update people.db Person --where 'age < 31' --compute 'age = age + 1'
+              storage update people.db Person --compute 'name = first + " " + last' --yes
               storage update people.db Person id=7 name=Chengdu age=29
             """)
 

@@ -10,7 +10,7 @@ extension Mutant {
         },
         arithmetic("integers-computed-as-doubles", "Integers are computed as Doubles.") {
             operation, left, right, type, _ in
-            type == .double || type == .float || type == .decimal ? nil : .arithmetic(operation, left, right, .double)
+            [.double, .float, .decimal, .string].contains(type) ? nil : .arithmetic(operation, left, right, .double)
         },
         arithmetic("floats-computed-as-doubles", "A Float's result has a Double's digits.") {
             operation, left, right, type, _ in
@@ -27,6 +27,10 @@ extension Mutant {
         },
         arithmetic("subtraction-swapped", "a - b is b - a.") { operation, left, right, type, _ in
             operation == .subtract ? .arithmetic(.subtract, right, left, type) : nil
+        },
+        arithmetic("texts-joined-backwards", "The right one of two joined texts comes first.") {
+            operation, left, right, type, _ in
+            type == .string ? .arithmetic(operation, right, left, type) : nil
         },
         arithmetic("nil-operand-is-zero", "nil in a sum is 0.") { operation, left, right, type, _ in
             operation == .add ? .choice(.isNull(right), left, .arithmetic(operation, left, right, type)) : nil

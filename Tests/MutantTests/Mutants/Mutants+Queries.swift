@@ -18,6 +18,19 @@ extension Mutant {
         asks("offset-without-limit-ignored", [.q6], "An offset without a limit is ignored.") { question in
             if question.arguments.limit == nil { question.arguments.offset = 0 }
         },
+        Mutant("owned-rows-by-scan", [.c6], "What an owner has is found by going over all owned rows.") {
+            $0.query = { question in
+                guard !question.table.isRoot, case .key(let columns) = question.query.scope else { return }
+                let key = question.table.key.prefix(columns).enumerated().map { place, column in
+                    // No access path takes it for an equality.
+                    QueryTerm.not(
+                        .comparison(
+                            .notEqual, .column(column), .argument(place), question.table.columns[column].type))
+                }
+                question.query.scope = .all
+                question.query.filter = .and(key + [question.query.filter ?? .constant(true)])
+            }
+        },
         Mutant("offset-beyond-end", [.q6], "An offset beyond the end gives the last record.") {
             $0.query = { question in
                 if question.arguments.offset > 50 { question.arguments.offset = 0; question.arguments.limit = 1 }

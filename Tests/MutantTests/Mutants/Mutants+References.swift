@@ -194,6 +194,15 @@ extension Mutant {
                 }
             }
         },
+        Mutant("references-by-scan", [.r5], "What refers to a record is found by going over all rows.") {
+            $0.query = { question in
+                guard case .isIn(.column(let column), _, _)? = question.query.filter?.conjuncts.first,
+                    question.table.columns[column].reference != nil, let filter = question.query.filter
+                else { return }
+                // No access path looks into it.
+                question.query.filter = .not(.not(filter))
+            }
+        },
         Mutant("references-not-recorded", [.r9, .r3], "The recorded schema has no references.") {
             $0.tables = { tables in
                 tables.map { table in

@@ -56,6 +56,34 @@ extension Conformance {
             $0.lexicographicallyPrecedes($1)
         },
         ConformanceCase(
+            "text/joined", [.q3: [10], .v4: [4]],
+            "A joined text is compared, tested, sorted and grouped by as a property is, by its bytes; nil stays nil."
+        ) { t in
+            let store = try await t.open(Measure.self)
+            try await store.insert(
+                words.enumerated().map { Measure(id: $0.offset, text: $0.element) } + [Measure(id: 99)])
+            func keys(_ condition: @escaping @Sendable (Measure.Columns) -> QueryExpression<Bool>) async throws -> [Int]
+            {
+                try await store.select(Measure.self) { $0.where(condition) }.keys()
+            }
+            func wanted(_ holds: ([UInt8]) -> Bool) -> [Int] { words.indices.filter { holds(Array(words[$0].utf8)) } }
+            for part in words {
+                let bytes = Array(part.utf8)
+                let same = try await keys { $0.text + part == part + $0.text }
+                try t.expect(same, equals: wanted { $0 + bytes == bytes + $0 } + [99])
+                let before = try await keys { part + $0.text < $0.text + "a" }
+                try t.expect(before, equals: wanted { (bytes + $0).lexicographicallyPrecedes($0 + [97]) })
+                let suffix = try await keys { ($0.text + part).hasSuffix("a" + part) }
+                try t.expect(suffix, equals: wanted { $0.last == 97 })
+            }
+            try t.expect(try await keys { ("a" + $0.text).isNil }, equals: [99])
+            let written = try await store.store.records("Measure").where(text: "text + 'b' = 'ab'").count()
+            try t.expect(written, equals: 1)
+            let sorted = try await store.select(Measure.self) { $0.order { ("x" + $0.text).descending } }.keys()
+            let order = words.indices.sorted { words[$1].utf8.lexicographicallyPrecedes(words[$0].utf8) }
+            try t.expect(sorted, equals: order + [99])
+        },
+        ConformanceCase(
             "text/indexed-prefix", [.q3: [2]], "A prefix of an indexed property finds what it finds without an index."
         ) { t in
             let store = try await t.open(Person.self)

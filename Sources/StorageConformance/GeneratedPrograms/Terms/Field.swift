@@ -90,13 +90,17 @@ extension Field {
 
     static func text(_ name: String, _ path: FieldPath<M, String>, _ column: ColumnPath<M, String>) -> Field {
         var field = ordered(name, path, column)
-        field.conditions += Term(name, path, column).tests
+        let term = Term(name, path, column)
+        field.conditions += term.tests + term.joining
+        field.settings.append(Setting.joining(name, path, column))
         return field
     }
 
     static func text(_ name: String, _ path: FieldPath<M, String?>, _ column: ColumnPath<M, String?>) -> Field {
         var field = optional(name, path, column)
-        field.conditions += Term(name, path, column).tests
+        let term = Term(name, path, column)
+        field.conditions += term.tests + term.joining
+        field.settings.append(Setting.joining(name, path, column))
         return field
     }
 

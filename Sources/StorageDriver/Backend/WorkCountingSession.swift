@@ -1,0 +1,30 @@
+/// A session that counts what a query looks at. It is separate from ``StorageSession`` because it is optional: the
+/// conformance suite uses it to tell what is found by a key or an index from what is found by going over all rows.
+public protocol WorkCountingSession: StorageSession {
+    /// The same rows as ``StorageSession/rows(_:_:)`` gives, and what is looked at for them until the cursor is released.
+    func rows(
+        _ plan: QueryPlan, _ arguments: QueryArguments, counting work: QueryWork
+    ) throws(StorageError) -> Cursor
+}
+
+/// What an engine has looked at for a query, in a unit of its own: rows, or steps that grow with the rows. So only
+/// counts of one engine compare.
+///
+/// It belongs to one query, and is used by one thread at a time.
+public final class QueryWork {
+    private var counted = 0
+    private var engineCount: () -> Int = { 0 }
+
+    public init() {}
+
+    /// What has been looked at so far.
+    public var amount: Int { counted + engineCount() }
+
+    /// Counts rows.
+    public func add(_ rows: Int) { counted += rows }
+
+    /// Takes the count of an engine that counts by itself.
+    ///
+    /// - Parameter count: is asked while the query's cursor is there.
+    public func add(from count: @escaping () -> Int) { engineCount = count }
+}
