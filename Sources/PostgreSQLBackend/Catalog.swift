@@ -20,7 +20,7 @@ enum Catalog {
         /// The number of the sequence that counts the transactions that write; nil if there is none.
         let commits: Int64?
 
-        /// The number of the advisory lock that a writer holds.
+        /// The number of the advisory lock that a writer holds from where it takes its number.
         var lock: Int64 { 0x53_74_6f_72 << 32 | schema }
 
         /// The number of the advisory lock that observers share.
@@ -143,15 +143,45 @@ enum Catalog {
         Statement("SELECT \(record.versionIndex ?? 0)::pg_catalog.regclass::text", name: "version")
     }
 
-    /// What a transaction that writes must know of itself when it begins: its number on the server; its number among those that
-    /// write to the store; and whether anybody observes. Where nobody does, who begins to waits for this transaction's end.
+    /// Waits for the turn of a transaction that writes. Who writes alone waits for all who write, and they for it. No snapshot
+    /// is taken before it is there, as one would be by a statement that takes an advisory lock.
+    static func turn(_ names: Names, isAlone: Bool) -> Statement {
+        Statement("LOCK TABLE \(names.own("storage_info")) IN \(isAlone ? "EXCLUSIVE" : "ROW SHARE") MODE")
+    }
+
+    /// What a transaction that writes alone must know of itself when it begins: its number on the server; its number among
+    /// those that write to the store; and whether anybody observes. Where nobody does, who begins to waits for this
+    /// transaction's end.
     static func transaction(_ record: Record) -> Statement {
         Statement(
             """
-            SELECT pg_catalog.pg_current_xact_id()::text,
-              pg_catalog.nextval(\(record.commits ?? 0)::pg_catalog.oid::pg_catalog.regclass),
+            SELECT pg_catalog.pg_current_xact_id()::text, \(next(record)),
               NOT pg_catalog.pg_try_advisory_xact_lock(\(record.observers))
             """, name: "transaction")
+    }
+
+    /// The number on the server of a transaction beside which others write.
+    static let sharedTransaction = Statement("SELECT pg_catalog.pg_current_xact_id()::text", name: "shared_transaction")
+
+    /// What it does before it commits: it takes its number among those that write to the store, and tells those who observe.
+    /// Until it is committed nobody else takes one, so the numbers have the order of the commits.
+    static func number(_ record: Record) -> Statement {
+        var parameters = Parameters()
+        parameters.add(plain: record.channel)
+        return Statement(
+            """
+            SELECT number, CASE WHEN pg_catalog.pg_try_advisory_xact_lock(\(record.observers)) THEN NULL
+              ELSE pg_catalog.pg_notify($1::text, number::text)::text END
+            FROM (SELECT \(next(record)) AS number OFFSET 0) AS n
+            """, name: "number", parameters)
+    }
+
+    /// The next number, behind the end of who has taken one.
+    private static func next(_ record: Record) -> String {
+        """
+        CASE WHEN pg_catalog.pg_advisory_xact_lock(\(record.lock)) IS NOT NULL
+          THEN pg_catalog.nextval(\(record.commits ?? 0)::pg_catalog.oid::pg_catalog.regclass) END
+        """
     }
 
     /// Tells those who observe of a commit.

@@ -10,8 +10,9 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Counts the commits of others. Every transaction that writes takes a number of a sequence when it begins, and one writes at
-/// a time: so whose last number is not the one before its next has missed somebody.
+/// Counts the commits of others. Every transaction that writes takes a number of a sequence, when it begins or, if others
+/// write beside it, before it commits, and nobody takes one before its end: so whose last number is not the one before its next
+/// has missed somebody.
 ///
 /// While the store is observed, a connection listens for notices of commits, and holds a shared lock that says so: who writes
 /// sends notices only where the lock is held.
@@ -28,6 +29,8 @@ final class CommitListener: Sendable {
         var last: Int64
         /// How often others were found to have committed.
         var others = 0
+        /// Whether an own transaction may have taken a number that is not known yet.
+        var isEnding = false
     }
 
     /// Unchecked: only the queue uses it.
@@ -52,6 +55,15 @@ final class CommitListener: Sendable {
             if number != counted.last &+ 1 { counted.others += 1 }
             counted.last = number
         }
+    }
+
+    /// Takes notice that an own transaction takes a number and ends.
+    func ending() { counted.withLock { $0.isEnding = true } }
+
+    /// Takes notice of its number, if it has ended with one.
+    func ended(_ number: Int64?) {
+        if let number { began(number) }
+        counted.withLock { $0.isEnding = false }
     }
 
     /// Takes notice of a commit of which nobody knows whether it was made.
@@ -82,6 +94,7 @@ final class CommitListener: Sendable {
             // Those before the one that writes have ended. The sequence goes back only where somebody has set it, as a
             // restored backup does.
             let ended = isNobodyWriting ? last : last &- 1
+            if counted.isEnding, last > counted.last { return .unknown }
             if ended > counted.last || last < before {
                 counted.last = ended
                 counted.others += 1

@@ -22,10 +22,21 @@ public struct PostgreSQLBackend: StorageBackend {
         case relaxed
     }
 
+    /// How many transactions write at a time.
+    public enum Writers: String, Sendable, CaseIterable {
+        /// One, in all processes.
+        case one
+        /// Any number, of as many processes, that are single calls; those with a body write alone. Every program that uses the
+        /// store should say so: what reads in the other way may see a commit without one that comes before it.
+        case many
+    }
+
     /// The schema that is the store. It is created if it does not exist.
     public var schema: String
     /// What a commit waits for.
     public var durability = Durability.full
+    /// How many transactions write at a time, in all processes.
+    public var writers = Writers.one
     /// The most connections that read. One more writes, and one listens while the store is observed.
     public var connections = 16
     /// How long a call waits for another process or for a free connection, in milliseconds, before it throws `busy`.
@@ -43,13 +54,14 @@ public struct PostgreSQLBackend: StorageBackend {
         try self.init(address: address, location: Self.location(of: address), options: [], schema: schema)
     }
 
-    /// `postgresql://user@host:5432/people?schema=app&durability=relaxed&connections=16&timeout=5000&readonly=true`
+    /// `postgresql://user@host:5432/people?schema=app&durability=relaxed&writers=many&connections=16&timeout=5000`
     ///
     /// All of libpq's parameters are options too: `sslmode`, `host`, `target_session_attrs`, …
     public init(url: StorageURL) throws(StorageError) {
         var options = StorageURL.Options(url)
         let schema = try options.take("schema", accepted: "a name") { $0.isEmpty ? nil : $0 } ?? "public"
         let durability: Durability = try options.choice("durability", default: .full)
+        let writers: Writers = try options.choice("writers", default: .one)
         let connections = try options.integer("connections", in: 1...1000, unit: "connections", default: 16)
         let timeout = try options.integer("timeout", in: 1...86_400_000, unit: "ms", default: 5000)
         let isReadOnly = try options.flag("readonly", default: false)
@@ -63,7 +75,7 @@ public struct PostgreSQLBackend: StorageBackend {
         try options.finish()
         try self.init(
             address: "postgresql://" + url.address, location: url.description, options: given, schema: schema)
-        (self.durability, self.connections) = (durability, connections)
+        (self.durability, self.writers, self.connections) = (durability, writers, connections)
         (timeoutMilliseconds, self.isReadOnly) = (timeout, isReadOnly)
     }
 

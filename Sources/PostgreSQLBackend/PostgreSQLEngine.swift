@@ -75,7 +75,7 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     // MARK: Reading
 
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        PostgreSQLReader(try pool.take(), self, scope)
+        PostgreSQLReader(try pool.take(), self, scope, isSerializable: configuration.writers == .many && !isReplica)
     }
 
     func end(_ reader: PostgreSQLReader) { pool.give(reader.connection) }
@@ -127,7 +127,8 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     ) throws(StorageError) -> Bool {
         try writer.withLock { (state) throws(StorageError) in
             if state.isClosed { throw Self.closed }
-            let session = try begin(&state)
+            // What the store repeats by itself may be in the way of others; what it repeats is not.
+            let session = try begin(&state, isAlone: configuration.writers == .one || !isDeferring)
             session.isDeferring = isDeferring
             do throws(StorageError) {
                 try body(session)
@@ -142,10 +143,10 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     }
 
     /// Begins a transaction, on a new connection where the old one has died meanwhile.
-    private func begin(_ state: inout WriterState) throws(StorageError) -> PostgreSQLWriter {
+    private func begin(_ state: inout WriterState, isAlone: Bool) throws(StorageError) -> PostgreSQLWriter {
         if let connection = state.connection, connection.isAlive() {
             do throws(StorageError) {
-                return try begin(&state, connection)
+                return try begin(&state, connection, isAlone)
             } catch {
                 // Some deaths are seen only when something is sent. Nothing was done by it.
                 guard connection.loss != nil else { throw error }
@@ -154,13 +155,13 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         state.connection = nil
         let connection = try Connection(configuration)
         state.connection = connection
-        return try begin(&state, connection)
+        return try begin(&state, connection, isAlone)
     }
 
     private func begin(
-        _ state: inout WriterState, _ connection: Connection
+        _ state: inout WriterState, _ connection: Connection, _ isAlone: Bool
     ) throws(StorageError) -> PostgreSQLWriter {
-        let session = PostgreSQLWriter(connection, self)
+        let session = PostgreSQLWriter(connection, self, isAlone: isAlone)
         let version = try session.begin()
         if version != state.tablesVersion { foreignChanges.add(1, ordering: .releasing) }
         state.tablesVersion = version

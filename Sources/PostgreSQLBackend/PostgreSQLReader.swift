@@ -3,14 +3,21 @@ internal import StorageDriver
 /// A reading session.
 final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     private let scope: ReadScope
+    /// Whether the session is one transaction that several writers must not show states between theirs.
+    private let isSerializable: Bool
     private var isInTransaction = false
     /// Whether the session has had an answer.
     private var hasRead = false
     /// Whether the snapshot was taken, and the tables' version then.
     private var snapshotVersion: String?
+    /// Whether the snapshot was found to be older than the tables.
+    private var isOutdated = false
+    /// How often a session that has not had an answer may begin again.
+    private var attemptsLeft = 10
 
-    init(_ connection: Connection, _ engine: PostgreSQLEngine, _ scope: ReadScope) {
-        self.scope = scope
+    init(_ connection: Connection, _ engine: PostgreSQLEngine, _ scope: ReadScope, isSerializable: Bool) {
+        self.scope = isSerializable ? .snapshot : scope
+        self.isSerializable = isSerializable
         super.init(connection, engine)
         use(connection)
     }
@@ -22,29 +29,43 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     }
 
     override func surviving<T: ~Copyable>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
-        do throws(StorageError) {
-            let result = try body()
-            hasRead = true
-            return result
-        } catch {
-            // Some deaths are seen only when something is sent.
-            guard connection.loss != nil, !hasRead else { throw error }
-            hasRead = true
-            isInTransaction = false
-            use(try engine.newConnection())
-            return try body()
+        while true {
+            do throws(StorageError) {
+                let result = try body()
+                hasRead = true
+                return result
+            } catch {
+                guard !hasRead else { throw error }
+                try beginAgain(after: error)
+            }
         }
     }
 
+    /// Begins the session again, of which nobody has had an answer.
+    private func beginAgain(after error: StorageError) throws(StorageError) {
+        if connection.loss != nil {
+            // Some deaths are seen only when something is sent.
+            (hasRead, isInTransaction) = (true, false)
+            return use(try engine.newConnection())
+        }
+        guard isSerializable, isOutdated || error.code == .conflict, attemptsLeft > 0 else { throw error }
+        attemptsLeft -= 1
+        (isOutdated, snapshotVersion) = (false, nil)
+        connection.dropWaiting()
+        connection.add("ROLLBACK")
+        begin()
+    }
+
     private func begin() {
-        connection.add("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        connection.add("BEGIN ISOLATION LEVEL \(isSerializable ? "SERIALIZABLE" : "REPEATABLE READ") READ ONLY")
         isInTransaction = true
     }
 
     func end() {
         // Nobody waits for the end. The server ends the transaction at once, and the answer is read before what follows.
         connection.dropWaiting()
-        if isInTransaction { connection.sendOnly("ROLLBACK") }
+        // Only what is committed has been read, for the writers beside. It cannot fail: reads alone are refused when they read.
+        if isInTransaction { connection.sendOnly(isSerializable ? "COMMIT" : "ROLLBACK") }
         engine.end(self)
     }
 
@@ -123,6 +144,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         let sql =
             "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = ANY (ARRAY[\(tables.joined(separator: ", "))]::oid[])"
         guard let found = try ask([Statement(sql)]).first?.integer(), found == Int64(tables.count) else {
+            isOutdated = true
             throw StorageError(
                 .busy, "Another process has rebuilt the tables since this read began; read again.",
                 model: query.plan.table.path.first)

@@ -3,6 +3,8 @@ internal import StorageDriver
 /// The writing session of one transaction.
 final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var depth = 0
+    /// Whether no other transaction writes.
+    private let isAlone: Bool
     /// The transaction's number, by which its outcome can be asked for.
     private var transaction = ""
     /// Its number among those that write to the store, and whether it sends that to those who observe.
@@ -19,25 +21,33 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     /// The greatest keys that are known, by table.
     var greatestKeys: [String: Int64] = [:]
 
+    init(_ connection: Connection, _ engine: PostgreSQLEngine, isAlone: Bool) {
+        self.isAlone = isAlone
+        super.init(connection, engine)
+    }
+
     // MARK: The transaction
 
     /// Begins the transaction, waits for its turn among all writers, and returns the version of the tables.
     func begin() throws(StorageError) -> String {
-        connection.add("BEGIN ISOLATION LEVEL READ COMMITTED")
-        connection.add("SELECT pg_catalog.pg_advisory_xact_lock(\(engine.record.lock))")
+        connection.add("BEGIN ISOLATION LEVEL \(isAlone ? "READ COMMITTED" : "SERIALIZABLE")")
+        connection.add(Catalog.turn(names, isAlone: isAlone))
         do throws(StorageError) {
             let isNew = connection.server == nil
+            let own = isAlone ? Catalog.transaction(engine.record) : Catalog.sharedTransaction
             let results = try connection.run(
-                [Catalog.version(engine.record), Catalog.transaction(engine.record)]
-                    + (isNew ? [ServerIdentity.statement] : []))
-            guard results.count == (isNew ? 3 : 2), let version = results[0].text(),
-                let transaction = results[1].text(), let number = results[1].integer(0, 1)
+                [Catalog.version(engine.record), own] + (isNew ? [ServerIdentity.statement] : []))
+            guard results.count == (isNew ? 3 : 2), let version = results[0].text(), let transaction = results[1].text()
             else { throw Catalog.damaged }
             // No connection outlives a crash.
             if isNew { connection.server = ServerIdentity(results[2]) }
-            (self.version, self.transaction, self.number) = (version, transaction, number)
-            isObserved = results[1].isTrue(0, 2)
-            engine.listener?.began(number)
+            (self.version, self.transaction) = (version, transaction)
+            if isAlone {
+                guard let number = results[1].integer(0, 1) else { throw Catalog.damaged }
+                self.number = number
+                isObserved = results[1].isTrue(0, 2)
+                engine.listener?.began(number)
+            }
             return version
         } catch {
             rollBack()
@@ -53,7 +63,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     /// Commits, together with what was deferred.
     ///
-    /// - Returns: false if a deferred batch has failed, and nothing is done.
+    /// - Returns: false if a deferred batch has failed, or others that write are in the way, and nothing is done.
     func commit() throws(StorageError) -> Bool {
         // A commit cannot wait for what a count says, nor can the definitions be read before it.
         if changesTables || deferred.contains(where: \.mustChangeAll) {
@@ -68,15 +78,20 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         let batches = deferred.map(\.statement)
         deferred = []
         let outcome: Connection.Outcome
+        var number: Int64?
+        if !isAlone { engine.listener?.ending() }
+        defer { if !isAlone { engine.listener?.ended(number) } }
         do throws(StorageError) {
             outcome = try connection.outcome(batches + ending())
         } catch {
             try resolve(error)
             return true
         }
+        // It is taken also where the commit fails.
+        if !isAlone { number = outcome.results.dropFirst(batches.count).first?.integer() }
         if let failure = outcome.failure {
             rollBack()
-            if failure.index < batches.count { return false }
+            if failure.index < batches.count || !isAlone && failure.error.code == .conflict { return false }
             throw failure.error
         }
         // The server answers a commit of what has failed with a rollback, and no error.
@@ -98,6 +113,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             let rename = Statement(Catalog.rename(from: version, to: transaction))
             statements = [rename, Catalog.version(engine.record), Catalog.definitions(names)]
         }
+        if !isAlone { statements.append(Catalog.number(engine.record)) }
         if isObserved { statements.append(Catalog.notify(engine.record, number)) }
         return statements + [Statement("COMMIT")]
     }
@@ -197,6 +213,8 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     func change(_ change: TableChange) throws(StorageError) {
         try checkForeign(change)
+        // A snapshot may lack rows that others have committed, and who writes beside has asked for the tables already.
+        guard isAlone else { throw Self.mustBeAlone }
         try flush()
         changesTables = true
         forgetAnswers()
@@ -208,6 +226,11 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         } catch {
             throw refusal(error, change)
         }
+    }
+
+    /// The store repeats what it has begun beside other writers, alone.
+    private static var mustBeAlone: StorageError {
+        StorageError(.conflict, "A transaction that changes tables must write alone; repeat it.")
     }
 
     private func refusal(_ error: StorageError, _ change: TableChange) -> StorageError {

@@ -1,0 +1,131 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+import TestSupport
+import Testing
+
+@Storable struct Team: Equatable {
+    var id: Int
+    var name = ""
+}
+
+@Storable struct Player: Equatable {
+    var id: Int?
+    var team: Ref<Team>
+    var goals = 0
+}
+
+@Suite("PostgreSQL with several writers", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct ManyWritersTests {
+    /// Runs a body with so many stores of one schema.
+    private static func withStores(
+        _ count: Int, _ options: String = "&writers=many", _ body: ([Store], String) async throws -> Void
+    ) async throws {
+        try await Server.withSchema { schema in
+            var stores: [Store] = []
+            for _ in 0..<count {
+                stores.append(
+                    try await Store(
+                        Server.backend(schema, "&timeout=60000\(options)"), models: Team.self, Player.self, Pen.self))
+            }
+            try await body(stores, schema)
+            for store in stores { try await store.close() }
+        }
+    }
+
+    @Test func `calls write while others do, and a transaction with a body waits for them`() async throws {
+        try await Self.withStores(1) { stores, schema in
+            // What a call of another process holds while it writes.
+            let other = try Server.Session("LOCK TABLE \"\(schema)\".storage_info IN ROW SHARE MODE")
+            try await stores[0].save(Pen(id: 1))
+            try await stores[0].update(Pen.self).where { $0.id == 1 }.set(\.color, to: "red").run()
+            let hasty = try await Store(Server.backend(schema, "&writers=many&timeout=50"), models: Pen.self)
+            let body = await #expect(throws: StorageError.self) {
+                try await hasty.transaction { tx in try tx.save(Pen(id: 2)) }
+            }
+            let schemaChange = await #expect(throws: StorageError.self) { try await hasty.save(Later(id: 1)) }
+            #expect(body?.code == .busy && schemaChange?.code == .busy)
+            let one = try await Store(Server.backend(schema, "&timeout=50"), models: Pen.self)
+            let alone = await #expect(throws: StorageError.self) { try await one.save(Pen(id: 3)) }
+            #expect(alone?.code == .busy)
+            try other.end()
+            try await hasty.transaction { tx in try tx.save(Pen(id: 2)) }
+            try await hasty.save(Later(id: 1))
+            #expect(try await stores[0].select(Pen.self).keys() == [1, 2])
+            try await one.close()
+            try await hasty.close()
+        }
+    }
+
+    @Test func `increments by calls of 4 stores are exact`() async throws {
+        let times = TestExtent.count(25, whole: 2500)
+        try await Self.withStores(4) { stores, _ in
+            try await stores[0].save(Team(id: 1))
+            try await stores[0].insert(Player(id: 1, team: Ref(key: 1)))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for store in stores {
+                    group.addTask {
+                        for _ in 0..<times {
+                            try await store.update(Player.self).where { $0.id == 1 }.set(\.goals) { $0.goals + 1 }.run()
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await stores[0].find(Player.self, key: 1)?.goals == 4 * times)
+        }
+    }
+
+    @Test func `keys that 4 stores assign rise by one`() async throws {
+        let times = TestExtent.count(15, whole: 500)
+        try await Self.withStores(4) { stores, _ in
+            try await stores[0].save(Team(id: 1))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for store in stores {
+                    group.addTask { for _ in 0..<times { try await store.insert(Player(team: Ref(key: 1))) } }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await stores[1].select(Player.self).keys() == (1...4 * times).map { $0 })
+        }
+    }
+
+    /// Each of the two calls is right alone, and changes nothing that the other one changes.
+    @Test func `of a deletion and a new reference to what it deletes one fails`() async throws {
+        try await Self.withStores(2) { stores, _ in
+            for round in 0..<TestExtent.count(40, whole: 1000) {
+                try await stores[0].save(Team(id: round))
+                async let deletion = Self.code { _ = try await stores[0].delete(Team.self, key: round) }
+                async let reference = Self.code { try await stores[1].insert(Player(id: round, team: Ref(key: round))) }
+                let codes = await [deletion, reference]
+                #expect(codes == [.constraint, nil] || codes == [nil, .constraint])
+            }
+        }
+    }
+
+    private static func code(_ body: () async throws -> Void) async -> StorageError.Code? {
+        do { try await body() } catch { return (error as? StorageError)?.code }
+        return nil
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `an observer is told of every commit of the others`() async throws {
+        let times = TestExtent.count(10, whole: 200)
+        try await Self.withStores(3) { stores, _ in
+            let counts = stores[2].select(Pen.self).values(.count)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (place, store) in stores[..<2].enumerated() {
+                    group.addTask { for id in 0..<times { try await store.save(Pen(id: 2 * id + place)) } }
+                }
+                group.addTask {
+                    // It ends only if the last commit is not missed.
+                    for try await count in counts where count == 2 * times { return }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
+
+@Storable struct Later {
+    var id: Int
+}
