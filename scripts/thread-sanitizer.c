@@ -40,7 +40,7 @@ TASK void *swift_task_getCurrent(void);
 
 // What goes on behind each continuation that is waited for. The lock is none that the sanitizer sees: it would take it for
 // an order of what it does not order.
-enum { PLACES = 1 << 16 };
+enum { PLACES = 1 << 20 };
 static struct {
     struct Context *context;
     Function resume;
