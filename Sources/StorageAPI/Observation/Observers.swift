@@ -95,7 +95,11 @@ final class Observers: Sendable {
         let models = job.noted?.net
         state.withLock { state in
             guard let asked = state.asked else { return }
-            let isKnown = asked.asksAll(ofAtMost: job.noted?.asked) && state.unknownModels(job.noted?.asked).isEmpty
+            let before = job.noted?.asked
+            let isKnown =
+                before === state.noting || (asked.asksAll(ofAtMost: before) && state.unknownModels(before).isEmpty)
+            // Most commits change nothing that somebody observes.
+            if isKnown, models?.isEmpty == true { return }
             state.announced[ObjectIdentifier(job)] = .some(isKnown ? models : nil)
         }
     }
@@ -105,11 +109,12 @@ final class Observers: Sendable {
         let models = job.outcome == nil ? job.noted?.net ?? [] : []
         wake(
             state.withLock { state in
-                state.announced[ObjectIdentifier(job)] = nil
+                if !state.announced.isEmpty { state.announced[ObjectIdentifier(job)] = nil }
                 guard job.outcome == nil, let asked = state.asked else { return [] }
                 let before = job.noted?.asked
-                let unknown = before === asked ? [] : state.unknownModels(before)
-                let isUnknown = !asked.asksAll(ofAtMost: before)
+                let isKnown = before === state.noting
+                let unknown = isKnown ? [] : state.unknownModels(before)
+                let isUnknown = !isKnown && !asked.asksAll(ofAtMost: before)
                 guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }
                 state.last += 1
                 let signature = job.noted?.signature

@@ -51,20 +51,22 @@ struct PlacedRecords<Model: Storable> {
     }
 
     /// Whether the record at an index has this place.
-    func isAt(_ index: Int, _ place: [Value]) -> Bool { compare(self.place(at: index), place[...]) == .same }
+    func isAt(_ index: Int, _ place: [Value]) -> Bool { compare(places, index * order.count, place) == .same }
 
     private func firstIndex(notBefore place: [Value]) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if compare(self.place(at: middle), place[...]) == .before { low = middle + 1 } else { high = middle }
+            if compare(places, middle * order.count, place) == .before { low = middle + 1 } else { high = middle }
         }
         return low
     }
 
-    private func compare(_ left: ArraySlice<Value>, _ right: ArraySlice<Value>) -> ValueOrder {
-        for (key, (left, right)) in zip(order, zip(left, right)) {
-            let order = key.order(left, right)
+    /// Compares the place that begins at an index of a list with another. By indices: slices would take most of the time that
+    /// an element takes.
+    private func compare(_ list: [Value], _ start: Int, _ place: [Value]) -> ValueOrder {
+        for part in order.indices {
+            let order = order[part].order(list[start + part], place[part])
             if order != .same { return order }
         }
         return .same
@@ -92,7 +94,7 @@ struct PlacedRecords<Model: Storable> {
     }
 
     /// Whether a record comes before another.
-    func isBefore(_ left: Record, _ right: Record) -> Bool { compare(left.place[...], right.place[...]) == .before }
+    func isBefore(_ left: Record, _ right: Record) -> Bool { compare(left.place, 0, right.place) == .before }
 }
 
 /// Compares records by what is stored of them.

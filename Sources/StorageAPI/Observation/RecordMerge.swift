@@ -39,6 +39,13 @@ struct RecordMerge<Model: Storable> {
         let removed = Set(old.values).subtracting(stays).sorted()
         difference.removed = removed.map { RecordDifference.Removal(offset: $0, record: result.models[$0]) }
         going = (going + removed).sorted()
+        // Most changes leave all records where they are.
+        if going.isEmpty, coming.isEmpty {
+            difference.changed = changed.compactMap { key in
+                old[key].map { RecordDifference.Step(from: $0, to: $0) }
+            }
+            return difference.changed.sort { $0.to < $1.to }
+        }
         for index in going.reversed() { result.remove(at: index) }
         coming.sort(by: result.isBefore)
         let placed = coming.map { record in (record, result.insert(record)) }
@@ -66,7 +73,7 @@ struct RecordMerge<Model: Storable> {
             let before = from - going.prefix { $0 < from }.count
             if before == to - number { still.append(step) } else { difference.moved.append(step) }
         }
-        let fixed = Set(Moves.longestRise(still.map(\.from)))
+        let fixed = Set(Moves.longestRise(still.map { $0.from }))
         difference.moved += still.indices.filter { !fixed.contains($0) }.map { still[$0] }
         difference.moved.sort { $0.to < $1.to }
     }
@@ -87,7 +94,7 @@ extension RecordDifference {
             }
         }
         removed = old.values.sorted().map { Removal(offset: $0, record: before.models[$0]) }
-        let fixed = Set(Moves.longestRise(kept.map(\.from)))
+        let fixed = Set(Moves.longestRise(kept.map { $0.from }))
         moved = kept.indices.filter { !fixed.contains($0) }.map { kept[$0] }
         changed = kept.filter { comparison?.areSame(before.models[$0.from], after.models[$0.to]) != true }
     }
