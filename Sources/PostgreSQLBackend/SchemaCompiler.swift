@@ -8,7 +8,9 @@ struct SchemaCompiler {
 
     func statements(for change: TableChange) -> [String] {
         switch change {
-        case .create(let table): [create(table)] + table.columns.compactMap { index($0, table) }
+        case .create(let table):
+            [create(table)] + table.columns.compactMap { index($0, table) } + [comment(table)]
+                + table.columns.compactMap { comment($0, table) }
         case .drop(let table): ["DROP TABLE " + names.table(table)]
         case .alter(let old, let new, let added): alter(old, new, added)
         }
@@ -62,6 +64,58 @@ struct SchemaCompiler {
             let base = "ALTER TABLE \(table) ADD COLUMN \(definition(column))"
             sql.append(value.isNull ? base : base + " DEFAULT \(value.literal(column.type))")
         }
+        if isRenamed { sql.append(comment(new)) }
         return sql + changed.compactMap { index($0.1, new) } + addedColumns.compactMap { index($0, new) }
+            + addedColumns.compactMap { comment($0, new) }
+    }
+
+    // MARK: Comments
+
+    /// What a table is, for people who look at it.
+    private func comment(_ table: TableSchema) -> String {
+        let model = table.path.first ?? table.name
+        let property = table.path.dropFirst().joined(separator: ".")
+        let text =
+            table.isRoot
+            ? "Records of \(model)."
+            : table.isOfReferences
+                ? "The references \(property) of \(model)." : "What records of \(model) own as \(property)."
+        return "COMMENT ON TABLE \(names.table(table)) IS \(text.quotedText)"
+    }
+
+    /// What a column has; nil where its name and its type say it.
+    private func comment(_ column: ColumnSchema, _ table: TableSchema) -> String? {
+        let parts = [column.meaning, column.reference.map { "The key of a record of \($0.model)." }]
+        let text = parts.compactMap(\.self).joined(separator: " ")
+        if text.isEmpty { return nil }
+        return "COMMENT ON COLUMN \(names.table(table)).\(column.sqlName) IS \(text.quotedText)"
+    }
+}
+
+extension ColumnSchema {
+    fileprivate var meaning: String? {
+        switch role {
+        case .property: type.meaning
+        case .presence: "Whether there is an array, which may be empty."
+        case .owner: "A part of the owning record's key."
+        case .position: "The place in the owner's array, in ascending order."
+        case .node: "The row's number within its record."
+        case .parent: "The number of the owning row, or 0."
+        }
+    }
+}
+
+extension ColumnType {
+    /// What a column's values mean, where its declared type does not say it.
+    fileprivate var meaning: String? {
+        switch self {
+        case .date: "Seconds since 2001-01-01 00:00 UTC."
+        case .url: "A URL."
+        case .duration: "Attoseconds: 16 bytes, the highest first, with the sign bit inverted."
+        case .vector: "32-bit floats, each with the lowest byte first."
+        case .array(let element): "An array of \(element)."
+        case .embedded: "A value, encoded as JSON."
+        default: nil
+        }
     }
 }

@@ -105,7 +105,8 @@ struct CrashTests {
         }
     }
 
-    @Test func `4 processes increment a number, and none is lost`() async throws {
+    @Test(arguments: PostgreSQLBackend.Writers.allCases)
+    func `4 processes increment a number, and none is lost`(_ writers: PostgreSQLBackend.Writers) async throws {
         let times = TestExtent.count(50, whole: 10_000)
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema), models: Measure.self)
@@ -115,10 +116,14 @@ struct CrashTests {
                 process.executableURL = conformanceProgram
                 process.arguments = ["helper", "--backend", "postgresql", "--place", schema, "count", "\(times)"]
                 process.standardOutput = FileHandle.nullDevice
+                var environment = ProcessInfo.processInfo.environment
+                environment["STORAGE_POSTGRESQL"]? += "&writers=\(writers)"
+                process.environment = environment
                 try process.run()
                 return process
             }
             for process in processes { process.waitUntilExit() }
+            #expect(processes.allSatisfy { $0.terminationStatus == 0 })
             #expect(try await store.find(Measure.self, key: 1)?.number == 4 * times)
             try await store.close()
         }

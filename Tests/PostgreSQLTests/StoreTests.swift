@@ -68,6 +68,41 @@ struct StoreTests {
         }
     }
 
+    @Test func `comments say what a table and a column are, also of what is added later`() async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema), models: Person.self, Player.self, Plain.self)
+            let comments =
+                """
+                SELECT string_agg(coalesce(a.attname || ': ', '') || d.description, chr(10) ORDER BY c.relname, d.objsubid)
+                FROM pg_description d JOIN pg_class c ON c.oid = d.objoid
+                LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.objsubid AND d.objsubid > 0
+                WHERE c.relnamespace = '"\(schema)"'::regnamespace AND c.relname
+                """
+            let first = try Server.psql("\(comments) LIKE 'P%'")
+            #expect(
+                first == """
+                    Records of Person.
+                    tags: An array of string.
+                    What records of Person own as pens.
+                    owner_id: A part of the owning record's key.
+                    position: The place in the owner's array, in ascending order.
+                    Records of Player.
+                    team: The key of a record of Team.
+                    """)
+            try await store.close()
+            let wide = try await Store(Server.backend(schema), models: Wide.self)
+            let added = try Server.psql("\(comments) = 'Growing'")
+            #expect(
+                added == """
+                    Records of Growing.
+                    date: Seconds since 2001-01-01 00:00 UTC.
+                    link: A URL.
+                    words: An array of string.
+                    """)
+            try await wide.close()
+        }
+    }
+
     @Test func `a property of each type is added to stored records with its default`() async throws {
         try await Server.withSchema { schema in
             let first = try await Store(Server.backend(schema), models: Plain.self)
