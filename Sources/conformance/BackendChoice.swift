@@ -79,15 +79,23 @@ struct PostgreSQLHarness: ConformanceHarness {
     func makePlace() -> String { "conformance_" + UUID().uuidString.lowercased().replacing("-", with: "_") }
 
     func backend(at place: String) throws -> any StorageBackend {
-        guard let url = ProcessInfo.processInfo.environment["STORAGE_POSTGRESQL"] else {
+        guard let server else {
             throw StorageError(
                 .configuration, "STORAGE_POSTGRESQL has no server's URL; run this by scripts/with-postgresql.")
         }
+        let url = InjectedFaults.url(server, for: place)
         let join = url.contains("?") ? "&" : "?"
         return try PostgreSQLBackend(url: StorageURL("\(url)\(join)schema=\(place)&durability=relaxed&timeout=2000"))
     }
 
-    func destroy(_ place: String) throws { try (backend(at: place) as? PostgreSQLBackend)?.removeStore() }
+    private var server: String? { ProcessInfo.processInfo.environment["STORAGE_POSTGRESQL"] }
+
+    func faults(at place: String) -> (any FaultInjection)? { server.flatMap { InjectedFaults.server($0, for: place) } }
+
+    func destroy(_ place: String) throws {
+        InjectedFaults.forget(place)
+        try (backend(at: place) as? PostgreSQLBackend)?.removeStore()
+    }
 
     func leftovers(of place: String) -> [String] { [] }
 

@@ -4,9 +4,10 @@ package import StorageConformance
 package import StorageDriver
 import Synchronization
 
-/// The faults of the stores in one folder that are asked for them; the others are on the system's files.
+/// The faults of the stores at one place that are asked for them; the others are on the system's files, or their server.
 package enum InjectedFaults {
     private static let archives = Mutex<[URL: MemoryFiles]>([:])
+    private static let servers = Mutex<[String: FaultyServer]>([:])
 
     /// Calls of an archive's that change what is on the disk.
     private static let changes: Set = ["pwrite", "fsync", "ftruncate", "rename", "unlink"]
@@ -34,6 +35,33 @@ package enum InjectedFaults {
 
     /// Forgets the archive of a folder.
     package static func forget(_ folder: URL) { archives.withLock { $0[folder] = nil } }
+
+    /// Faults on the way to a PostgreSQL server, for the stores of a place from then on; nil unless it is reached by a socket.
+    package static func server(_ url: String, for place: String) -> (any FaultInjection)? {
+        guard let url = URLComponents(string: url), let socket = socket(of: url), let server = FaultyServer(to: socket)
+        else { return nil }
+        servers.withLock { $0[place] = server }
+        return server
+    }
+
+    /// The server's URL, or that of the way on which faults were asked for.
+    package static func url(_ url: String, for place: String) -> String {
+        guard let server = servers.withLock({ $0[place] }), var components = URLComponents(string: url) else {
+            return url
+        }
+        (components.host, components.port) = ("127.0.0.1", Int(server.port))
+        components.queryItems = components.queryItems?.filter { $0.name != "host" }
+        return components.string ?? url
+    }
+
+    /// Forgets the way to a server.
+    package static func forget(_ place: String) { servers.withLock { $0.removeValue(forKey: place) }?.stop() }
+
+    private static func socket(of url: URLComponents) -> String? {
+        let folder = url.queryItems?.last { $0.name == "host" }?.value
+        guard let folder, folder.hasPrefix("/") else { return nil }
+        return "\(folder)/.s.PGSQL.\(url.port ?? 5432)"
+    }
 
     private struct Archive: FaultInjection {
         let files: MemoryFiles

@@ -4,7 +4,7 @@ extension Conformance {
     /// E3, E5, W8, S5: what calls below the backend that fail, and a power cut, may do.
     static let faultCases: [ConformanceCase] = [
         ConformanceCase(
-            "faults/failed-call", [.e5: [1]], needs: [.durability], needsFaults: true,
+            "faults/failed-call", [.e5: [1]], needs: [.durability], needsFaults: .call,
             "Whichever write or sync fails, nothing of the call is stored, and what was stored before is."
         ) { t in
             try await FaultTrial(t).everyCall { fault in
@@ -14,7 +14,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "faults/full-disk", [.e5: [1]], needs: [.durability], needsFaults: true,
+            "faults/full-disk", [.e5: [1]], needs: [.durability], needsFaults: .fullDisk,
             "Nothing is stored of a call that meets a full disk, and with space the store is written again."
         ) { t in
             try await FaultTrial(t).everyCall { fault in
@@ -24,7 +24,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "faults/after-a-failed-sync", [.e3: [3, 4]], needs: [.durability], needsFaults: true,
+            "faults/after-a-failed-sync", [.e3: [3, 4]], needs: [.durability], needsFaults: .powerCut,
             "What is acknowledged after a write or sync that failed is on the disk: a power cut does not take it."
         ) { t in
             try await FaultTrial(t).everyCall { fault in
@@ -35,7 +35,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "faults/power-cut", [.w8: [1]], needs: [.durability], needsFaults: true,
+            "faults/power-cut", [.w8: [1]], needs: [.durability], needsFaults: .powerCut,
             "Whenever the power goes, whatever a disk had written of it by then, what was acknowledged is there."
         ) { t in
             try await FaultTrial(t).everyCall { fault in
@@ -46,7 +46,7 @@ extension Conformance {
             }
         },
         ConformanceCase(
-            "faults/migration", [.s5: [3]], needs: [.durability], needsFaults: true,
+            "faults/migration", [.s5: [3]], needs: [.durability], needsFaults: .powerCut,
             "A change of the schema during which the power goes leaves the old form or the new one."
         ) { t in try await FaultTrial(t).everyMigration() },
     ]

@@ -60,7 +60,7 @@ extension ConformanceCase {
         case .failure(let error): return .harnessError("makePlace() threw \(error)")
         case .success(let value): place = value
         }
-        let faults = needsFaults ? place.faults() : nil
+        let faults = needsFaults == nil ? nil : place.faults()
         let trial = Trial(place: place, seed: options.seed, faults: faults, onOperation: options.onOperation)
         let outcome = await withDeadline(options.deadline, on: executor) { await attempt(trial) }
         trial.endHelpers()
@@ -86,9 +86,7 @@ extension ConformanceCase {
                 try await trial.closeStores()
                 return .refusedAsDeclared(capability, reason: reason)
             }
-            guard !needsFaults || trial.faults != nil else {
-                return .notProven(reason: "The harness makes no call below the backend fail: faults(at:) is nil.")
-            }
+            if let needsFaults, let reason = trial.missing(needsFaults) { return .notProven(reason: reason) }
             try await body(trial)
             try await trial.closeStores()
             return .passed
@@ -105,7 +103,9 @@ extension ConformanceCase {
         for capability in needs {
             guard let reason = info.lacking[capability] else { continue }
             // Surviving a close is enough, unless a process must end, or the power.
-            if capability == .durability, !needsHelper, !needsFaults, trial.place.outlivesClosing(info) { continue }
+            if capability == .durability, !needsHelper, needsFaults == nil, trial.place.outlivesClosing(info) {
+                continue
+            }
             return (capability, reason)
         }
         return nil

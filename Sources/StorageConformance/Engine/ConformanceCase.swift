@@ -17,13 +17,13 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     public let since: ConformanceVersion
     /// Whether the case runs only if the harness can start other processes.
     let needsHelper: Bool
-    /// Whether the case runs only if the harness can make calls below the backend fail.
-    let needsFaults: Bool
+    /// The case runs only if the harness can make such faults below the backend.
+    let needsFaults: InjectedFault.Kind?
     let body: @Sendable (Trial) async throws -> Void
 
     init(
         _ id: String, _ proof: Proof, since: ConformanceVersion = .v1,
-        needs: [BackendInfo.Capability] = [], needsHelper: Bool = false, needsFaults: Bool = false,
+        needs: [BackendInfo.Capability] = [], needsHelper: Bool = false, needsFaults: InjectedFault.Kind? = nil,
         _ sentence: String,
         _ body: @escaping @Sendable (Trial) async throws -> Void
     ) {

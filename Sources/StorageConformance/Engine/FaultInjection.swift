@@ -9,13 +9,32 @@ public protocol FaultInjection: Sendable {
     /// How many calls there were since they began to be counted.
     var calls: Int { get }
 
+    /// The kinds of faults that the harness cannot make, each with the reason: reports name the cases that need them as not
+    /// proven. By default none.
+    var lacking: [InjectedFault.Kind: String] { get }
+
     /// Does to the files what a power cut does: what no sync has waited for is gone, but for what is kept of it. Every store
     /// of the place is closed by then.
     func cutPower(keeping kept: UnsyncedBytes)
 }
 
+extension FaultInjection {
+    /// None.
+    public var lacking: [InjectedFault.Kind: String] { [:] }
+}
+
 /// A call that fails.
 public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
+    /// What cases need of a harness.
+    public enum Kind: Sendable, Hashable, CaseIterable {
+        /// A call fails.
+        case call
+        /// Calls fail as on a full disk.
+        case fullDisk
+        /// The power is cut.
+        case powerCut
+    }
+
     /// Which one: 1 is the next.
     public var call: Int
     /// Whether all later ones fail too.
@@ -46,4 +65,12 @@ public enum UnsyncedBytes: Sendable, Hashable, CaseIterable {
     /// Those in sectors that have an odd number.
     case oddSectors
     case all
+}
+
+extension Trial {
+    /// Why the harness cannot make faults of the kind; nil if it can.
+    func missing(_ kind: InjectedFault.Kind) -> String? {
+        guard let faults else { return "The harness makes no call below the backend fail: faults(at:) is nil." }
+        return faults.lacking[kind]
+    }
 }
