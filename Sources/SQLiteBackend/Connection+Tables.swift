@@ -95,7 +95,8 @@ extension Connection {
     /// A number that differs after any commit that this connection has made or met.
     private var fileVersion: UInt32? {
         var version: UInt32 = 0
-        let code = sqlite3_file_control(database, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        // Without a name it is the main database, which SQLite then need not look for.
+        let code = sqlite3_file_control(database, nil, SQLITE_FCNTL_DATA_VERSION, &version)
         return code == SQLITE_OK ? version : nil
     }
 }

@@ -30,6 +30,14 @@ final class Connection: @unchecked Sendable {
     var tables: KnownTables?
     var versionStatement: Statement?
     var schemaStatement: Statement?
+    /// The session of each transaction that writes. It holds the connection, as its statements do, until that is closed.
+    var writer: SQLiteWriter {
+        if let ownWriter { return ownWriter }
+        let writer = SQLiteWriter(self)
+        ownWriter = writer
+        return writer
+    }
+    private var ownWriter: SQLiteWriter?
     /// What the last transaction of this connection has left.
     var seen = SeenVersions()
     /// The recorded tables by their definitions' text.
@@ -322,7 +330,7 @@ final class Connection: @unchecked Sendable {
 
     private func forgetStatements() {
         forgetPlans()
-        (versionStatement, schemaStatement) = (nil, nil)
+        (versionStatement, schemaStatement, ownWriter) = (nil, nil, nil)
         for control in Control.allCases { controls[control.rawValue] = nil }
     }
 }

@@ -106,7 +106,7 @@ final class SQLiteEngine: SharedTablesEngine {
             let isForeign = try connection.hasForeignSchema { () throws(StorageError) in try others.look(connection) }
             if isForeign { foreignChanges.add(1, ordering: .releasing) }
             others.begin()
-            try body(SQLiteWriter(connection))
+            try body(connection.writer)
             // The body may have continued after the failure that ended the transaction.
             try connection.checkTransaction()
         } catch {

@@ -126,17 +126,23 @@ extension Storable {
     ) throws(StorageError) -> Int {
         var index = index
         while index < models.count, rows.hasRoom {
-            if rows.needsKey {
-                var key = rows.beginKey()
-                models[index].writeKey(into: &key)
-                try rows.endKey(key)
-            }
-            var row = rows.begin()
-            models[index].write(into: &row)
-            guard try rows.end(row) else { return index }
+            guard try models[index].write(into: &rows) else { return index }
             index &+= 1
         }
         return index
+    }
+
+    /// Encodes the model; false if the rows must be written before it.
+    @inlinable
+    func write(into rows: inout RowCollector) throws(StorageError) -> Bool {
+        if rows.needsKey {
+            var key = rows.beginKey()
+            writeKey(into: &key)
+            try rows.endKey(key)
+        }
+        var row = rows.begin()
+        write(into: &row)
+        return try rows.end(row)
     }
 
     /// The key that ``writeKey(into:)`` writes; nil also for a type that no store can open.

@@ -99,37 +99,30 @@ extension Store {
         }
     }
 
-    /// A write for the queue. Models that it prepares become known when it is committed.
+    /// Runs a job's body in a transaction. Models that it prepares become known when it is committed.
     ///
-    /// - Parameters:
-    ///   - isRepeatable: whether the queue may undo the body and run it again.
-    ///   - removesExpired: whether what has expired is deleted before the body runs.
-    ///   - call: counts what the write does; nil if the store has no instruments.
-    func job(
-        isRepeatable: Bool, removesExpired: Bool = true, _ call: MeteredCall? = nil,
-        _ body: @escaping (SessionContext) throws(StorageError) -> Void
-    ) -> WriteJob {
-        WriteJob(isRepeatable: isRepeatable) { (writer, job) throws(StorageError) in
-            call?.restart()
-            let writer = call.map { MeteredWriter(writer, $0) } ?? writer
-            if let version = self.sharedTables?.tablesVersion {
-                let isNew = try self.registry.compareAgain(at: version, in: writer)
-                if isNew { try self.findHistoryAgain(in: writer) }
-            }
-            let context = SessionContext(self, writer: writer, job: job)
-            defer { context.end() }
-            // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
-            job.leavesExpired = false
-            if removesExpired, !self.registry.knowsNoExpiry(at: self.tablesVersion) {
-                job.leavesExpired = try context.removeExpired() == ExpiringModels.part
-            }
-            if !job.leavesExpired { try body(context) }
-            try context.unresolved?.check(context)
-            try context.endHistory()
-            job.prepared = context.prepared
-            job.changed = context.changed
-            job.noted = context.noted
+    /// - Returns: whether the body has run.
+    func run(
+        _ job: WriteJob, _ body: (SessionContext) throws(StorageError) -> Void, _ writer: any StorageWriter
+    ) throws(StorageError) -> Bool {
+        job.call?.restart()
+        let writer = job.call.map { MeteredWriter(writer, $0) } ?? writer
+        if let version = sharedTables?.tablesVersion, try registry.compareAgain(at: version, in: writer) {
+            try findHistoryAgain(in: writer)
         }
+        let context = SessionContext(self, writer: writer, job: job)
+        defer { context.end() }
+        // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
+        job.leavesExpired = false
+        if job.removesExpired, !registry.knowsNoExpiry(at: tablesVersion) {
+            job.leavesExpired = try context.removeExpired() == ExpiringModels.part
+        }
+        if !job.leavesExpired { try body(context) }
+        try context.unresolved?.check(context)
+        try context.endHistory()
+        job.own = context.own
+        job.noted = context.noted
+        return !job.leavesExpired
     }
 
     /// Runs a write and returns when it is committed.
@@ -142,18 +135,26 @@ extension Store {
         _ operation: String, _ model: ModelSource? = nil, isRepeatable: Bool = false, removesExpired: Bool = true,
         _ body: @escaping (SessionContext) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
-        try enter(operation)
         let result = Box<T>()
+        try await running(operation, model, isRepeatable: isRepeatable, removesExpired: removesExpired) {
+            context throws(StorageError) in result.value = try body(context)
+        }
+        return try value(of: result, operation)
+    }
+
+    /// The same for a body without a result, which is kept in a place that a generic one needs.
+    nonisolated(nonsending) func running(
+        _ operation: String, _ model: ModelSource?, isRepeatable: Bool, removesExpired: Bool = true,
+        _ body: @escaping (SessionContext) throws(StorageError) -> Void
+    ) async throws(StorageError) {
+        try enter(operation)
         let call = instruments.isEmpty ? nil : meteredWrite(operation, model)
         while true {
-            let job = job(isRepeatable: isRepeatable, removesExpired: removesExpired, call) {
-                context throws(StorageError) in
-                result.value = try body(context)
-            }
+            let job = WriteJob(self, isRepeatable: isRepeatable, removesExpired: removesExpired, call, body)
             if Task.isCancelled { job.cancel() }
-            // Left on the queue: a closing store may hold the only thread that could resume this task.
-            await queue.run(job) { [runningCalls] in runningCalls.end() }
-            if let value = try finish(job, operation, result, call) { return value }
+            // The call ends on the queue: a closing store may hold the only thread that could resume this task.
+            await queue.run(job, of: runningCalls)
+            if try finish(job, operation, call) { return }
             do throws(StorageError) {
                 try enter(operation)
             } catch {
@@ -174,12 +175,11 @@ extension Store {
         let result = Box<T>()
         let call = instruments.isEmpty ? nil : meteredWrite(operation, model)
         while true {
-            let job = job(isRepeatable: isRepeatable, removesExpired: removesExpired, call) {
-                context throws(StorageError) in
-                result.value = try body(context)
+            let job = WriteJob(self, isRepeatable: isRepeatable, removesExpired: removesExpired, call) {
+                context throws(StorageError) in result.value = try body(context)
             }
             queue.runBlocking(job)
-            if let value = try finish(job, operation, result, call) { return value }
+            if try finish(job, operation, call) { return try value(of: result, operation) }
         }
     }
 
@@ -197,20 +197,29 @@ extension Store {
         }
     }
 
-    /// What the body has returned; nil if the job has not come to it.
-    private func finish<T>(
-        _ job: WriteJob, _ operation: String, _ result: Box<T>, _ call: MeteredCall?
-    ) throws(StorageError) -> T? {
-        if job.outcome == nil, job.leavesExpired { return nil }
+    /// Whether the job has come to its body. What it has prepared is then known.
+    private func finish(
+        _ job: WriteJob, _ operation: String, _ call: MeteredCall?
+    ) throws(StorageError) -> Bool {
+        if job.outcome == nil, job.leavesExpired { return false }
         let failure = job.outcome?.at(operation: operation, backend: info.name)
         call?.finish(failure)
         if let failure { throw failure }
-        registry.forget(job.changed)
-        registry.add(job.prepared)
-        guard let value = result.value else {
-            throw StorageError(.io, "The backend did not run the write.", operation: operation).at(backend: info.name)
+        if let own = job.own {
+            registry.forget(own.changed)
+            registry.add(own.prepared)
         }
+        if !job.hasRun { throw notRun(operation) }
+        return true
+    }
+
+    private func value<T>(of result: Box<T>, _ operation: String) throws(StorageError) -> T {
+        guard let value = result.value else { throw notRun(operation) }
         return value
+    }
+
+    private func notRun(_ operation: String) -> StorageError {
+        StorageError(.io, "The backend did not run the write.", operation: operation).at(backend: info.name)
     }
 
     /// A blocking call of the store inside one of its own transactions would wait for itself, or read as if the

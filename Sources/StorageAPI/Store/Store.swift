@@ -225,7 +225,7 @@ public final class Store: Sendable {
 
     private func finishPreparing(_ job: WriteJob) throws(StorageError) {
         if let error = job.outcome { throw error.at(operation: "open", backend: info.name) }
-        registry.add(job.prepared)
+        if let own = job.own { registry.add(own.prepared) }
     }
 
     /// The write that prepares models; nil if they are as declared, which is checked without writing.
@@ -249,7 +249,7 @@ public final class Store: Sendable {
                 operation: "open", model: behind[0].schema.name)
         }
         // Opening touches no record: a program that no longer wants a model's records to expire finds what is left.
-        return job(isRepeatable: false, removesExpired: false) { context throws(StorageError) in
+        return WriteJob(self, isRepeatable: false, removesExpired: false) { context throws(StorageError) in
             for model in behind { _ = try context.handle(model) }
         }
     }

@@ -30,6 +30,10 @@ final class ModelHandle: Sendable {
     let kept: KeptTables?
     /// Why the model is not used in transactions: another process has changed its tables, and it does not fit any more.
     let refusal: StorageError?
+    func requireFitting() throws(StorageError) {
+        if let refusal { throw refusal }
+    }
+
     /// The plan for one record's own row.
     let rowOfKey: QueryPlan
     /// How rows of a model without children are read; nil for other models, for which each query reads children too.

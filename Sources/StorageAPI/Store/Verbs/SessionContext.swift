@@ -9,10 +9,8 @@ final class SessionContext {
     @exclusivity(unchecked) private var session: (any StorageSession)?
     @exclusivity(unchecked) private var writer: (any StorageWriter)?
     @exclusivity(unchecked) private var job: WriteJob?
-    /// Models prepared in this transaction, known to the store only once it is committed.
-    @exclusivity(unchecked) private(set) var prepared: [ObjectIdentifier: ModelHandle] = [:]
-    /// Models whose tables a schema has changed, so that the store's handles for their types are outdated.
-    @exclusivity(unchecked) private(set) var changed: Set<String> = []
+    /// What this transaction has prepared and changed; nil if nothing, as mostly.
+    @exclusivity(unchecked) private(set) var own: OwnModels?
     /// What the write has changed, if anybody asks.
     let noted: NotedChanges?
     /// Who the transaction is by, and why.
@@ -21,8 +19,6 @@ final class SessionContext {
         noted?.signature = signature
         return signature
     }()
-    /// What refers to the models, if this transaction has changed what is known of them.
-    @exclusivity(unchecked) private var ownReferrers: [String: [Referrer]] = [:]
     /// What has been written and refers to records that were not there; nil if there is none.
     @exclusivity(unchecked) var unresolved: UnresolvedReferences?
 
@@ -74,10 +70,12 @@ final class SessionContext {
                     $0.model = schema.name
                 }
             }
-            changed.insert(schema.name)
-            ownReferrers = [:]
+            var own = own ?? OwnModels()
+            own.changed.insert(schema.name)
+            own.referrers = [:]
+            own.prepared = own.prepared.filter { $0.value.name != schema.name }
+            self.own = own
             noted?.noteTables(of: schema.name)
-            prepared = prepared.filter { $0.value.name != schema.name }
         }
     }
 
@@ -101,10 +99,9 @@ final class SessionContext {
     }
 
     func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
-        // Most transactions prepare nothing, and a lookup in an empty dictionary still hashes its key.
-        if !prepared.isEmpty, let known = prepared[ObjectIdentifier(type)] { return known }
-        if let known = store.registry.handle(type), changed.isEmpty || !changed.contains(known.name) {
-            if let refusal = known.refusal { throw refusal }
+        if own != nil, let known = own?.prepared[ObjectIdentifier(type)] { return known }
+        if let known = store.registry.handle(type), own == nil || own?.changed.contains(known.name) == false {
+            if known.refusal != nil { try known.requireFitting() }
             return known
         }
         let handle = try prepare(type)
@@ -115,13 +112,13 @@ final class SessionContext {
     }
 
     func isPrepared(_ type: any Storable.Type) -> Bool {
-        prepared[ObjectIdentifier(type)] != nil || store.registry.handle(type) != nil
+        own?.prepared[ObjectIdentifier(type)] != nil || store.registry.handle(type) != nil
     }
 
     private func prepare(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
         let session = try openSession()
         if let handle = try store.registry.upToDate(type, in: session, canWrite: writer != nil) {
-            prepared[ObjectIdentifier(type)] = handle
+            own = (own ?? OwnModels()).adding(handle, for: type)
             return handle
         }
         guard let writer else {
@@ -130,9 +127,9 @@ final class SessionContext {
                 model: type.schema.name)
         }
         let handle = try store.registry.prepare(type, in: writer)
-        ownReferrers = [:]
+        own = (own ?? OwnModels()).adding(handle, for: type)
+        own?.referrers = [:]
         noted?.noteTables(of: handle.name)
-        prepared[ObjectIdentifier(type)] = handle
         return handle
     }
 
@@ -140,10 +137,10 @@ final class SessionContext {
     func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
         let writer = try openWriter(model.name)
         // What this transaction has prepared is not known to others, and perhaps undone.
-        guard prepared.isEmpty, changed.isEmpty else {
-            if let known = ownReferrers[model.name] { return known }
+        guard own == nil else {
+            if let known = own?.referrers[model.name] { return known }
             let found = try Referrer.all(to: model, in: writer)
-            ownReferrers[model.name] = found
+            own?.referrers[model.name] = found
             return found
         }
         return try model.referrers(at: store.registry.schemaVersion.load(ordering: .acquiring)) {
@@ -163,14 +160,14 @@ final class SessionContext {
     /// Runs one call of a transaction: a failure undoes the call, and the transaction may continue.
     func atomically<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         guard let writer else { return try body() }
-        let before = (prepared, changed, noted?.mark)
+        let before = (own, noted?.mark)
         var result: T?
         do {
             try writer.savepoint { () throws(StorageError) in result = try body() }
         } catch {
-            (prepared, changed) = (before.0, before.1)
-            ownReferrers = [:]
-            if let mark = before.2 { noted?.undo(to: mark) }
+            own = before.0
+            own?.referrers = [:]
+            if let mark = before.1 { noted?.undo(to: mark) }
             throw error
         }
         guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }
@@ -184,5 +181,21 @@ final class SessionContext {
         }
         if let job { try job.checkCancellation() } else { try CancellationCheck.look() }
         return session
+    }
+}
+
+/// What a transaction has prepared, and the store does not know until it is committed.
+struct OwnModels {
+    /// Prepared models.
+    var prepared: [ObjectIdentifier: ModelHandle] = [:]
+    /// Models whose tables a schema has changed, so that the store's handles for their types are outdated.
+    var changed: Set<String> = []
+    /// What refers to models, found since the last change.
+    var referrers: [String: [Referrer]] = [:]
+
+    func adding(_ handle: ModelHandle, for type: any Storable.Type) -> OwnModels {
+        var models = self
+        models.prepared[ObjectIdentifier(type)] = handle
+        return models
     }
 }

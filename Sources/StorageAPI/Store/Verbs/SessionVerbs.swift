@@ -168,7 +168,7 @@ extension WritingVerbs where Self: ~Copyable {
     func put<M: Storable>(_ model: M, _ operation: WriteOperation) throws(StorageError) -> M {
         let stored = Stored(model)
         try _session.write(operation.verb, M.self, model._recordedModel) { (writing) throws(StorageError) in
-            stored.value = try writing.put(one: model, operation)
+            if let keyed = try writing.put(one: model, operation) { stored.value = keyed }
         }
         return stored.value
     }

@@ -261,7 +261,7 @@ extension Store {
     ) async throws(StorageError) -> M {
         let stored = Stored(model)
         try await write(operation.verb, M.self, model._recordedModel) { (writing) throws(StorageError) in
-            stored.value = try writing.put(one: model, operation)
+            if let keyed = try writing.put(one: model, operation) { stored.value = keyed }
         }
         return stored.value
     }
@@ -288,7 +288,7 @@ extension Store {
     ) async throws(StorageError) {
         // Straight to the queue: one more function that suspends costs a single save more than a percent.
         let model = ModelSource(type, record)
-        try await writing(operation, model, isRepeatable: true) { context throws(StorageError) in
+        try await running(operation, model, isRepeatable: true) { context throws(StorageError) in
             try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
         }
     }
@@ -318,15 +318,19 @@ extension WriteOperation {
 
 extension Writing {
     /// Writes one model; its error names no element.
+    ///
+    /// - Returns: the model as it is stored, if the store assigns keys; nil where it is the given one.
     @inlinable
-    func put<M: Storable>(one model: M, _ operation: WriteOperation) throws(StorageError) -> M {
-        var models = [model]
+    func put<M: Storable>(one model: M, _ operation: WriteOperation) throws(StorageError) -> M? {
         do {
-            try put(&models, operation)
+            if assignsKeys(operation) { return try put([model], operation).first }
+            try put(1, operation) { (index, rows) throws(StorageError) in
+                try model.write(into: &rows) ? index &+ 1 : index
+            }
+            return nil
         } catch {
             throw withoutElement(error)
         }
-        return models.first ?? model
     }
 
     @usableFromInline

@@ -11,7 +11,7 @@ import Synchronization
 /// commit.
 final class WriteQueue: Sendable {
     private let queue = DispatchQueue(label: "storage.writer")
-    private let pending = Mutex<[WriteJob]>([])
+    private let pending = Mutex(WriteJobs())
     private let mark = DispatchSpecificKey<Bool>()
     private let engine: any StorageEngine
     private let observers: Observers
@@ -40,16 +40,14 @@ final class WriteQueue: Sendable {
     /// Runs the job and returns when it is committed or undone. If the task is cancelled while the job waits its turn,
     /// it returns at once.
     ///
-    /// - Parameter atEnd: called on a queue, before the caller's task gets a thread again.
-    nonisolated(nonsending) func run(_ job: WriteJob, atEnd: @escaping @Sendable () -> Void = {}) async {
+    /// - Parameter calls: counts the call, which ends on a queue, before the caller's task gets a thread again.
+    nonisolated(nonsending) func run(_ job: WriteJob, of calls: RunningCalls? = nil) async {
         await withTaskCancellationHandler {
             // Unchecked, because a checked continuation would double what a write costs besides its statements. The
             // queue completes every job once, since `drain` takes each from `pending` once.
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-                job.completion = {
-                    atEnd()
-                    continuation.resume()
-                }
+                job.calls = calls
+                job.caller = continuation
                 // If others wait already, their drain has not begun, and it takes this job too.
                 if enqueue(job) { queue.async { self.drain() } }
                 // The task may have been cancelled before the job was in the queue, where it could not be found.
@@ -64,9 +62,7 @@ final class WriteQueue: Sendable {
     /// Ends a cancelled job that still waits. If a drain has taken it, the drain ends it.
     private func withdraw(_ job: WriteJob) {
         let waited = pending.withLock { pending in
-            guard let place = pending.firstIndex(where: { $0 === job }) else { return false }
-            pending.remove(at: place)
-            return true
+            pending.remove(job)
         }
         guard waited else { return }
         job.fail(WriteJob.cancellation)
@@ -123,7 +119,7 @@ final class WriteQueue: Sendable {
     private func drain() {
         let jobs = pending.withLock { pending in
             let jobs = pending
-            pending = []
+            pending = WriteJobs()
             return jobs
         }
         guard !jobs.isEmpty else { return }
@@ -135,7 +131,7 @@ final class WriteQueue: Sendable {
                 try engine.write { (writer) throws(StorageError) in try run(jobs, writer) }
             }
         } catch {
-            for job in jobs { job.fail(error) }
+            jobs.forEach { $0.fail(error) }
         }
         complete(jobs, after: commit)
     }
@@ -143,8 +139,9 @@ final class WriteQueue: Sendable {
     /// Completes jobs in the order in which they ran, when their commit is durable: on this thread if nobody waits,
     /// since changing threads takes as long as some disks, and if they have changed tables, so that the next job is not
     /// planned for the old ones.
-    private func complete(_ jobs: [WriteJob], after commit: (any PendingCommit)?) {
-        let changesTables = jobs.contains { !$0.changed.isEmpty }
+    private func complete(_ jobs: WriteJobs, after commit: (any PendingCommit)?) {
+        var changesTables = false
+        jobs.forEach { if $0.own?.changed.isEmpty == false { changesTables = true } }
         if changesTables { waitForCompletions() }
         // Only this queue adds jobs to be completed: if there are none, no job is overtaken.
         if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return finish(commit, of: jobs) }
@@ -155,13 +152,13 @@ final class WriteQueue: Sendable {
         }
     }
 
-    private func finish(_ commit: (any PendingCommit)?, of jobs: [WriteJob]) {
+    private func finish(_ commit: (any PendingCommit)?, of jobs: WriteJobs) {
         do throws(StorageError) { try commit?.finish() } catch {
-            for job in jobs { job.fail(error) }
+            jobs.forEach { $0.fail(error) }
         }
         // Before the callers go on: what they do next, an observer is told after this.
-        if observers.isAsked { for job in jobs { observers.tell(job) } }
-        for job in jobs { job.complete() }
+        if observers.isAsked { jobs.forEach { observers.tell($0) } }
+        jobs.forEach { $0.complete() }
     }
 
     /// Waits until all jobs that have run are complete.
@@ -171,9 +168,9 @@ final class WriteQueue: Sendable {
 
     private var isCompleting: Bool { completing.load(ordering: .acquiring) > 0 }
 
-    private func isDeferred(_ jobs: [WriteJob]) throws(StorageError) -> Bool {
+    private func isDeferred(_ jobs: WriteJobs) throws(StorageError) -> Bool {
         guard let deferring else { return false }
-        return try runDeferring(jobs, deferring)
+        return try runDeferring(jobs.all, deferring)
     }
 
     /// Runs jobs whose batches may be carried out later. False if one of them has failed: nothing is then done, and which has,
@@ -186,7 +183,7 @@ final class WriteQueue: Sendable {
                 hasBegun = true
                 for job in jobs { try job.run(writer) }
                 hasRun = true
-                announce(jobs)
+                for job in jobs { announce(job) }
             }
         } catch {
             guard hasBegun, !hasRun else { throw error }
@@ -194,13 +191,13 @@ final class WriteQueue: Sendable {
         }
     }
 
-    private func run(_ jobs: [WriteJob], _ writer: any StorageWriter) throws(StorageError) {
-        if jobs.count == 1 { try jobs[0].run(writer) } else { Self.runEach(jobs, writer) }
-        announce(jobs)
+    private func run(_ jobs: WriteJobs, _ writer: any StorageWriter) throws(StorageError) {
+        if let job = jobs.only { try job.run(writer) } else { Self.runEach(jobs.all, writer) }
+        jobs.forEach(announce)
     }
 
-    private func announce(_ jobs: [WriteJob]) {
-        if observers.isAsked { for job in jobs where job.outcome == nil { observers.announce(job) } }
+    private func announce(_ job: WriteJob) {
+        if observers.isAsked, job.outcome == nil { observers.announce(job) }
     }
 
     /// Runs jobs in one transaction so that each is done or undone. Jobs that may run again share a savepoint, because
@@ -235,20 +232,57 @@ final class WriteQueue: Sendable {
     }
 }
 
+/// Jobs in the order in which they came. One alone, as it mostly is, needs no array.
+private struct WriteJobs {
+    private var first: WriteJob?
+    private var others: [WriteJob] = []
+
+    var isEmpty: Bool { first == nil }
+    var count: Int { first == nil ? 0 : others.count + 1 }
+    /// The job, if there is one alone.
+    var only: WriteJob? { others.isEmpty ? first : nil }
+    var all: [WriteJob] { first.map { [$0] + others } ?? [] }
+
+    func forEach(_ body: (WriteJob) -> Void) {
+        if let first { body(first) }
+        for job in others { body(job) }
+    }
+
+    mutating func append(_ job: WriteJob) {
+        if first == nil { first = job } else { others.append(job) }
+    }
+
+    /// Whether the job was one of them.
+    mutating func remove(_ job: WriteJob) -> Bool {
+        if first === job {
+            first = others.isEmpty ? nil : others.removeFirst()
+            return true
+        }
+        guard let place = others.firstIndex(where: { $0 === job }) else { return false }
+        others.remove(at: place)
+        return true
+    }
+}
+
 /// One write that waits its turn.
 ///
 /// Unchecked: one thread at a time uses everything but `cancelled`, which is atomic. The caller creates and enqueues
 /// the job. Whoever takes it out of `pending`, under its lock, is its only user: a drain, which passes it to the queue
-/// that completes it, or the thread that cancels the task. `completion` returns it to the caller. The lock, the queues
-/// and the continuation order memory.
+/// that completes it, or the thread that cancels the task. `caller` returns it to the caller. The lock, the queues and
+/// the continuation order memory.
 final class WriteJob: @unchecked Sendable {
-    /// Released when the job is complete: nothing that outlives the call may keep the caller's closure.
-    private var body: ((any StorageWriter, WriteJob) throws(StorageError) -> Void)?
+    // Released when the job is complete: nothing that outlives the call may keep the store or the caller's closure.
+    private var store: Store?
+    private var body: ((SessionContext) throws(StorageError) -> Void)?
+    /// Whether what has expired is deleted before the body runs.
+    let removesExpired: Bool
+    /// Counts what the write does; nil if the store has no instruments.
+    let call: MeteredCall?
+    /// Whether the body has run to its end.
+    private(set) var hasRun = false
     private(set) var outcome: StorageError?
-    /// Models that the job has prepared.
-    var prepared: [ObjectIdentifier: ModelHandle] = [:]
-    /// Models whose tables the job has changed by a schema.
-    var changed: Set<String> = []
+    /// Models that the job has prepared, and those whose tables it has changed; nil if there are none.
+    var own: OwnModels?
     /// What the job has changed, if anybody asked when it began.
     var noted: NotedChanges?
     /// Whether the job has removed as many expired records as one commit does, and has done nothing else.
@@ -256,11 +290,19 @@ final class WriteJob: @unchecked Sendable {
     /// Whether the body may run again after it was undone: a verb's body may, a user's closure may not.
     let isRepeatable: Bool
     private let cancelled = Atomic<Bool>(false)
-    /// What wakes the caller, if it does not wait on the queue itself.
-    var completion: (@Sendable () -> Void)?
+    /// Who waits, if not on the queue itself.
+    var caller: UnsafeContinuation<Void, Never>?
+    /// Counts the call until the job is complete.
+    var calls: RunningCalls?
 
-    init(isRepeatable: Bool, _ body: @escaping (any StorageWriter, WriteJob) throws(StorageError) -> Void) {
+    init(
+        _ store: Store, isRepeatable: Bool, removesExpired: Bool = true, _ call: MeteredCall? = nil,
+        _ body: @escaping (SessionContext) throws(StorageError) -> Void
+    ) {
+        self.store = store
         self.isRepeatable = isRepeatable
+        self.removesExpired = removesExpired
+        self.call = call
         self.body = body
     }
 
@@ -278,7 +320,8 @@ final class WriteJob: @unchecked Sendable {
 
     func run(_ writer: any StorageWriter) throws(StorageError) {
         try checkCancellation()
-        try body?(writer, self)
+        hasRun = false
+        if let store, let body { hasRun = try store.run(self, body, writer) }
         try checkCancellation()
     }
 
@@ -298,6 +341,8 @@ final class WriteJob: @unchecked Sendable {
 
     func complete() {
         body = nil
-        completion.take()?()
+        store = nil
+        calls.take()?.end()
+        caller.take()?.resume()
     }
 }

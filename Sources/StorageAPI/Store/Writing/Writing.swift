@@ -32,6 +32,7 @@ struct Writing {
     }
 
     /// Writes models with all that they own, and returns them with their keys.
+    @usableFromInline
     func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
         var stored = models
         try put(&stored, operation)
