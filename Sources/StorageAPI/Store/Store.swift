@@ -190,6 +190,7 @@ public final class Store: Sendable {
     /// still has the engine.
     deinit {
         if runningCalls.close() { queue.closeDropped() }
+        registry.directory.leave()
     }
 
     // MARK: Schema

@@ -11,8 +11,9 @@ final class ModelDirectory: Sendable {
     private struct Known {
         var types: [ObjectIdentifier: ModelTables] = [:]
         var recorded: [String: ModelTables] = [:]
-        // The registry owns the directory.
-        weak var registry: ModelRegistry?
+        // The registry owns the directory, until the store ends both. A weak reference would make each use of the registry
+        // in each call cost eight times as much.
+        var registry: ModelRegistry?
     }
 
     /// The number of the next plan.
@@ -44,6 +45,9 @@ final class ModelDirectory: Sendable {
         known.withLock { $0.registry = registry }
         isAskingServer.store(info.readerThreads != nil, ordering: .relaxed)
     }
+
+    /// Leaves the registry of a store that is gone.
+    func leave() { known.withLock { $0.registry = nil } }
 
     func set(_ tables: ModelTables, of type: any Storable.Type) {
         known.withLock { $0.types[ObjectIdentifier(type)] = tables }

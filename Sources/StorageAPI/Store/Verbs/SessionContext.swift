@@ -6,7 +6,7 @@ import StorageDriver
 final class SessionContext {
     let store: Store
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
-    @exclusivity(unchecked) private var session: (any StorageSession)?
+    @exclusivity(unchecked) private var reader: (any StorageReader)?
     @exclusivity(unchecked) private var writer: (any StorageWriter)?
     @exclusivity(unchecked) private var job: WriteJob?
     /// What this transaction has prepared and changed; nil if nothing, as mostly.
@@ -24,21 +24,19 @@ final class SessionContext {
 
     init(_ store: Store, reader: any StorageReader) {
         self.store = store
-        session = reader
-        job = nil
+        self.reader = reader
         noted = nil
     }
 
     init(_ store: Store, writer: any StorageWriter, job: WriteJob) {
         self.store = store
         noted = store.observers.notes(store, writer)
-        session = writer
         self.writer = writer
         self.job = job
     }
 
     func end() {
-        session = nil
+        reader = nil
         writer = nil
         job = nil
     }
@@ -91,10 +89,11 @@ final class SessionContext {
     /// - Parameter model: the model to write, for the error.
     /// - Throws: `unsupported` in a read block; `cancelled` if the task was cancelled; `closed`.
     func openWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
-        _ = try openSession()
         guard let writer else {
+            _ = try openSession()
             throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model)
         }
+        try job?.checkCancellation()
         return writer
     }
 
@@ -175,12 +174,16 @@ final class SessionContext {
     }
 
     private func openSession() throws(StorageError) -> any StorageSession {
-        guard let session else {
+        if let writer {
+            try job?.checkCancellation()
+            return writer
+        }
+        guard let reader else {
             throw StorageError(
                 .closed, "The transaction or read block has ended; its handle and builders cannot be used.")
         }
-        if let job { try job.checkCancellation() } else { try CancellationCheck.look() }
-        return session
+        try CancellationCheck.look()
+        return reader
     }
 }
 
