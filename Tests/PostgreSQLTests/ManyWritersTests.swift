@@ -103,6 +103,29 @@ struct ManyWritersTests {
         }
     }
 
+    /// One call reads what the second changes, and waits. A read that sees the second and not the first puts it before.
+    @Test(.timeLimit(.minutes(1)))
+    func `what a read has seen stays true, whatever is committed later`() async throws {
+        let name = "storage_seen"
+        try await Self.withStores(3, "&writers=many&application_name=\(name)") { stores, schema in
+            try await stores[0].save(Team(id: 1, name: "poor"))
+            try await stores[0].insert(Player(id: 1, team: 1))
+            let lock = try Server.Session("SELECT 1 FROM \"\(schema)\".\"Player\" WHERE id = 1 FOR UPDATE")
+            async let first = stores[0].update(Player.self).where { $0.team.name == "poor" }.set(\.goals, to: -11).run()
+            let waiting =
+                "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(name)' AND wait_event_type = 'Lock'"
+            while try Server.psql(waiting) != "1" {}
+            try await stores[1].update(Team.self).where { $0.id == 1 }.set(\.name, to: "rich").run()
+            let seen = try await stores[2].read { tx in
+                (try tx.find(Team.self, key: 1)?.name, try tx.find(Player.self, key: 1)?.goals)
+            }
+            #expect(seen == ("rich", 0))
+            try lock.end()
+            #expect(try await first == 0)
+            #expect(try await stores[2].find(Player.self, key: 1)?.goals == 0)
+        }
+    }
+
     private static func code(_ body: () async throws -> Void) async -> StorageError.Code? {
         do { try await body() } catch { return (error as? StorageError)?.code }
         return nil

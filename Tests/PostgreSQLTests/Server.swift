@@ -58,8 +58,11 @@ enum Server {
             try process.run()
             try input.fileHandleForWriting.write(
                 contentsOf: Data("SET client_min_messages = error;\nBEGIN;\n\(sql);\nSELECT 'done';\n".utf8))
-            guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).contains("done") else {
-                throw ShellError(text: "psql has ended")
+            var printed = ""
+            while !printed.contains("done") {
+                let more = output.fileHandleForReading.availableData
+                guard !more.isEmpty else { throw ShellError(text: "psql has ended") }
+                printed += String(decoding: more, as: UTF8.self)
             }
         }
 
