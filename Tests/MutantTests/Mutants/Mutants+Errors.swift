@@ -1,5 +1,9 @@
 import StorageAPI
 import StorageConformance
+import Synchronization
+
+/// How often a store's capabilities were asked for. A number by chance would at times be the same twice.
+private let openings = Atomic(0)
 
 extension Mutant {
     /// E: errors, capabilities and limits.
@@ -49,7 +53,7 @@ extension Mutant {
             $0.info = { info in info.lacking = info.lacking.mapValues { _ in "" } }
         },
         Mutant("info-changes", [.e4], "The capabilities are others after the store was opened again.", on: .memory) {
-            $0.info = { $0.limits.columns = 1900 - Int.random(in: 0...1000) }
+            $0.info = { $0.limits.columns = 1900 - openings.add(1, ordering: .relaxed).newValue % 1000 }
         },
         limit("text-limit-not-held", [.e4], "A text of the declared size is refused.") { value in
             if case .text(let text) = value { text.utf8.count >= 1 << 16 } else { false }
