@@ -80,7 +80,7 @@ struct SchemaCompiler {
             ? "Records of \(model)."
             : table.isOfReferences
                 ? "The references \(property) of \(model)." : "What records of \(model) own as \(property)."
-        return "COMMENT ON TABLE \(names.table(table)) IS \(text.quotedText)"
+        return "COMMENT ON TABLE \(names.table(table)) IS \(Self.literal(text))"
     }
 
     /// What a column has; nil where its name and its type say it.
@@ -88,7 +88,12 @@ struct SchemaCompiler {
         let parts = [column.meaning, column.reference.map { "The key of a record of \($0.model)." }]
         let text = parts.compactMap(\.self).joined(separator: " ")
         if text.isEmpty { return nil }
-        return "COMMENT ON COLUMN \(names.table(table)).\(column.sqlName) IS \(text.quotedText)"
+        return "COMMENT ON COLUMN \(names.table(table)).\(column.sqlName) IS \(Self.literal(text))"
+    }
+
+    /// A name may have a NUL, as those of the store's own tables do. No text of the server's has one.
+    private static func literal(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value != 0 })).quotedText
     }
 }
 
