@@ -8,6 +8,7 @@ public protocol ChoosingWriter: StorageWriter {
     /// - Parameters:
     ///   - plan: a plan to delete rows of a model's own table, by these columns.
     ///   - keys: the plan of a query whose result is as many columns.
+    ///   - arguments: the query's values.
     func delete(
         _ plan: WritePlan, keysOf keys: QueryPlan, _ arguments: QueryArguments
     ) throws(StorageError) -> Int
