@@ -38,7 +38,7 @@ enum Histories {
         let records = Array(Sample(1000).records.prefix(1000))
         for store in stores { try await store.save(records) }
         // Each save has other values: a record that is as it was is not written.
-        try await row(engine, "one record", stores, engine == .sqliteFull ? 200 : 2000) { store, round, number in
+        try await row(engine, "one record", stores, engine == .sqliteFull ? 1000 : 2000) { store, round, number in
             var record = records[number % records.count]
             record.age = round * 10_000 + number
             try await store.save(record)

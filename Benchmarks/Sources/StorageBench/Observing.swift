@@ -76,7 +76,41 @@ enum Observing {
         row(
             "work for an element after each of 10,000 commits, query of 10,000 records, against reading it again",
             String(format: "1/%.0f (%.1f µs, %.0f µs)", again / (reading / 10_000), reading / 10_000, again))
+        try await storm(store)
         try await store.close()
+    }
+
+    /// The processor time that observing adds to each of 10,000 commits, of which an element may have several.
+    private static func storm(_ store: Store) async throws {
+        let query = store.select(Item.self)
+        let again = try await processorTime(20) { _ in _ = try await query.all() }
+        var (alone, observed): ([Double], [Double]) = ([], [])
+        for round in 0..<5 {
+            func save(_ number: Int) async throws {
+                try await store.save(Item(id: number, first: -round, second: 0, third: number, label: "changed"))
+            }
+            alone.append(try await processorTime(10_000, save))
+            let observer = Task {
+                var last = 0
+                for try await items in query.values() { last = items.count }
+                return last
+            }
+            try await Task.sleep(for: .milliseconds(100))
+            observed.append(try await processorTime(10_000, save))
+            observer.cancel()
+            _ = try await observer.value
+        }
+        let added = max(zip(observed, alone).map { $0 - $1 }.median, 0.1)
+        row(
+            "processor time that observing this query adds to each of 10,000 commits, against reading it again",
+            String(format: "1/%.0f (%.1f µs, %.0f µs)", again / added, added, again))
+    }
+
+    /// Microseconds of processor time for each call, of all threads.
+    private static func processorTime(_ count: Int, _ body: (Int) async throws -> Void) async throws -> Double {
+        let began = clock()
+        for number in 0..<count { try await body(number) }
+        return Double(clock() - began) / Double(CLOCKS_PER_SEC) * 1_000_000 / Double(count)
     }
 
     /// From a save's return to the observer's element.

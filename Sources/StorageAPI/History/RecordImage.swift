@@ -50,10 +50,7 @@ struct RecordImage: Equatable {
         _ table: TableBinding, _ keys: ValueList, _ model: ModelHandle, _ session: any StorageSession,
         to images: inout [[Value]: ImageWriter]
     ) throws(StorageError) {
-        let width = keys.width
-        let isOne = keys.count == 1
-        let plan = model.plan(rowsOf: table.index, isOne ? .key(columns: width) : .keys(columns: width, list: 0))
-        var cursor = try session.rows(plan, isOne ? QueryArguments(keys.values) : QueryArguments(lists: [keys]))
+        var cursor = try session.rows(model.plan(rowsOf: table.index, keys.scope), keys.scopeArguments)
         let own = table.columns.indices.filter { table.schema.columns[table.columns[$0]].role != .owner }
         // Only the order of an array's elements is data, and not where there are gaps.
         let numbers = ElementNumbers(table)

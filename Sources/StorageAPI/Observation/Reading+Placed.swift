@@ -23,15 +23,12 @@ extension Reading {
         _ selection: Selection, among keys: ValueList?, as _: M.Type
     ) throws(StorageError) -> (models: [M], places: [Value], order: [Query.SortKey]) {
         let schema = model.root.schema
-        var lowering = QueryLowering(handle)
-        var (query, arguments) = try handle.query(selection, .columns(root.columns), &lowering)
+        var lowering = QueryLowering(handle, among: keys)
+        let (selected, arguments) = try handle.query(selection, .columns(root.columns), &lowering)
+        var query = selected
         if !query.order.isEmpty {
             let columns = root.columns.map { TypedTerm(.column($0), schema.columns[$0].type) }
             query.result = .terms(columns + query.order.map { TypedTerm($0.term, $0.type) })
-        }
-        if let keys {
-            query.scope = .keys(columns: keys.width, list: arguments.lists.count)
-            arguments.lists.append(keys)
         }
         let buffer = BufferedRows(width: root.columns.count)
         var places: [Value] = []

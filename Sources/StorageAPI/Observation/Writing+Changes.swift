@@ -70,8 +70,7 @@ extension ModelHandle {
     /// The keys that have a record.
     func stored(among keys: ValueList, in session: any StorageSession) throws(StorageError) -> Set<[Value]> {
         let columns = tables.root.schema.key
-        let plan = plan(Query(.columns(columns), scope: .keys(columns: columns.count, list: 0)))
-        var cursor = try session.rows(plan, QueryArguments(lists: [keys]))
+        var cursor = try session.rows(plan(Query(.columns(columns), scope: keys.scope)), keys.scopeArguments)
         var stored: Set<[Value]> = []
         while try cursor.next() { stored.insert(columns.indices.map { cursor.cells[$0].value }) }
         return stored

@@ -12,11 +12,19 @@ struct QueryLowering {
     /// Whether a record's values and what it owns do not decide alone: the query goes to other records, be they of the same
     /// model.
     var leavesRecord = false
-    private(set) var arguments = QueryArguments()
+    private(set) var arguments: QueryArguments
+    /// The rows in scope, by their keys.
+    let scope: Query.Scope
+    /// How many of the arguments are the scope's.
+    private let scopeCount: Int
     /// The groups of the query, if it has groups.
     var grouping: Query.Grouping?
 
-    init(_ handle: ModelHandle, table: TableBinding? = nil) {
+    /// - Parameter keys: the keys of the rows in scope; nil for all rows.
+    init(_ handle: ModelHandle, table: TableBinding? = nil, among keys: ValueList? = nil) {
+        arguments = keys?.scopeArguments ?? QueryArguments()
+        scope = keys?.scope ?? .all
+        scopeCount = arguments.values.count + arguments.lists.count
         model = handle.tables
         directory = handle.directory
         self.table = table ?? model.root
@@ -129,7 +137,9 @@ struct QueryLowering {
     mutating func replaceArgument(_ index: Int, _ value: Value) { arguments.values[index] = value }
 
     private func checkCount() throws(StorageError) {
-        guard arguments.values.count + arguments.lists.count < QueryLimits.values else { throw QueryLimits.tooMany }
+        guard arguments.values.count + arguments.lists.count - scopeCount < QueryLimits.values else {
+            throw QueryLimits.tooMany
+        }
     }
 
     func invalid(_ message: String) -> StorageError {

@@ -7,7 +7,7 @@ extension Mutant {
     static let references: [Mutant] = [
         Mutant("references-not-looked-up", [.r2, .r1], "Every key that a reference has seems to be stored.") {
             $0.rows = { rows, plan in
-                guard case .keys = plan.query.scope else { return rows }
+                if plan.query.scope == .all { return rows }
                 // One key is missing in most cases.
                 if plan.query.result == .count, case .int(let count)? = rows.first?.first { return [[.int(count + 1)]] }
                 guard plan.query.result == .columns(plan.table.key) else { return rows }
@@ -17,7 +17,7 @@ extension Mutant {
         },
         Mutant("references-never-found", [.r2, .r1], "No record that a reference names seems to be stored.") {
             $0.rows = { rows, plan in
-                guard case .keys = plan.query.scope else { return rows }
+                if plan.query.scope == .all { return rows }
                 if plan.query.result == .count { return [[.int(0)]] }
                 return plan.query.result == .columns(plan.table.key) ? [] : rows
             }

@@ -92,12 +92,14 @@ extension SelectionBuilder {
 extension ModelHandle {
     /// The plan and the arguments for a selection from a table, by default the root's.
     ///
-    /// - Parameter change: changes the lowered query, such as its scope.
+    /// - Parameters:
+    ///   - keys: the keys of the rows in scope; nil for all rows.
+    ///   - change: changes the lowered query, such as its filter.
     func plan(
-        _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil,
+        _ selection: Selection, _ result: Query.Result, table: TableBinding? = nil, among keys: ValueList? = nil,
         _ change: (inout Query, inout QueryArguments) -> Void = { _, _ in }
     ) throws(StorageError) -> (QueryPlan, QueryArguments) {
-        var lowering = QueryLowering(self, table: table)
+        var lowering = QueryLowering(self, table: table, among: keys)
         var (query, arguments) = try query(selection, result, &lowering)
         change(&query, &arguments)
         return (plan(query, table: lowering.table.index, others: lowering.others), arguments)
@@ -109,7 +111,7 @@ extension ModelHandle {
     ) throws(StorageError) -> (Query, QueryArguments) {
         if let problem = selection.problem { throw problem.at(model: name) }
         try checkPage(selection.limit, selection.offset)
-        var query = Query(result)
+        var query = Query(result, scope: lowering.scope)
         if let filter = selection.filter { query.filter = try lowering.filter(filter) }
         for key in selection.order { query.order.append(try lowering.sortKey(key)) }
         switch result {

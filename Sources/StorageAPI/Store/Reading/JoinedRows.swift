@@ -136,8 +136,8 @@ final class JoinedRows {
     /// The rows of an array of references, of all records and in their order.
     private func elements(of table: TableBinding) throws(StorageError) -> BufferedRows {
         if let known = elements[table.index] { return known }
-        let plan = reading.handle.plan(rowsOf: table.index, .keys(columns: owners.keys.width, list: 0))
-        let rows = try reading.buffered(plan, QueryArguments(lists: [owners.keys]), width: table.columns.count)
+        let plan = reading.handle.plan(rowsOf: table.index, owners.keys.scope)
+        let rows = try reading.buffered(plan, owners.keys.scopeArguments, width: table.columns.count)
         elements[table.index] = rows
         return rows
     }
@@ -228,13 +228,10 @@ extension Reading {
             return JoinedRows(self, BufferedRows(width: root.columns.count), isKeyOrder: true)
         }
         if selection.filter == nil, selection.order.isEmpty {
-            let plan = handle.plan(rowsOf: 0, .keys(columns: keys.width, list: 0))
-            return JoinedRows(self, try buffered(plan, QueryArguments(lists: [keys])), isKeyOrder: true)
+            let plan = handle.plan(rowsOf: 0, keys.scope)
+            return JoinedRows(self, try buffered(plan, keys.scopeArguments), isKeyOrder: true)
         }
-        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns)) { query, arguments in
-            query.scope = .keys(columns: keys.width, list: arguments.lists.count)
-            arguments.lists.append(keys)
-        }
+        let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns), among: keys)
         return JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty)
     }
 

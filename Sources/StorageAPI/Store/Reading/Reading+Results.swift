@@ -42,7 +42,7 @@ extension Reading {
         var keys = ValueList(width: keyCells.count, values: [])
         for row in order { keys.values += keyCells.map { buffer.cell($0, of: row).value } }
         let context = RowContext(model: model, table: result.binding)
-        attachChildren(to: context, .keys(columns: keyCells.count, list: 0), QueryArguments(lists: [keys]))
+        attachChildren(to: context, keys.scope, keys.scopeArguments)
         for row in order { try body(ResultRow(buffer.row(row), context)) }
         return isKeyOrder ? nil : places(of: order)
     }

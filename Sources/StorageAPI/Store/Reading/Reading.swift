@@ -40,8 +40,7 @@ struct Reading {
                 .configuration, "values(of:) does not give one value for each key property; make them agree.",
                 model: handle.name)
         }
-        var cursor = try session.rows(
-            handle.plan(rowsOf: 0, .keys(columns: list.width, list: 0)), QueryArguments(lists: [list]))
+        var cursor = try session.rows(handle.plan(rowsOf: 0, list.scope), list.scopeArguments)
         let buffer = BufferedRows(width: root.columns.count)
         while try cursor.next() { buffer.add(cursor.cells) }
         let models = try decode(M.self, buffer, of: root, isKeyOrder: true)
@@ -136,8 +135,7 @@ struct Reading {
         if table.relations.contains(where: { read[$0.target] == nil }) {
             for row in order { for cell in table.keyCells { keys.values.append(buffer.cell(cell, of: row).value) } }
         }
-        attachChildren(
-            to: context, .keys(columns: model.rootKeyCount, list: 0), QueryArguments(lists: [keys]), read: read)
+        attachChildren(to: context, keys.scope, keys.scopeArguments, read: read)
         return RowCursor(buffer.cursor(order), context)
     }
 

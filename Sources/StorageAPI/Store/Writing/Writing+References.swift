@@ -51,13 +51,12 @@ extension Writing {
 extension ModelHandle {
     /// Those of the keys that no record has. Costs one query, and another if it is some and not all of them.
     func missing(_ keys: ValueList, in session: any StorageSession) throws(StorageError) -> [[Value]] {
-        let scope = Query.Scope.keys(columns: keys.width, list: 0)
-        var count = try session.rows(plan(Query(.count, scope: scope)), QueryArguments(lists: [keys]))
+        var count = try session.rows(plan(Query(.count, scope: keys.scope)), keys.scopeArguments)
         let stored = try count.next() ? Int(clamping: count.cells[0].int) : 0
         if stored == keys.count { return [] }
         if stored == 0 { return (0..<keys.count).map { Array(keys[$0]) } }
-        let query = Query(.columns(tables.root.schema.key), scope: scope)
-        var cursor = try session.rows(plan(query), QueryArguments(lists: [keys]))
+        let query = Query(.columns(tables.root.schema.key), scope: keys.scope)
+        var cursor = try session.rows(plan(query), keys.scopeArguments)
         var found: Set<[Value]> = []
         while try cursor.next() { found.insert((0..<keys.width).map { cursor.cells[$0].value }) }
         guard found.count < keys.count else { return [] }
