@@ -58,20 +58,10 @@ extension Connection {
     // MARK: Versions
 
     /// A number that another connection's commit changes, and a commit of this one does not.
-    func dataVersion() throws(StorageError) -> Int64 {
-        if let versionStatement { return try versionStatement.integer() ?? 0 }
-        let statement = try Statement(self, "PRAGMA data_version")
-        versionStatement = statement
-        return try statement.integer() ?? 0
-    }
+    func dataVersion() throws(StorageError) -> Int64 { try statement(.dataVersion).integer() ?? 0 }
 
     /// A number that any change of the schema changes, whoever makes it.
-    func schemaVersion() throws(StorageError) -> Int64 {
-        if let schemaStatement { return try schemaStatement.integer() ?? 0 }
-        let statement = try Statement(self, "PRAGMA schema_version")
-        schemaStatement = statement
-        return try statement.integer() ?? 0
-    }
+    func schemaVersion() throws(StorageError) -> Int64 { try statement(.schemaVersion).integer() ?? 0 }
 
     /// Whether another connection has changed the schema since this one's last transaction; asked in a transaction that
     /// writes.

@@ -20,7 +20,7 @@ final class Connection: @unchecked Sendable {
     private var preparedCount = 0
     /// Counts uses of plans, to find the least recently used.
     @exclusivity(unchecked) private var uses: UInt64 = 0
-    @exclusivity(unchecked) private var controls = [Statement?](repeating: nil, count: Control.allCases.count)
+    @exclusivity(unchecked) private var fixed = [Statement?](repeating: nil, count: Fixed.allCases.count)
     private let functions = SQLFunctions()
     /// The tables of other software.
     let foreign = ForeignCatalog()
@@ -28,8 +28,6 @@ final class Connection: @unchecked Sendable {
     private(set) var hasChangedTables = false
     /// The tables, as of a version of the database.
     var tables: KnownTables?
-    var versionStatement: Statement?
-    var schemaStatement: Statement?
     /// The session of each transaction that writes. It holds the connection, as its statements do, until that is closed.
     var writer: SQLiteWriter {
         if let ownWriter { return ownWriter }
@@ -53,18 +51,23 @@ final class Connection: @unchecked Sendable {
     /// The first failure that left the file's contents unknown.
     private(set) var damage: StorageError?
 
-    /// Statements that open and end transactions.
-    enum Control: Int, CaseIterable {
-        case begin, beginRead, commit, savepoint, release, rollBackTo
+    /// Statements of no plan. Each is prepared once.
+    enum Fixed: Int, CaseIterable {
+        case begin, beginRead, commit, rollBack, savepoint, release, rollBackTo
+        case dataVersion, schemaVersion, greatestKey
 
-        var sql: String {
+        fileprivate var sql: String {
             switch self {
             case .begin: "BEGIN IMMEDIATE"
             case .beginRead: "BEGIN"
             case .commit: "COMMIT"
+            case .rollBack: "ROLLBACK"
             case .savepoint: "SAVEPOINT storage"
             case .release: "RELEASE storage"
             case .rollBackTo: "ROLLBACK TO storage"
+            case .dataVersion: "PRAGMA data_version"
+            case .schemaVersion: "PRAGMA schema_version"
+            case .greatestKey: "SELECT seq FROM sqlite_sequence WHERE name = ?1"
             }
         }
     }
@@ -164,14 +167,13 @@ final class Connection: @unchecked Sendable {
         try Statement(self, sql).run()
     }
 
-    func run(_ control: Control) throws(StorageError) {
-        if let statement = controls[control.rawValue] {
-            try statement.run()
-            return
-        }
-        let statement = try Statement(self, control.sql)
-        controls[control.rawValue] = statement
-        try statement.run()
+    func run(_ fixed: Fixed) throws(StorageError) { try statement(fixed).run() }
+
+    func statement(_ fixed: Fixed) throws(StorageError) -> Statement {
+        if let known = self.fixed[fixed.rawValue] { return known }
+        let statement = try Statement(self, fixed.sql)
+        self.fixed[fixed.rawValue] = statement
+        return statement
     }
 
     /// The most plans that stay prepared: a program has dozens, and each statement takes some kibibytes.
@@ -248,9 +250,9 @@ final class Connection: @unchecked Sendable {
     /// Whether SQLite has a transaction open.
     private var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
-    /// - Parameter control: `begin` or `beginRead`.
-    func begin(_ control: Control) throws(StorageError) {
-        try run(control)
+    /// - Parameter fixed: `begin` or `beginRead`.
+    func begin(_ fixed: Fixed) throws(StorageError) {
+        try run(fixed)
         hasBegun = true
         hasChangedTables = false
     }
@@ -293,7 +295,11 @@ final class Connection: @unchecked Sendable {
         hasLostTransaction = false
         loss = nil
         forgetUndoneTables()
-        if isInTransaction { sqlite3_exec(database, "ROLLBACK", nil, nil, nil) }
+        guard isInTransaction else { return }
+        do throws(StorageError) { try run(.rollBack) } catch {
+            // Where there is no memory to prepare it, or to run it.
+            sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
+        }
     }
 
     /// Overwrites what a commit that failed may have left in the log.
@@ -330,8 +336,8 @@ final class Connection: @unchecked Sendable {
 
     private func forgetStatements() {
         forgetPlans()
-        (versionStatement, schemaStatement, ownWriter) = (nil, nil, nil)
-        for control in Control.allCases { controls[control.rawValue] = nil }
+        ownWriter = nil
+        for statement in Fixed.allCases { fixed[statement.rawValue] = nil }
     }
 }
 

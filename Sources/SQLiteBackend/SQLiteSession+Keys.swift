@@ -11,7 +11,8 @@ extension SQLiteSession {
     }
 
     private func greatestEverAssigned(in table: TableSchema) throws(StorageError) -> Int64 {
-        try Statement(connection, "SELECT seq FROM sqlite_sequence WHERE name = \(table.name.quotedText)").integer()
-            ?? 0
+        let statement = try connection.statement(.greatestKey)
+        try statement.bind(.text(table.name), at: 1)
+        return try statement.integer() ?? 0
     }
 }

@@ -188,10 +188,14 @@ struct Writing {
         if model.assigns == .uuid { return try assignUUIDs(&models) }
         let graph = GraphWriter(model, limits: limits)
         let keys = RowBuffer(width: 1)
-        var greatest = try writer.greatestKey(in: model.root.schema)
+        // The store is asked when the first key is assigned.
+        var isKnown = false
+        var greatest = Int64.min
         for index in models.indices {
             let key = try element(index) { () throws(StorageError) in try graph.keyCell(of: models[index], in: keys) }
             if key.isNull {
+                if !isKnown { greatest = max(greatest, try writer.greatestKey(in: model.root.schema)) }
+                isKnown = true
                 guard greatest < Int64.max else { throw outOfKeys() }
                 greatest += 1
                 try assign(.int(greatest), to: &models[index])
