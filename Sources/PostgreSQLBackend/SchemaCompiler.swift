@@ -75,11 +75,17 @@ struct SchemaCompiler {
     private func comment(_ table: TableSchema) -> String {
         let model = table.path.first ?? table.name
         let property = table.path.dropFirst().joined(separator: ".")
+        // The store's own tables have a path that begins with a NUL.
         let text =
-            table.isRoot
-            ? "Records of \(model)."
-            : table.isOfReferences
-                ? "The references \(property) of \(model)." : "What records of \(model) own as \(property)."
+            if model.utf8.first == 0 {
+                "The store's own \(model.dropFirst())."
+            } else if table.isRoot {
+                "Records of \(model)."
+            } else if table.isOfReferences {
+                "The references \(property) of \(model)."
+            } else {
+                "What records of \(model) own as \(property)."
+            }
         return "COMMENT ON TABLE \(names.table(table)) IS \(Self.literal(text))"
     }
 
@@ -91,7 +97,7 @@ struct SchemaCompiler {
         return "COMMENT ON COLUMN \(names.table(table)).\(column.sqlName) IS \(Self.literal(text))"
     }
 
-    /// A name may have a NUL, as those of the store's own tables do. No text of the server's has one.
+    /// A property's name may have a NUL. No text of the server's has one.
     private static func literal(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value != 0 })).quotedText
     }

@@ -30,9 +30,6 @@ final class ModelHandle: Sendable {
     let kept: KeptTables?
     /// Why the model is not used in transactions: another process has changed its tables, and it does not fit any more.
     let refusal: StorageError?
-    func requireFitting() throws(StorageError) {
-        if let refusal { throw refusal }
-    }
 
     /// The plan for one record's own row.
     let rowOfKey: QueryPlan

@@ -100,7 +100,7 @@ final class SessionContext {
     func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
         if own != nil, let known = own?.prepared[ObjectIdentifier(type)] { return known }
         if let known = store.registry.handle(type), own == nil || own?.changed.contains(known.name) == false {
-            if known.refusal != nil { try known.requireFitting() }
+            if let refusal = known.refusal { throw refusal }
             return known
         }
         let handle = try prepare(type)
