@@ -59,12 +59,8 @@ extension ArchiveTables {
             let key = ValueCells(ValueList(width: count, values: Array(arguments.values.prefix(count))))
             row = withExtendedLifetime(key) { table.rows.row(key.cells) }
         }
-        var next = row
         let rows = table.rows
-        return RowCursor(columns, table.format) {
-            defer { next = nil }
-            return withExtendedLifetime(rows) { next }
-        }.cursor
+        return RowCursor(columns, table.format, first: row) { withExtendedLifetime(rows) { nil } }.cursor
     }
 
     private static func cursor(_ number: Int) -> Cursor {

@@ -8,12 +8,19 @@ final class RowCursor: CursorSource {
     private let columns: UnsafeMutablePointer<Int>
     private let width: Int
     private let format: RowFormat
-    // Exclusivity is not checked at run time: no access to this lasts beyond one call of it, which does not reach it again.
+    // Exclusivity is not checked at run time: no access to these lasts beyond one call, which does not reach them again.
+    @exclusivity(unchecked) private var first: UnsafeRawPointer?
     @exclusivity(unchecked) private var next: () throws(StorageError) -> UnsafeRawPointer?
     private var error: StorageError?
 
-    /// - Parameter next: gives row after row, and keeps their pages alive.
-    init(_ columns: [Int], _ format: RowFormat, _ next: @escaping () throws(StorageError) -> UnsafeRawPointer?) {
+    /// - Parameters:
+    ///   - first: a row before those that `next` gives, whose page that keeps alive too.
+    ///   - next: gives row after row, and keeps their pages alive.
+    init(
+        _ columns: [Int], _ format: RowFormat, first: UnsafeRawPointer? = nil,
+        _ next: @escaping () throws(StorageError) -> UnsafeRawPointer?
+    ) {
+        self.first = first
         width = columns.count
         cells = .allocate(capacity: max(width, 1))
         cells.initialize(repeating: .null, count: max(width, 1))
@@ -37,11 +44,16 @@ final class RowCursor: CursorSource {
 
     private func step() -> Int32 {
         let found: UnsafeRawPointer?
-        do throws(StorageError) {
-            found = try next()
-        } catch {
-            self.error = error
-            return -1
+        if let first {
+            found = first
+            self.first = nil
+        } else {
+            do throws(StorageError) {
+                found = try next()
+            } catch {
+                self.error = error
+                return -1
+            }
         }
         guard let row = found else { return 0 }
         var index = 0
@@ -54,7 +66,10 @@ final class RowCursor: CursorSource {
 
     func failure() -> StorageError { error ?? StorageError(.io, "The rows cannot be read.") }
 
-    func finish() { next = { nil } }
+    func finish() {
+        first = nil
+        next = { nil }
+    }
 }
 
 /// A row in its page, for the general evaluation of queries.
