@@ -33,6 +33,19 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a list of owned records that is left out is empty`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        try tool.output("insert", Tool.file, "Person", "--quiet", "--json", #"{"name": "A", "age": 1, "tags": []}"#)
+        try tool.output("save", Tool.file, "Person", "--quiet", "id=1", "name=W", "age=2", "tags=[]")
+        let people = try await tool.people(engine)
+        #expect(people.first == Person(id: 1, name: "W", age: 2, tags: [], city: nil, pens: []))
+        #expect(people.last?.name == "A" && people.last?.pens == [])
+        let message = try tool.failure(
+            65, "save", Tool.file, "Person", input: #"{"name": "A", "age": 1, "tags": [], "pens": null}"#)
+        #expect(message.contains("pens is missing"), "\(message)")
+    }
+
+    @Test(arguments: Engine.allCases)
     func `what is no record of the model is refused by place and property`(engine: Engine) async throws {
         let tool = try await Tool(engine)
         let before = try await tool.people(engine)

@@ -10,7 +10,9 @@ internal import Foundation
 final class ModelJSON<Model: Storable> {
     let rows: ModelRows<Model>
     private let builder: RecordBuilder
-    private let plain: PlainRecords?
+    /// The records that were read and are no models yet.
+    private let records: RecordRows
+    private let reader: JSONRows?
     /// The members that lead to the records, for messages.
     private let path: String
     private let schema = Model.schema
@@ -18,7 +20,8 @@ final class ModelJSON<Model: Storable> {
     init(at path: String, dates: Property.DateForm?, isLenient: Bool) throws(StorageError) {
         rows = try ModelRows()
         builder = try RecordBuilder(Model.self, dates: dates, isLenient: isLenient)
-        plain = PlainRecords(builder, rows.handle.tables)
+        records = try rows.rows()
+        reader = JSONRows(builder, records)
         self.path = path
         guard path.isEmpty || Self.names(path).allSatisfy({ !$0.isEmpty }) else {
             throw StorageError(
@@ -32,46 +35,67 @@ final class ModelJSON<Model: Storable> {
 
     // MARK: Reading
 
-    /// How many records are read before they are stored.
+    /// How many records with some properties are read before they are stored.
     private static var most: Int { 512 }
 
     /// Some records of the input.
-    struct Part {
-        var records: [DynamicRecord] = []
-        /// Their models, if they are read as such.
-        var models: [Model] = []
+    struct Part<Record> {
+        var records: [Record] = []
         /// The index of the first of them.
         var first = 0
         /// Whether the input is one record and no array.
         var isSingle = false
         /// How much of the input has been read, from 0 to 1.
         var fraction = 0.0
-
-        fileprivate var count: Int { records.count + models.count }
     }
 
-    /// Calls the body with the records of the input, in parts.
-    ///
-    /// - Parameter isPart: whether records have only the properties that are there.
+    /// Calls the body with the models of the input, in parts.
     func read(
-        _ contents: any InputContents, isPart: Bool = false,
-        _ body: (Part) throws(StorageError) -> Void
+        _ contents: any InputContents, _ body: (Part<Model>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        var part = Part<Model>()
+        try read(contents) { (input, isSingle, fraction) throws(StorageError) in
+            if let input {
+                part.isSingle = isSingle
+                if reader?.add(input.bytes) != true { try add(input, part) }
+                guard records.isFull else { return }
+            }
+            part.fraction = fraction
+            part.records = try placed(part.first, isSingle: part.isSingle) { () throws(StorageError) in
+                try records.take(Model.self)
+            }
+            if !part.records.isEmpty { try body(part) }
+            part.first += part.records.count
+        }
+    }
+
+    /// Calls the body with records that have only the properties that are there, in parts.
+    func readParts(
+        _ contents: any InputContents, _ body: (Part<DynamicRecord>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        var part = Part<DynamicRecord>()
+        try read(contents) { (input, isSingle, fraction) throws(StorageError) in
+            if let input {
+                part.isSingle = isSingle
+                let index = part.first + part.records.count
+                part.records.append(try record(input, place(index, isSingle: isSingle), index, isPart: true))
+                guard part.records.count == Self.most else { return }
+            }
+            part.fraction = fraction
+            if !part.records.isEmpty { try body(part) }
+            part.first += part.records.count
+            part.records.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Calls the body with each record of the input, and at the end with nil.
+    private func read(
+        _ contents: any InputContents, _ body: (InputRecord?, Bool, Double) throws(StorageError) -> Void
     ) throws(StorageError) {
         do {
             var source = DocumentSource(try InputBuffer(contents), at: Self.names(path))
-            var part = Part()
-            while let input = try source.next() {
-                part.isSingle = source.isSingle
-                try add(input, to: &part, isPart: isPart)
-                guard part.count == Self.most else { continue }
-                part.fraction = source.fraction
-                try body(part)
-                part.first += part.count
-                part.records.removeAll(keepingCapacity: true)
-                part.models.removeAll(keepingCapacity: true)
-            }
-            part.fraction = 1
-            if part.count > 0 { try body(part) }
+            while let input = try source.next() { try body(input, source.isSingle, source.fraction) }
+            try body(nil, source.isSingle, 1)
         } catch let error as StorageError {
             throw error
         } catch let error as InputProblem {
@@ -81,12 +105,19 @@ final class ModelJSON<Model: Storable> {
         }
     }
 
-    private func add(_ input: InputRecord, to part: inout Part, isPart: Bool) throws(StorageError) {
-        let index = part.first + part.count
-        if !isPart, let model = plain?.model(Model.self, input.bytes) { return part.models.append(model) }
-        let record = try record(input, place(index, isSingle: part.isSingle), index, isPart: isPart)
-        guard plain != nil, !isPart else { return part.records.append(record) }
-        part.models += try models(Part(records: [record], first: index, isSingle: part.isSingle))
+    /// Adds a record that is not read from its bytes.
+    private func add(_ input: InputRecord, _ part: Part<Model>) throws(StorageError) {
+        let index = part.first + records.count
+        do throws(StorageError) {
+            let record = try record(input, place(index, isSingle: part.isSingle), index, isPart: false)
+            try placed(index, isSingle: part.isSingle) { () throws(StorageError) in try records.add(record) }
+        } catch {
+            // One before it may be no model, and the call's error is that of the first.
+            _ = try placed(part.first, isSingle: part.isSingle) { () throws(StorageError) in
+                try records.take(Model.self)
+            }
+            throw error
+        }
     }
 
     private func place(_ index: Int, isSingle: Bool) -> String { isSingle ? path : "\(path)[\(index)]" }
@@ -117,20 +148,20 @@ final class ModelJSON<Model: Storable> {
         StorageError(.invalidValue, message, model: schema.name, property: property).with { $0.element = index }
     }
 
-    /// The models of the records.
+    /// Says of an error of the body where in the JSON it is.
     ///
-    /// - Throws: `invalidValue` for a value that the property's own type refuses.
-    func models(_ part: Part) throws(StorageError) -> [Model] {
-        if !part.models.isEmpty { return part.models }
+    /// - Parameter first: the index of the body's first record.
+    func placed<R>(
+        _ first: Int, isSingle: Bool, _ body: () throws(StorageError) -> R
+    ) throws(StorageError) -> R {
         do throws(StorageError) {
-            return try rows.models(part.records)
+            return try body()
         } catch {
-            let index = part.first + (error.element ?? 0)
+            let index = first + (error.element ?? 0)
             guard error.code == .typeMismatch, let property = error.property else {
                 throw error.with { $0.element = index }
             }
-            let way = builder.path(of: property)
-            let place = RecordProblem.join(place(index, isSingle: part.isSingle), way)
+            let place = RecordProblem.join(place(index, isSingle: isSingle), builder.path(of: property))
             let stands = error.storedValue.map { "\($0)" } ?? "nothing"
             throw invalid("\(place) is \(stands), which the property's type has no value for.", index, property)
                 .with {
@@ -143,7 +174,7 @@ final class ModelJSON<Model: Storable> {
     /// All models of the input.
     func models(_ contents: any InputContents) throws(StorageError) -> [Model] {
         var models: [Model] = []
-        try read(contents) { part throws(StorageError) in models += try self.models(part) }
+        try read(contents) { part throws(StorageError) in models += part.records }
         return models
     }
 

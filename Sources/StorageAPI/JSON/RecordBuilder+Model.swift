@@ -74,7 +74,7 @@ private struct DeclaredShapes {
         return RecordBuilder.Property(
             name: property.storedName, title: property.name, path: property.names, isOptional: property.isOptional,
             content: content, rules: rules, convert: property.form.convert,
-            initial: initial ?? (property.isOptional ? null : nil))
+            initial: initial ?? (property.isOptional ? null : nil), writeDefault: property.writeDefault)
     }
 }
 

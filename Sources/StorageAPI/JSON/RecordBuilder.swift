@@ -26,6 +26,9 @@ package struct RecordBuilder: Sendable {
         var convert: (@Sendable (Value) throws -> Value)?
         /// What a record has whose JSON lacks the property; nil if it must not lack it.
         var initial: (@Sendable () throws -> Value)?
+        /// What a record owns whose JSON lacks the property, if that is not nothing. The property is left out of the record
+        /// then, and whatever writes that by the type's tables writes it.
+        var writeDefault: OwnedDefault?
     }
 
     enum Content: Sendable {
@@ -78,13 +81,15 @@ package struct RecordBuilder: Sendable {
                 let owner = (owners + [index]).last { shapes[$0].name.isSame(as: name) } ?? index
                 content = isMany ? .children(owner) : .child(owner)
             }
-            // A key that the store assigns may be missing.
+            // A key that the store assigns may be missing, and a list is empty then.
             let isAssigned = schema.assignsKeys && property.isKey
             let isOptional = property.isOptional || isAssigned
+            var mayBeMissing = isOptional
+            if case .children = content { mayBeMissing = true }
             shapes[index].properties.append(
                 Property(
                     name: property.name, title: property.name, path: [property.name], isOptional: isOptional,
-                    content: content, rules: rules, initial: isOptional ? null : nil))
+                    content: content, rules: rules, initial: mayBeMissing ? null : nil))
         }
         return index
     }
@@ -159,6 +164,8 @@ package struct RecordBuilder: Sendable {
     private func append(
         _ value: JSONValue?, _ property: Property, to fields: inout [DynamicRecord.Field]
     ) throws(RecordProblem) {
+        let isMissing = value == nil || value == .null && property.rules.isLenient && !property.isOptional
+        if isMissing, property.writeDefault != nil { return }
         switch property.content {
         case .column(let type):
             fields.append(.init(name: property.name, content: .value(try column(value, type, property), type)))
@@ -170,7 +177,8 @@ package struct RecordBuilder: Sendable {
         }
     }
 
-    private func column(
+    /// The value of a column.
+    func column(
         _ value: JSONValue?, _ type: ColumnType, _ property: Property
     ) throws(RecordProblem) -> Value {
         guard let value else { return try initial(property) }
@@ -203,22 +211,28 @@ package struct RecordBuilder: Sendable {
         }
     }
 
-    /// The key of a record, or an object that has it.
     private func append(
         _ value: JSONValue?, _ parts: [Part], _ property: Property, to fields: inout [DynamicRecord.Field]
     ) throws(RecordProblem) {
+        for (part, value) in zip(parts, try key(value, parts, property)) {
+            fields.append(.init(name: part.column, content: .value(value, part.type)))
+        }
+    }
+
+    /// The parts of the key that a reference is, or an object that has it.
+    func key(_ value: JSONValue?, _ parts: [Part], _ property: Property) throws(RecordProblem) -> [Value] {
+        var key: [Value] = []
         for (index, part) in parts.enumerated() {
-            let stored: Value
             if let value, value != .null {
-                stored = try Self.part(index, part, of: value, parts.count, property.rules)
+                key.append(try Self.part(index, part, of: value, parts.count, property.rules))
             } else if value == nil {
-                stored = try initial(property)
+                key.append(try initial(property))
             } else {
                 guard property.isOptional else { throw RecordProblem("is null, and the property is not optional.") }
-                stored = .null
+                key.append(.null)
             }
-            fields.append(.init(name: part.column, content: .value(stored, part.type)))
         }
+        return key
     }
 
     private static func part(

@@ -15,7 +15,7 @@ extension Storable {
     /// ```
     ///
     /// A missing member gives the property's default, and nil to an Optional; null is nil. Members that no property names
-    /// are ignored. Of owned properties only an empty default counts.
+    /// are ignored.
     ///
     /// - Parameters:
     ///   - json: UTF-8 text of RFC 8259.

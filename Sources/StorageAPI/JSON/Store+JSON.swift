@@ -142,23 +142,31 @@ private struct SavedJSON: Sendable {
     ) throws(StorageError) -> Int {
         let json = try ModelJSON<M>(at: path, dates: dates, isLenient: isLenient)
         var count = 0
-        try json.read(source.contents(), isPart: isMerging) { part throws(StorageError) in
-            let models = isMerging ? try merged(part, json, context) : try json.models(part)
+        func save(_ models: [M], first: Int, _ fraction: Double) throws(StorageError) {
             let writing = try context.writing(.type(M.self))
             do throws(StorageError) {
                 _ = matched.isEmpty ? try writing.put(models, .upsert) : try writing.save(models, matching: matched)
             } catch {
-                throw error.with { $0.element = $0.element.map { part.first + $0 } }
+                throw error.with { $0.element = $0.element.map { first + $0 } }
             }
             count += models.count
-            progress?(count, part.fraction)
+            progress?(count, fraction)
+        }
+        if isMerging {
+            try json.readParts(source.contents()) { part throws(StorageError) in
+                try save(merged(part, json, context), first: part.first, part.fraction)
+            }
+        } else {
+            try json.read(source.contents()) { part throws(StorageError) in
+                try save(part.records, first: part.first, part.fraction)
+            }
         }
         return count
     }
 
     /// The stored records with what is there; where none is stored, the records of the defaults.
     private func merged<M: Storable>(
-        _ part: ModelJSON<M>.Part, _ json: ModelJSON<M>, _ context: SessionContext
+        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: SessionContext
     ) throws(StorageError) -> [M] {
         // What a record is found by: its key, or values of other properties; nil for one that nothing finds.
         var names: [[Value]?] = []
@@ -179,13 +187,15 @@ private struct SavedJSON: Sendable {
         for (name, record) in zip(found.map(\.0.key), try json.rows.records(found.compactMap(\.1))) {
             known[name] = record
         }
-        var result = part
+        var result: [DynamicRecord] = []
         for (index, name) in names.enumerated() {
             // The same may come again.
             let record = try json.merged(part.records[index], into: name.flatMap { known[$0] }, part.first + index)
             if let name { known[name] = record }
-            result.records[index] = record
+            result.append(record)
         }
-        return try json.models(result)
+        return try json.placed(part.first, isSingle: part.isSingle) { () throws(StorageError) in
+            try json.rows.models(result)
+        }
     }
 }

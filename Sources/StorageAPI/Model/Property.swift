@@ -50,6 +50,8 @@ public struct Property: Sendable {
     /// What records read that were stored before the property existed; nil if the property has no default. For children
     /// only an empty default counts, and is given as `.null`.
     public var defaultValue: (@Sendable () throws -> Value)?
+    /// Writes the default of an owned property, if that is not nothing: what JSON gives a record that lacks it.
+    var writeDefault: OwnedDefault?
     /// What happens to a reference if its record is deleted.
     public var rule = DeleteRule.deny
     /// Where the property is in JSON, and what is accepted there.
@@ -68,6 +70,13 @@ public struct Property: Sendable {
         self.defaultValue = value
     }
 
+    static func owned<T>(
+        _ value: PropertyDefault<T>?, _ write: @escaping @Sendable (T, inout RowWriter) -> Void
+    ) -> OwnedDefault? {
+        guard let value else { return nil }
+        return { write(value(), &$0) }
+    }
+
     static func dynamic<T>(
         _ value: PropertyDefault<T>?, _ convert: @escaping @Sendable (T) throws -> Value
     ) -> (@Sendable () throws -> Value)? {
@@ -75,6 +84,10 @@ public struct Property: Sendable {
         return { try convert(value()) }
     }
 }
+
+/// Writes what an owned property is by default: to the row's cell that says whether an array is there, and to the rows of
+/// what is owned.
+typealias OwnedDefault = @Sendable (inout RowWriter) -> Void
 
 /// A closure that gives a property's default value.
 public typealias PropertyDefault<T> = @Sendable () -> T
@@ -141,6 +154,7 @@ extension Property {
         default value: PropertyDefault<T>? = nil
     ) {
         self.init(name, .one(T.self), optional: false, traits, stored, old, default: nil)
+        writeDefault = Self.owned(value) { $1.write($0) }
     }
 
     /// An owned child that may be nil.
@@ -149,6 +163,7 @@ extension Property {
         default value: PropertyDefault<T?>? = nil
     ) {
         self.init(name, .one(T.self), optional: true, traits, stored, old, default: { .null })
+        writeDefault = Self.owned(value) { $1.write($0) }
     }
 
     /// An array of owned children.
@@ -158,7 +173,7 @@ extension Property {
     ) {
         let isEmpty = value?().isEmpty ?? false
         self.init(name, .many(T.self), optional: false, traits, stored, old, default: nil)
-        if isEmpty { defaultValue = { .null } }
+        if isEmpty { defaultValue = { .null } } else { writeDefault = Self.owned(value) { $1.write($0) } }
     }
 
     /// An array of owned children that may be nil.
@@ -167,6 +182,7 @@ extension Property {
         default value: PropertyDefault<[T]?>? = nil
     ) {
         self.init(name, .many(T.self), optional: true, traits, stored, old, default: { .null })
+        writeDefault = Self.owned(value) { $1.write($0) }
     }
 }
 

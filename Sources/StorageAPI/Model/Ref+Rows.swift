@@ -33,7 +33,7 @@ extension Property {
         self.init(
             name, .references(M.self, elements: ReferenceRow<M>.self), optional: false, traits, stored, old,
             default: nil)
-        if isEmpty { defaultValue = { .null } }
+        if isEmpty { defaultValue = { .null } } else { writeDefault = Self.owned(value) { $1.write($0) } }
         rule = onDelete
     }
 }

@@ -27,6 +27,9 @@ struct RecordFields: Sendable {
         let isMany: Bool
         let isOptional: Bool
         let isOfReferences: Bool
+        /// The cell that says whether an optional array is there.
+        let presence: Int?
+        let writeDefault: OwnedDefault?
         /// The names that owned records may have: their path, and their model's name if it is recorded.
         let models: [String]
     }
@@ -51,6 +54,10 @@ struct RecordFields: Sendable {
             return Relation(
                 name: relation.storedProperty, isMany: relation.isMany, isOptional: relation.isOptional,
                 isOfReferences: model.tables[relation.target].element != nil,
+                presence: table.columns.firstIndex { place in
+                    table.schema.columns[place].role == .presence
+                        && table.schema.columns[place].property.isSame(as: relation.storedProperty)
+                }, writeDefault: relation.writeDefault,
                 models: [target.path.joined(separator: "."), target.model].compactMap(\.self))
         }
     }

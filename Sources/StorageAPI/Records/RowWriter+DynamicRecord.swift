@@ -64,6 +64,9 @@ extension RowWriter {
     private mutating func write(
         _ relation: RecordFields.Relation, _ content: DynamicRecord.Content?
     ) throws(StorageError) {
+        if content == nil, let write = relation.writeDefault {
+            return writeDefault(self.relation, at: relation.presence, write)
+        }
         switch content {
         case .child(let child?) where !relation.isMany:
             try relation.check(child)

@@ -218,6 +218,7 @@ struct DeclaredProperty {
     var isOptional: Bool
     var traits: Property.Traits
     var defaultValue: (@Sendable () throws -> Value)?
+    var writeDefault: OwnedDefault?
     /// What its columns refer to; none for other properties.
     var references: [ReferenceSchema] = []
     /// The model that it refers to.
@@ -243,6 +244,7 @@ struct DeclaredProperty {
         isOptional = property.isOptional
         traits = property.traits
         defaultValue = property.defaultValue
+        writeDefault = property.writeDefault
     }
 
     /// - Parameter isAssigned: whether it is a key that may be nil in records that are not stored yet.

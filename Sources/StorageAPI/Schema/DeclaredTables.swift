@@ -110,7 +110,7 @@ struct DeclaredTables {
         tables[index].relations.append(
             RelationBinding(
                 storedProperty: property.storedName, property: property.name, target: target, isMany: isMany,
-                isOptional: property.isOptional))
+                isOptional: property.isOptional, writeDefault: property.writeDefault))
         guard known == nil else { return }
         if let key { recursive[key] = target }
         guard target < Self.mostTables else {

@@ -144,4 +144,6 @@ struct RelationBinding: Sendable {
     let target: Int
     let isMany: Bool
     let isOptional: Bool
+    /// Writes what a record owns that does not say what it owns.
+    var writeDefault: OwnedDefault?
 }

@@ -22,7 +22,7 @@ extension String {
 
     /// Most text is ASCII, which needs no repair and is recognised by a few words.
     @inlinable @inline(__always)
-    static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var (place, found) = (0, UInt64(0))
         while place &+ 8 <= bytes.count {
             found |= bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)

@@ -2,9 +2,13 @@ import Foundation
 import StorageKit
 import Testing
 
-/// Records without owned ones are read from their bytes, others from parsed values.
+/// Records are read from their bytes, and from parsed values where something is unusual, as a conversion is.
 @Suite("Two ways to read JSON") struct JSONReaderTests {
-    @Storable struct Flat: Equatable {
+    @Storable struct Nib: Equatable {
+        @Field(path: "shape.width") var width: Int8
+        var note: String? = "none"
+    }
+    @Storable struct Plain: Equatable {
         var id: Int
         @Field(path: "a.b.name") var name = "none"
         @Field(path: "a.size") var size: Int8 = 3
@@ -15,12 +19,14 @@ import Testing
         @Field(lenient: true) var count: UInt64 = 0
         @Field(dates: .secondsSince1970) var at: Date?
         @Field(convert: { .text("<\($0)>") }) var text: String?
+        @Field(path: "a.nib") var nib: Nib?
+        var nibs: [Nib] = []
+        var spare: [Nib]? = [Nib(width: 9)]
+        @Reference(onDelete: .unchecked) var next: Ref<Plain>?
+        @Reference(onDelete: .unchecked) var others: [Ref<Plain>] = [4]
     }
-    @Storable struct None: Equatable {
-        var value = 0
-    }
-    /// The same with an owned property.
-    @Storable struct Graph: Equatable {
+    /// The same with two properties in one place, which leaves every record to the parsed values.
+    @Storable struct Converted: Equatable {
         var id: Int
         @Field(path: "a.b.name") var name = "none"
         @Field(path: "a.size") var size: Int8 = 3
@@ -31,12 +37,17 @@ import Testing
         @Field(lenient: true) var count: UInt64 = 0
         @Field(dates: .secondsSince1970) var at: Date?
         @Field(convert: { .text("<\($0)>") }) var text: String?
-        var nothing: None?
+        @Field(path: "a.nib") var nib: Nib?
+        var nibs: [Nib] = []
+        var spare: [Nib]? = [Nib(width: 9)]
+        @Reference(onDelete: .unchecked) var next: Ref<Plain>?
+        @Reference(onDelete: .unchecked) var others: [Ref<Plain>] = [4]
+        @Field(path: "id") var again = 0
 
-        var flat: Flat {
-            Flat(
+        var plain: Plain {
+            Plain(
                 id: id, name: name, size: size, part: part, isOn: isOn, mark: mark, list: list, count: count, at: at,
-                text: text)
+                text: text, nib: nib, nibs: nibs, spare: spare, next: next, others: others)
         }
     }
 
@@ -53,24 +64,99 @@ import Testing
         #""other": {"z": [1, {"y": null}]}"#, #""other": {"z": 1, "z": 2}"#, #""other": 1, "other": 2"#,
         #""other": 01"#,
         #""other": "\ud800""#, #""other": [1,]"#, #""": 1"#, #""id": 5"#, "\"name\": \"\u{7F}\"",
-        "\"other\": \"\u{1}\"",
+        "\"other\": \"\u{1}\"", #""a": {"nib": {"shape": {"width": 1}}}"#, #""a": {"nib": null}"#,
+        #""a": {"nib": {}}"#, #""a": {"nib": []}"#, #""a": {"nib": {"shape": {"width": 1, "width": 2}}}"#,
+        #""nibs": [{"shape": {"width": 1}, "note": null}, {"note": "ä\n", "shape": {"x": 1, "width": -7}}]"#,
+        #""nibs": null"#, #""nibs": {}"#, #""nibs": [null]"#, #""nibs": [{"shape": {"width": 128}}]"#,
+        #""nibs": [{"shape": {"width": 1}},]"#, #""nibs": [], "nibs": []"#, #""spare": null"#, #""spare": []"#,
+        #""spare": [{"shape": {"width": 5}}]"#, #""spare": 1"#, #""next": 5"#, #""next": null"#, #""next": {"id": 6}"#,
+        #""next": {"name": 6}"#, #""next": "5""#, #""next": [5]"#, #""others": [1, {"x": [], "id": 2}, 1]"#,
+        #""others": []"#, #""others": null"#, #""others": [null]"#, #""others": [1.5]"#, #""others": [[1]]"#,
     ]
 
     @Test func `both read the same and refuse the same`() {
         func result<T>(_ body: () throws(StorageError) -> T) -> Result<T, StorageError> { Result(catching: body) }
         for first in Self.members {
-            for second in Self.members.prefix(12) + [#""isOn": true"#] {
+            for second in Self.members.prefix(12) + [#""isOn": true"#, #""nibs": [{"shape": {"width": 3}}]"#] {
                 let json = "{\(first), \"id\": 9, \(second)}".data
-                let plain = result { () throws(StorageError) in try Flat(json: json) }
-                let built = result { () throws(StorageError) in try Graph(json: json).flat }
-                switch (plain, built) {
-                case (.success(let left), .success(let right)): #expect(left == right, "\(json)")
+                let read = result { () throws(StorageError) in try Plain(json: json) }
+                let built = result { () throws(StorageError) in try Converted(json: json).plain }
+                switch (read, built) {
+                case (.success(let left), .success(let right)): #expect(left == right, "\(first), \(second)")
                 case (.failure(let left), .failure(let right)):
                     #expect(left.message == right.message && left.property == right.property)
-                default: Issue.record("{\(first), \(second)}: \(plain), \(built)")
+                default: Issue.record("{\(first), \(second)}: \(read), \(built)")
                 }
             }
         }
+    }
+
+    @Test func `what a record owns by default is there where the JSON lacks it`() throws {
+        let both = try (
+            Plain(json: #"{"id": 1, "nibs": [{"shape": {"width": 2}}]}"#.data),
+            Converted(json: #"{"id": 1, "nibs": [{"shape": {"width": 2}}]}"#.data).plain
+        )
+        let expected = Plain(id: 1, nibs: [Nib(width: 2)])
+        #expect(both == (expected, expected))
+        #expect(expected.spare == [Nib(width: 9)] && expected.others == [4])
+        let given = try Plain(json: #"{"spare": null, "others": [], "id": 1}"#.data)
+        #expect(given.spare == nil && given.others.isEmpty)
+        let desk = try Desk(json: #"{"id": 1}"#.data)
+        #expect(desk == Desk(id: 1))
+        #expect(desk.first?.drawers.count == 2 && desk.main.drawers == [Drawer(label: "c")])
+    }
+
+    @Storable struct Drawer: Equatable {
+        var label: String
+        var inner: [Drawer] = []
+    }
+    @Storable struct Side: Equatable {
+        var drawers: [Drawer] = [Drawer(label: "a", inner: [Drawer(label: "b")]), Drawer(label: "c")]
+    }
+    @Storable struct Desk: Equatable {
+        var id: Int
+        var main = Side(drawers: [Drawer(label: "c")])
+        var first: Side? = Side()
+    }
+
+    @Test func `members come in any order, of records that own themselves as well`() throws {
+        let json = #"""
+            [{"main": {"drawers": [{"inner": [{"label": "y", "inner": [{"inner": [], "label": "z"}]}, {"label": "w"}],
+            "label": "x"}, {"label": "v"}]}, "first": null, "id": 2}, {"first": {}, "main": {}, "id": 1}]
+            """#
+        let drawers = [
+            Drawer(
+                label: "x", inner: [Drawer(label: "y", inner: [Drawer(label: "z")]), Drawer(label: "w")]),
+            Drawer(label: "v"),
+        ]
+        #expect(
+            try Desk.models(json: json.data) == [
+                Desk(id: 2, main: Side(drawers: drawers), first: nil), Desk(id: 1, main: Side()),
+            ])
+    }
+
+    @Test func `records that own themselves too deeply are refused`() async throws {
+        let json =
+            String(repeating: #"{"text": "a", "children": ["#, count: 100) + #"{"text": "b"}"#
+            + String(repeating: "]}", count: 100)
+        await expectError(.limitExceeded) { try Line(json: json.data) }
+    }
+
+    @Test func `the first record that is refused is named`() async throws {
+        let good = (0..<300).map { #"{"id": \#($0), "name": "A", "quills": [{"colour": {"name": "a"}}]}"# }
+        let late = good + [#"{"id": 1, "name": "A", "rank": "chief"}"#, #"{"id": 2}"#]
+        let error = await expectError(.invalidValue) {
+            try Writer.models(json: "[\(late.joined(separator: ","))]".data)
+        }
+        #expect(error?.element == 300)
+        #expect(error?.message == #"[300].rank is "chief", which the property's type has no value for."#)
+        let inside = good + [#"{"id": 2, "quills": [{"colour": {"name": "a"}, "price": "x"}], "name": ""}"#]
+        let second = await expectError(.invalidValue) {
+            try Writer.models(json: "[\(inside.joined(separator: ","))]".data)
+        }
+        #expect(second?.element == 300)
+        #expect(second?.message.hasPrefix("[300].quills[0].price is the text \"x\"") == true)
+        #expect(second?.property == "quills[0].price")
     }
 
     @Test func `text that is not UTF-8 is refused`() async {

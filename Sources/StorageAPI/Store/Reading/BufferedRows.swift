@@ -9,8 +9,11 @@ final class BufferedRows: CursorSource {
     @exclusivity(unchecked) private var position = -1
     private let current: UnsafeMutablePointer<Cell>
 
-    init(width: Int) {
-        rows = RowBuffer(width: width)
+    convenience init(width: Int) { self.init(RowBuffer(width: width)) }
+
+    /// Rows whose bytes somebody else holds.
+    init(_ rows: RowBuffer) {
+        self.rows = rows
         current = .allocate(capacity: rows.width)
         current.initialize(repeating: .null, count: rows.width)
     }

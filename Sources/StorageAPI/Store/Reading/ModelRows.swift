@@ -208,14 +208,8 @@ private struct RecordsAtHand {
 final class RowsSession: StorageSession {
     private let schemas: [TableSchema]
     private let buffers: [BufferedRows]
-    /// For each table the order of its rows; nil for that in which they came.
-    private let orders: [[Int]]?
 
-    init(_ schemas: [TableSchema], _ buffers: [BufferedRows], orders: [[Int]]? = nil) {
-        self.schemas = schemas
-        self.buffers = buffers
-        self.orders = orders
-    }
+    init(_ schemas: [TableSchema], _ buffers: [BufferedRows]) { (self.schemas, self.buffers) = (schemas, buffers) }
 
     func tables() -> [TableSchema] { schemas }
 
@@ -223,7 +217,7 @@ final class RowsSession: StorageSession {
         guard let table = schemas.firstIndex(where: { $0.path == plan.table.path }) else {
             throw StorageError(.io, "The rows of \(plan.table.name) are not in memory.")
         }
-        return buffers[table].cursor(orders?[table] ?? Array(0..<buffers[table].count))
+        return buffers[table].cursor(Array(0..<buffers[table].count))
     }
 
     /// Rows in memory do not remember other keys.

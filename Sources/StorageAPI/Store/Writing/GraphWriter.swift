@@ -83,9 +83,11 @@ final class GraphWriter: @unchecked Sendable {
         rootRows.count >= 256 || arena.pointee.size > 1 << 20
     }
 
-    /// Removes the model that was added last. Its bytes stay in the arena until the rows are written.
+    /// Removes the model that was added last, or failed to be. Its bytes stay in the arena until the rows are written.
     func removeLast() {
         written -= 1
+        (failure, depth) = (nil, 0)
+        guard hasChildren else { return rootRows.removeAll(from: rootRows.count - 1) }
         for (buffer, start) in zip(buffers, lastStarts) { buffer.removeAll(from: start) }
     }
 
@@ -133,6 +135,14 @@ final class GraphWriter: @unchecked Sendable {
             next: rootRows.row(index), count: root.columns.count, arena: arena, graph: self, table: 0, row: index)
     }
 
+    /// A writer for the next model where rows have a number in place of the key.
+    func beginRoot(number: Int) -> RowWriter {
+        var row = beginRoot()
+        row.put(.int(Int64(number)))
+        rootKey[0] = .int(Int64(number))
+        return row
+    }
+
     /// Ends the model that ``beginRoot()`` began.
     ///
     /// - Throws: `missingKey`, `invalidValue` or `limitExceeded`. The writer must not be used afterwards.
@@ -152,6 +162,9 @@ final class GraphWriter: @unchecked Sendable {
         finish(row)
         try throwFailure()
     }
+
+    /// Whether something of the model that was added last cannot be stored.
+    var hasFailed: Bool { failure != nil }
 
     /// The key of the model that was added last.
     var lastKey: [Value] { key(of: buffers[0].count - 1) }
@@ -312,5 +325,27 @@ extension GraphWriter {
         keys.removeAll()
         try writeKey(to: keys) { value.writeKey(into: &$0) }
         return keys.row(0)[0]
+    }
+}
+
+extension RowWriter {
+    /// Goes to one of the row's cells, which is written next.
+    mutating func move(to cell: Int) {
+        next = graph.takeUnretainedValue().buffers[table].row(row) + cell
+        end = next + 1
+    }
+
+    /// Writes the default of an owned property, wherever in the row the writer is.
+    ///
+    /// - Parameter presence: the cell that says whether an array is there.
+    mutating func writeDefault(_ relation: Int, at presence: Int?, _ write: OwnedDefault) {
+        let rows = graph.takeUnretainedValue().buffers[table]
+        let (written, left) = (next - rows.row(row), end - next)
+        if let presence { move(to: presence) }
+        self.relation = relation
+        write(&self)
+        // What is owned may be in the same table, whose rows have moved then.
+        next = rows.row(row) + written
+        end = next + left
     }
 }

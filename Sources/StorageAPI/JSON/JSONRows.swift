@@ -1,0 +1,231 @@
+import StorageDriver
+
+/// Reads records with all that they own from their bytes straight into the cells of rows, which costs a third of building
+/// them from parsed values.
+///
+/// It reads what ``RecordBuilder`` reads alike, and gives up on everything unusual: on every problem, so that there is one
+/// place that names problems. Used by one thread at a time.
+///
+/// Not generic: metadata of generic types is looked up for each use, which costs as much as reading a record.
+final class JSONRows {
+    /// A reason to leave the record to the builder.
+    private enum Unusual: Error { case found }
+
+    /// What has come so far of one record or owned record: which properties, and which objects that have some of them.
+    private struct Found {
+        var properties: UInt64 = 0
+        var objects: UInt64 = 0
+    }
+
+    private let builder: RecordBuilder
+    private let tables: [JSONTable]
+    private let graph: GraphWriter
+
+    /// - Returns: nil for a model with paths of which one leads through another, or with more than 60 properties.
+    init?(_ builder: RecordBuilder, _ rows: RecordRows) {
+        self.builder = builder
+        graph = rows.graph
+        guard let tables = JSONTable.all(builder, graph.model) else { return nil }
+        self.tables = tables
+    }
+
+    /// Adds the record that the bytes are; false if the builder has to look at them.
+    func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var row = graph.beginRoot(number: graph.buffers[0].count)
+        do {
+            var scanner = JSONScanner(bytes)
+            try read(tables[0], &scanner, &row)
+            guard scanner.isAtEnd, !graph.hasFailed else { throw Unusual.found }
+            return true
+        } catch {
+            graph.removeLast()
+            return false
+        }
+    }
+
+    // MARK: Objects
+
+    private func read(_ table: JSONTable, _ scanner: inout JSONScanner, _ row: inout RowWriter) throws {
+        var found = Found()
+        try read(object: 0, of: table, &scanner, &row, &found)
+        guard found.properties != table.all else { return }
+        for index in table.leaves.indices where found.properties & (1 << UInt64(index)) == 0 {
+            try writeMissing(index, of: table, &row)
+        }
+    }
+
+    private func read(
+        object: Int, of table: JSONTable, _ scanner: inout JSONScanner, _ row: inout RowWriter, _ found: inout Found
+    ) throws {
+        var (expected, isFirst) = (0, true)
+        var others: [Range<Int>] = []
+        try scanner.enter(UInt8(ascii: "{"))
+        while try scanner.hasNext(UInt8(ascii: "}"), isFirst: isFirst) {
+            isFirst = false
+            let name = try scanner.name()
+            guard !name.hasEscapes else { throw Unusual.found }
+            guard let place = table.place(of: scanner.bytes(name.range), in: object, near: expected) else {
+                try pass(name.range, &others, &scanner)
+                continue
+            }
+            expected = place + 1
+            switch table.objects[object][place].target {
+            case .property(let index):
+                guard found.properties & (1 << UInt64(index)) == 0 else { throw Unusual.found }
+                found.properties |= 1 << UInt64(index)
+                try read(index, of: table, &scanner, &row)
+            case .object(let inner):
+                guard scanner.peek() == UInt8(ascii: "{"), found.objects & (1 << UInt64(inner)) == 0 else {
+                    throw Unusual.found
+                }
+                found.objects |= 1 << UInt64(inner)
+                try read(object: inner, of: table, &scanner, &row, &found)
+            }
+        }
+    }
+
+    /// Passes over a member that no property names, unless its name has come before.
+    private func pass(_ name: Range<Int>, _ others: inout [Range<Int>], _ scanner: inout JSONScanner) throws {
+        let bytes = scanner.bytes(name)
+        guard Self.isText(bytes), others.count < 16,
+            !others.contains(where: { scanner.bytes($0).elementsEqual(bytes) })
+        else { throw Unusual.found }
+        others.append(name)
+        // What is inside of it is looked at by the builder's parser, which refuses names that come twice.
+        switch scanner.peek() {
+        case UInt8(ascii: "{")?, UInt8(ascii: "[")?: _ = try parsed(&scanner)
+        case UInt8(ascii: "\"")?:
+            let text = try scanner.string()
+            guard !text.hasEscapes, Self.isText(scanner.bytes(text.range)) else { throw Unusual.found }
+        default: try scanner.passValue()
+        }
+    }
+
+    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        String.isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil
+    }
+
+    /// The next value, as the builder parses it.
+    private func parsed(_ scanner: inout JSONScanner) throws -> JSONValue {
+        _ = scanner.peek()
+        let start = scanner.position
+        try scanner.passValue()
+        return try JSONParser.parse(scanner.bytes(from: start))
+    }
+
+    // MARK: Properties
+
+    private func read(
+        _ index: Int, of table: JSONTable, _ scanner: inout JSONScanner, _ row: inout RowWriter
+    ) throws {
+        let leaf = table.leaves[index]
+        if leaf.isOwned { return try readOwned(leaf, &scanner, &row) }
+        row.move(to: leaf.cell)
+        let next = scanner.peek()
+        let start = scanner.position
+        switch (leaf.kind, next) {
+        case (.text, UInt8(ascii: "\"")?):
+            let text = try scanner.string()
+            let bytes = scanner.bytes(text.range)
+            if !text.hasEscapes, Self.isText(bytes) { return row.put(bytes, as: .text) }
+        case (.integer, UInt8(ascii: "-")?), (.integer, (UInt8(ascii: "0")...UInt8(ascii: "9"))?):
+            if let number = Self.integer(try scanner.number()), leaf.range.contains(number) {
+                return row.put(.int(number))
+            }
+        case (.double, UInt8(ascii: "-")?), (.double, (UInt8(ascii: "0")...UInt8(ascii: "9"))?):
+            let digits = try scanner.number()
+            if let number = Double(String(decoding: digits, as: UTF8.self)), number.isFinite {
+                return row.put(.double(number))
+            }
+        case (.bool, _):
+            if scanner.takeExactly("true") { return row.put(.int(1)) }
+            if scanner.takeExactly("false") { return row.put(.int(0)) }
+        default: break
+        }
+        scanner.position = start
+        try write(try parsed(&scanner), index, of: table, &row)
+    }
+
+    /// Writes a value or a reference as the builder reads it.
+    ///
+    /// - Parameter json: nil where there is none.
+    private func write(_ json: JSONValue?, _ index: Int, of table: JSONTable, _ row: inout RowWriter) throws {
+        let (leaf, property) = (table.leaves[index], table.properties[index])
+        let (types, values): ([ColumnType], [Value])
+        switch property.content {
+        case .column where table.isElement:
+            (types, values) = (table.parts.map(\.type), try builder.key(json, table.parts, property))
+        case .column(let type): (types, values) = ([type], [try builder.column(json, type, property)])
+        case .reference(let parts): (types, values) = (parts.map(\.type), try builder.key(json, parts, property))
+        case .child, .children: throw Unusual.found
+        }
+        for (part, value) in values.enumerated() {
+            guard let stored = value.stored(as: types[part]) else { throw Unusual.found }
+            row.move(to: leaf.cell + part)
+            row.write(stored)
+        }
+    }
+
+    /// The integer that digits are; nil for others, and for more than 18 characters.
+    private static func integer(_ number: UnsafeRawBufferPointer) -> Int64? {
+        let isNegative = number.first == UInt8(ascii: "-")
+        guard number.count <= 18 else { return nil }
+        var value: Int64 = 0
+        for index in (isNegative ? 1 : 0)..<number.count {
+            let digit = number[index] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            value = value &* 10 &+ Int64(digit)
+        }
+        return isNegative ? -value : value
+    }
+
+    // MARK: What is owned
+
+    private func readOwned(_ leaf: JSONTable.Leaf, _ scanner: inout JSONScanner, _ row: inout RowWriter) throws {
+        if scanner.peek() == UInt8(ascii: "n"), scanner.takeExactly("null") {
+            guard leaf.isOptional else { throw Unusual.found }
+            return writeNone(leaf, &row)
+        }
+        if let presence = leaf.presence {
+            row.move(to: presence)
+            row.put(.int(1))
+        }
+        row.move(to: 0)
+        row.relation = leaf.relation
+        guard let place = graph.beginChildren(of: row) else { throw Unusual.found }
+        if leaf.kind == .children {
+            try scanner.enter(UInt8(ascii: "["))
+            var position = 0
+            while try scanner.hasNext(UInt8(ascii: "]"), isFirst: position == 0) {
+                try readChild(tables[leaf.table], place, position, &scanner)
+                position += 1
+            }
+        } else {
+            try readChild(tables[leaf.table], place, 0, &scanner)
+        }
+        place.end(&row)
+    }
+
+    private func readChild(
+        _ table: JSONTable, _ place: borrowing ChildPlace, _ position: Int, _ scanner: inout JSONScanner
+    ) throws {
+        var row = place.beginChild(position)
+        if table.isElement { try read(0, of: table, &scanner, &row) } else { try read(table, &scanner, &row) }
+    }
+
+    private func writeNone(_ leaf: JSONTable.Leaf, _ row: inout RowWriter) {
+        guard let presence = leaf.presence else { return }
+        row.move(to: presence)
+        row.put(.int(0))
+    }
+
+    /// Writes a property that the JSON lacks.
+    private func writeMissing(_ index: Int, of table: JSONTable, _ row: inout RowWriter) throws {
+        let leaf = table.leaves[index]
+        guard leaf.isOwned else { return try write(nil, index, of: table, &row) }
+        let property = table.properties[index]
+        if let write = property.writeDefault { return row.writeDefault(leaf.relation, at: leaf.presence, write) }
+        guard leaf.isOptional || property.initial != nil else { throw Unusual.found }
+        writeNone(leaf, &row)
+    }
+}
