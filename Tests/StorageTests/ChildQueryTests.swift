@@ -132,4 +132,43 @@ struct ChildQueryTests {
             #expect(try await store.select(Person.self).keys() == [1, 2, 4])
         }
     }
+
+    @Test(arguments: Backend.allCases)
+    func `what was left out is loaded when it is needed, of one record or of many`(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws -> Void in
+            try await store.insert(Self.people)
+            let light = try await store.select(Person.self).order { $0.id.descending }.withoutChildren().all()
+            let people = Array(Self.people.reversed())
+            #expect(try await store.load(\.pens, of: light) == people.map(\.pens))
+            #expect(try await store.load(\.spares, of: light) == people.map(\.spares))
+            #expect(try await store.load(\.home, of: light) == people.map(\.home))
+            #expect(try await store.load(\.city, of: light[3]) == Self.people[2].city)
+            #expect(try await store.load(\.pens, of: [light[0], light[1], light[0]]).map(\.count) == [1, 2, 1])
+            #expect(try await store.load(\.pens, of: light.prefix(0).map(\.self)).isEmpty)
+            let inside = try await store.read { snapshot in try snapshot.load(\.pens, of: light[1]) }
+            #expect(inside == Self.people[4].pens)
+            await expectError(.invalidQuery) { try await store.load(\.id, of: light) }
+            try await store.delete(Person.self, key: 4)
+            let gone = await expectError(.notFound) { try await store.load(\.pens, of: light) }
+            #expect(gone?.key == [.int(4)])
+        }
+    }
+
+    @Storable struct Part {
+        @Key var box: String
+        @Key var number: Int
+        var labels: [Twin] = []
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `what a record with a key of several parts owns is loaded by that`(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws -> Void in
+            try await store.insert([
+                Part(box: "a", number: 2, labels: [Twin(id: 1, name: "x")]), Part(box: "a", number: 1),
+                Part(box: "b", number: 2, labels: [Twin(id: 2, name: "y")]),
+            ])
+            let light = try await store.select(Part.self).where { $0.number == 2 }.withoutChildren().all()
+            #expect(try await store.load(\.labels, of: light).map { $0.map(\.name) } == [["x"], ["y"]])
+        }
+    }
 }

@@ -268,16 +268,17 @@ final class FileContents: InputContents {
     private let file: OpenFile
     private(set) var position = 0
 
-    init(_ path: String) throws(StorageError) {
-        do throws(SystemError) {
-            file = try OpenFile(path, .read, SystemFileLayer())
-        } catch {
-            throw FileFailure.error(error, path)
-        }
-        name = path
+    convenience init(_ path: String) throws(StorageError) {
+        let file: OpenFile
+        do { file = try OpenFile(path, .read, SystemFileLayer()) } catch { throw FileFailure.error(error, path) }
+        try self.init(file)
+    }
+
+    init(_ file: OpenFile) throws(StorageError) {
+        (self.file, name) = (file, file.path)
         let status = try file.status()
         guard status.isRegular else {
-            throw StorageError(.io, "\(path): this is no file; save the data that it gives.")
+            throw StorageError(.io, "\(name): this is no file; save the data that it gives.")
         }
         size = Int(status.size)
     }

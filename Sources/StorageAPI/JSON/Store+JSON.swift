@@ -61,6 +61,49 @@ extension Store {
         return try await transaction { tx throws(StorageError) in try tx.save(.file(file.path), model, form) }
     }
 
+    /// Stores the records of JSON that arrives byte by byte, as `URLSession.AsyncBytes` gives it, as `save(json:as:)` does.
+    ///
+    /// The transaction begins when the last byte is there, so that nobody waits for a slow sender. Until then up to a
+    /// mebibyte is kept in memory, and more in a temporary file.
+    ///
+    /// - Throws: also what the sequence throws, unchanged, and `io` or `full` for the temporary file.
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable, Bytes: AsyncSequence>(
+        json bytes: Bytes, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
+        lenient: Bool = false,
+        merging: Bool = false, matching properties: [PartialKeyPath<M>] = [], progress: JSONProgress? = nil
+    ) async throws -> Int where Bytes.Element == UInt8 {
+        let form = SavedJSON(
+            path: path, dates: dates, isLenient: lenient, isMerging: merging, matched: try M.ordinals(of: properties),
+            progress: progress)
+        var spool = SpooledJSON()
+        for try await byte in bytes { try spool.append(byte) }
+        let input = try spool.contents()
+        return try await transaction { tx throws(StorageError) in try tx.save(input, model, form) }
+    }
+
+    /// Stores the records of JSON that arrives in pieces of bytes, such as `Data`, `[UInt8]` or a server's buffers (of
+    /// SwiftNIO the `readableBytesView`), wherever they are cut; as `save(json:as:)` does.
+    ///
+    /// The transaction begins when the last piece is there, so that nobody waits for a slow sender. Until then up to a
+    /// mebibyte is kept in memory, and more in a temporary file.
+    ///
+    /// - Throws: also what the sequence throws, unchanged, and `io` or `full` for the temporary file.
+    @discardableResult
+    public nonisolated(nonsending) func save<M: Storable, Pieces: AsyncSequence>(
+        json pieces: Pieces, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
+        lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = [],
+        progress: JSONProgress? = nil
+    ) async throws -> Int where Pieces.Element: Sequence<UInt8> {
+        let form = SavedJSON(
+            path: path, dates: dates, isLenient: lenient, isMerging: merging, matched: try M.ordinals(of: properties),
+            progress: progress)
+        var spool = SpooledJSON()
+        for try await piece in pieces { try spool.append(piece) }
+        let input = try spool.contents()
+        return try await transaction { tx throws(StorageError) in try tx.save(input, model, form) }
+    }
+
     /// Stores the record of a dictionary, as JSON parsers return them; see
     /// ``Storable/init(dictionary:at:dates:lenient:)``.
     @discardableResult
@@ -115,14 +158,16 @@ extension WritingVerbs where Self: ~Copyable {
 }
 
 /// Where JSON comes from.
-private enum JSONInput: Sendable {
+enum JSONInput: Sendable {
     case data(Data)
     case file(String)
+    case open(OpenFile)
 
     func contents() throws(StorageError) -> any InputContents {
         switch self {
         case .data(let data): DataContents(data)
         case .file(let path): try FileContents(path)
+        case .open(let file): try FileContents(file)
         }
     }
 }

@@ -152,4 +152,97 @@ import Testing
             #expect(lines == [Line(id: 1, text: "a", children: [Line(text: "b")]), Line(id: 2, text: "c")])
         }
     }
+
+    /// A sequence that gives pieces, and then ends or throws.
+    struct Pieces<Element: Sendable>: AsyncSequence, Sendable {
+        struct Broken: Error {}
+        let all: [Element]
+        var breaks = false
+
+        func makeAsyncIterator() -> AsyncThrowingStream<Element, any Error>.Iterator {
+            let (stream, continuation) = AsyncThrowingStream.makeStream(of: Element.self)
+            for piece in all { continuation.yield(piece) }
+            continuation.finish(throwing: breaks ? Broken() : nil)
+            return stream.makeAsyncIterator()
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `what arrives in pieces is stored when all is there, wherever it is cut`(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws -> Void in
+            let json = Array(Self.towns(500))
+            #expect(try await store.save(json: Pieces(all: json), as: Town.self) == 500)
+            let cut = stride(from: 0, to: json.count, by: 7).map { Array(json[$0..<min($0 + 7, json.count)]) }
+            #expect(try await store.save(json: Pieces(all: cut), as: Town.self, merging: true) == 500)
+            #expect(try await store.select(Town.self).count() == 500)
+            await expectError(.invalidValue) { try await store.save(json: Pieces(all: [Data()]), as: Town.self) }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `what does not arrive whole, or is no such record, stores nothing`(_ backend: Backend) async throws {
+        try await withStore(backend) { (store) async throws -> Void in
+            let json = Array(Self.towns(500))
+            await #expect(throws: Pieces<[UInt8]>.Broken.self) {
+                try await store.save(json: Pieces(all: [json], breaks: true), as: Town.self)
+            }
+            await #expect(throws: Pieces<UInt8>.Broken.self) {
+                try await store.save(json: Pieces(all: json, breaks: true), as: Town.self)
+            }
+            let cut = await expectError(.invalidValue) {
+                try await store.save(json: Pieces(all: [json.dropLast(30)]), as: Town.self)
+            }
+            #expect(cut?.message.contains("ends inside a record") == true)
+            let bad = await expectError(.invalidValue) {
+                try await store.save(json: Pieces(all: [json.dropLast(), Array(", {}]".utf8)[...]]), as: Town.self)
+            }
+            #expect(bad?.message == "[500].id is missing." && bad?.element == 500)
+            #expect(try await store.select(Town.self).count() == 0)
+        }
+    }
+
+    @Test func `more than the memory is for arrives by a file`() async throws {
+        try await withStore(.memory) { (store) async throws -> Void in
+            let json = Self.towns(60_000)
+            let half = json.count / 2
+            let pieces = Pieces(all: [json.prefix(half), json.dropFirst(half)])
+            let last = Mutex(0.0)
+            let count = try await store.save(json: pieces, as: Town.self) { _, fraction in
+                last.withLock { $0 = fraction }
+            }
+            #expect(count == 60_000 && last.withLock { $0 } == 1)
+            #expect(try await store.find(Town.self, key: 59_999)?.name == "Town 59999")
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `records are exported to a file that is read again`(_ backend: Backend) async throws {
+        try await withFolder { (folder) async throws -> Void in
+            try await withStore(backend) { (store) async throws -> Void in
+                let file = folder.appendingPathComponent("out.json")
+                #expect(try await store.select(Town.self).export(to: file) == 0)
+                #expect(try String(contentsOf: file, encoding: .utf8) == "[]\n")
+                try await store.save(json: Self.towns(600), as: Town.self)
+                try await store.save(JSONDecodingTests.ann)
+                await expectError(.io) { try await store.select(Town.self).export(to: file) }
+                let towns = store.select(Town.self).where { $0.id >= 10 }
+                #expect(try await towns.export(to: file, replacing: true) == 590)
+                #expect(try Town.models(json: Data(contentsOf: file)) == (try await towns.all()))
+                let lines = folder.appendingPathComponent("out.ndjson")
+                #expect(try await store.select(Writer.self).export(to: lines, as: .lines) == 1)
+                let text = try String(contentsOf: lines, encoding: .utf8)
+                #expect(text.hasSuffix("}\n") && text.filter { $0 == "\n" }.count == 1)
+                #expect(try Writer(json: text.data) == JSONDecodingTests.ann)
+                let records = folder.appendingPathComponent("records.json")
+                #expect(try await store.records("Town").where(text: "id < 3").export(to: records) == 3)
+                let first = try String(contentsOf: records, encoding: .utf8).prefix { $0 != "\n" }
+                #expect(first == #"[{"id":0,"name":"Town 0"},"#)
+                await expectError(.invalidQuery) {
+                    try await store.select(Town.self).limit(-1).export(to: folder.appendingPathComponent("none"))
+                }
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                #expect(Set(names) == ["out.json", "out.ndjson", "records.json"])
+            }
+        }
+    }
 }

@@ -14,6 +14,9 @@ public struct PartialModel<Model: Storable>: Sendable {
     fileprivate let values: [Value]
     fileprivate let model: ModelTables
 
+    /// The record's key, which comes first.
+    var key: [Value] { Array(values.prefix(model.rootKeyCount)) }
+
     /// A property.
     public subscript<V: ColumnValue>(
         dynamicMember property: KeyPath<Model.Columns, QueryExpression<V>>

@@ -20,6 +20,8 @@ struct ResultRequest<each V>: Sendable {
 enum ResultRows: Sendable {
     case groups(GroupSelection)
     case records(Selection, [QueryNode])
+    /// An owned property of the records with the keys, in the order of these.
+    case owned(QueryNode, of: ValueList)
 }
 
 /// A row whose values are read one after the other, or in the order of `cells`.
@@ -37,6 +39,9 @@ final class ResultRow {
         self.places = places
         next = places == nil ? context.table.prefixCount : 0
     }
+
+    /// The key of the record, with which rows of owned properties begin.
+    var key: [Value] { context.table.keyCells.map { cells[$0].value } }
 
     func read<T>(_ body: (inout RowReader) throws(StorageError) -> T) throws(StorageError) -> T {
         let place = places.map { $0.indices.contains(next) ? $0[next] : context.table.columns.count } ?? next

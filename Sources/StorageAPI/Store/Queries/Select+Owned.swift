@@ -88,7 +88,7 @@ extension Select.ByOwner where Source == Store.Session {
 }
 
 extension Storable {
-    fileprivate static func node<V>(_ property: KeyPath<Columns, QueryExpression<V>>) -> QueryNode {
+    static func node<V>(_ property: KeyPath<Columns, QueryExpression<V>>) -> QueryNode {
         Columns(PropertyPath())[keyPath: property].node
     }
 }

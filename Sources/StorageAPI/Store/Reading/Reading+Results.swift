@@ -18,6 +18,12 @@ extension Reading {
                 return nil
             }
             return try withChildren(result, isKeyOrder: selection.order.isEmpty, body)
+        case .owned(let property, let keys):
+            let result = try handle.plan([property], Selection(), keys: keys)
+            guard !result.binding.relations.isEmpty else {
+                throw StorageError(.invalidQuery, "Only an owned property is loaded later.", model: model.name)
+            }
+            return try withChildren(result, isKeyOrder: true, body)
         }
     }
 
@@ -57,8 +63,12 @@ extension Reading {
 
 extension ModelHandle {
     /// The plan for chosen properties of the records: the key first if children are among them.
-    func plan(_ outputs: [QueryNode], _ selection: Selection) throws(StorageError) -> ResultPlan {
-        var lowering = QueryLowering(self)
+    ///
+    /// - Parameter keys: of the only records that are wanted; nil for all.
+    func plan(
+        _ outputs: [QueryNode], _ selection: Selection, keys: ValueList? = nil
+    ) throws(StorageError) -> ResultPlan {
+        var lowering = QueryLowering(self, among: keys)
         var terms: [TypedTerm] = []
         var relations: [RelationBinding] = []
         for output in outputs {
