@@ -118,6 +118,7 @@ let package = Package(
             name: "ArchiveBackend",
             dependencies: ["CArchive", "StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
@@ -139,7 +140,7 @@ let package = Package(
         .executableTarget(
             name: "storage",
             dependencies: [
-                "ArchiveBackend", "CArchive", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
+                "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
                 "TerminalOutput", postgresql,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -277,7 +278,8 @@ if Context.environment["STORAGE_MACRO_TESTS"] != nil {
 // library there, whose main function has another name.
 if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
     let needed = [
-        "ArchiveBackend", "CArchive", "CSQLite", "KeyedArchives", "MemoryBackend", "SQLiteBackend", "StorageAPI",
+        "ArchiveBackend", "CArchive", "CSQLite", "CZlib", "KeyedArchives", "MemoryBackend", "SQLiteBackend",
+        "StorageAPI",
         "StorageDriver", "TerminalOutput",
     ]
     package.products = []

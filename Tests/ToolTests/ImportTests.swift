@@ -33,6 +33,37 @@ struct ImportTests {
     }
 
     @Test
+    func `several files are one import, each of its own format, and standard input among them`() throws {
+        try write(#"[{"id":1,"name":"a"}]"#, "a.json")
+        try write("id,name,mark\n2,b,2.5\n", "b.csv")
+        let run = try tool.run(
+            ["import", "sqlite:new.db", "--model", "T", "--json", "a.json", "b.csv", "-"], input: #"{"id":3,"mark":1}"#)
+        #expect(run.status == 0 && run.output.hasPrefix(#"{"stored":3,"bad":0,"#), "\(run.error)")
+        #expect(
+            try rows("T") == """
+                {"id":1,"name":"a","mark":null}
+                {"id":2,"name":"b","mark":2.5}
+                {"id":3,"name":null,"mark":1.0}
+
+                """)
+        #expect(try tool.failure(64, "import", "new.db", "--model", "T", "-", "-").contains("once"))
+    }
+
+    @Test
+    func `a bad record is named with its file, and nothing of any file is stored`() throws {
+        try write(#"[{"id":1,"name":"a"}]"#, "a.json")
+        try write("{\"id\":2,\"name\":\"b\"}\n{\"id\":1,\"name\":\"c\"}\n", "b.ndjson")
+        let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "a.json", "b.ndjson"])
+        #expect(run.status == 65)
+        let told = "b.ndjson, line 2: The key 1 is there already, in line 1 of a.json."
+        #expect(run.error.contains(told), "\(run.error)")
+        #expect(!FileManager.default.fileExists(atPath: tool.folder.path("new.db")))
+        try tool.output("import", "sqlite:new.db", "--model", "T", "--skip-bad", "bad", "a.json", "b.ndjson")
+        #expect(try rows("T") == "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":\"b\"}\n")
+        #expect(try tool.failure(66, "import", "new.db", "--model", "T", "--save", "a.json", "none").contains("none"))
+    }
+
+    @Test
     func `types are taken from all values, and objects and arrays of objects are owned`() throws {
         let text = """
             [{"id":"a","n":1,"d":1,"u":0,"w":9007199254740993,"t":["x"],"m":1,"o":{"p":1},"c":[{"q":"é"},{"q":null}]},

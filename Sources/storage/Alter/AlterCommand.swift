@@ -27,7 +27,8 @@ struct AlterCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
     var model: String?
 
     @Option(help: ArgumentHelp("A property and its new name. May be repeated, as all of these.", valueName: "old=new"))

@@ -2,13 +2,21 @@ import Foundation
 import StorageAPI
 import TerminalOutput
 
-/// The bad records of an input: reported by line, and written to a file if requested.
+/// Where a record is: which of the inputs, and its line there.
+struct RecordPlace: Hashable, Comparable, Sendable {
+    let file: Int
+    let line: Int
+
+    static func < (left: Self, right: Self) -> Bool { (left.file, left.line) < (right.file, right.line) }
+}
+
+/// The bad records of the inputs: reported by line, and written to a file if requested.
 struct BadRecords: Sendable {
     /// How many are reported one by one.
     static let mostTold = 20
 
     private(set) var count = 0
-    private(set) var told: [BadRecord] = []
+    private var told: [(place: RecordPlace, message: String)] = []
     private let path: String?
     private var file: FileHandle?
 
@@ -26,9 +34,12 @@ struct BadRecords: Sendable {
     /// Whether an import goes on without them.
     var areSkipped: Bool { path != nil }
 
-    mutating func add(_ problem: BadRecord, _ bytes: [UInt8]) throws(ToolError) {
+    /// - Parameter index: which of the inputs has it.
+    mutating func add(_ problem: BadRecord, of index: Int, _ bytes: [UInt8]) throws(ToolError) {
         count += 1
-        if told.count < Self.mostTold { told.append(problem) }
+        if told.count < Self.mostTold {
+            told.append((RecordPlace(file: index, line: problem.line), problem.message))
+        }
         guard let file, let path else { return }
         do {
             var line = Data(bytes)
@@ -40,9 +51,9 @@ struct BadRecords: Sendable {
     }
 
     /// Says of a record that was added what is known by now.
-    mutating func tell(_ problem: BadRecord) {
-        guard let place = told.firstIndex(where: { $0.line == problem.line }) else { return }
-        told[place] = problem
+    mutating func tell(_ message: String, at place: RecordPlace) {
+        guard let index = told.firstIndex(where: { $0.place == place }) else { return }
+        told[index].message = message
     }
 
     /// Removes the file of an import that has failed.
@@ -52,8 +63,10 @@ struct BadRecords: Sendable {
     }
 
     /// A line for each of the first, and how many others there are.
-    func lines(of name: String) -> [String] {
-        let lines = told.sorted { $0.line < $1.line }.map { "\(name), line \($0.line): \($0.message)".printable }
+    func lines(of files: [RecordFile]) -> [String] {
+        let lines = told.sorted { $0.place < $1.place }.map { place, message in
+            "\(files[place.file].name), line \(place.line): \(message)".printable
+        }
         return count > told.count ? lines + ["and \((count - told.count).grouped) others."] : lines
     }
 }

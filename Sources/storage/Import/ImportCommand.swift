@@ -7,10 +7,10 @@ import TerminalOutput
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Store the records of a JSON, NDJSON, CSV or TSV file.",
+        abstract: "Store the records of JSON, NDJSON, CSV or TSV files.",
         discussion: """
-            If the store has the model, the records must fit it. Otherwise the file is read twice: first for the types \
-            of its properties, which are printed, then for its records. Objects in records become owned records, arrays \
+            If the store has the model, the records must fit it. Otherwise the files are read twice: first for the types \
+            of the properties, which are printed, then for the records. Objects in records become owned records, arrays \
             of objects become owned records in order, arrays of scalars become columns; values without a common type \
             are stored as JSON.
 
@@ -28,8 +28,9 @@ struct ImportCommand: AsyncParsableCommand {
               storage import cities.db --model City cities.json.zst
               curl -s https://example.com/cities.csv.gz | storage import cities.db --model City --format csv -
               storage import people.db --model Person --save changes.ndjson
+              storage import people.db --model Person 2024.json 2025.csv.gz -
 
-            Exit codes: 0 stored; 65 the file has bad records.
+            Exit codes: 0 stored; 65 there are bad records.
             """)
 
     @Argument(help: "The store to write; created if it does not exist.")
@@ -38,10 +39,10 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The model's stored name.", valueName: "name"))
     var model: String
 
-    @Argument(help: "The file to read; - for standard input.")
-    var file: String
+    @Argument(help: ArgumentHelp("The files to read, in this order; - for standard input.", valueName: "file"))
+    var files: [String]
 
-    @Option(help: "The format of the file. (default: what its name or its beginning shows)")
+    @Option(help: "The format of the files. (default: what each one's name or beginning shows)")
     var format: InputFormat?
 
     @Option(
@@ -92,7 +93,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Store the other records, and keep bad ones in this new file.", valueName: "file"))
     var skipBad: String?
 
-    @Flag(help: "Read the file and print the types of its records, with --json as storage schema does; store nothing.")
+    @Flag(help: "Read the files and print the types of its records, with --json as storage schema does; store nothing.")
     var dryRun = false
 
     @OptionGroup var result: ResultOptions
@@ -100,10 +101,16 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Show no progress on the terminal.")
     var noProgress = false
 
-    func validate() throws { try DelimitedOptions.check(delimiter) }
+    func validate() throws {
+        try DelimitedOptions.check(delimiter)
+        guard files.count(where: { $0 == "-" }) < 2 else {
+            throw ValidationError("- stands for standard input, which is read once; give it once.")
+        }
+    }
 
     func run() async throws {
-        let input = try RecordFile(InputFile(file), format, delimiter: DelimitedOptions.byte(delimiter))
+        let byte = DelimitedOptions.byte(delimiter)
+        let input = try files.map { try RecordFile(InputFile($0), format, delimiter: byte) }
         let mapping = try InputMapping(map)
         let references = try ref.map { (text) throws(ToolError) in try ImportedReference(text) }
         if dryRun {
@@ -114,7 +121,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func importAll(
-        _ input: RecordFile, _ mapping: InputMapping, _ references: [ImportedReference]
+        _ input: [RecordFile], _ mapping: InputMapping, _ references: [ImportedReference]
     ) async throws {
         try await self.store.withTarget { store in
             let bad = try BadRecords(keptIn: skipBad)
@@ -128,7 +135,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func importAll(
-        _ input: RecordFile, _ mapping: InputMapping, _ references: [ImportedReference], _ bad: BadRecords,
+        _ input: [RecordFile], _ mapping: InputMapping, _ references: [ImportedReference], _ bad: BadRecords,
         in store: Store
     ) async throws {
         let start = ContinuousClock.now
@@ -175,20 +182,21 @@ struct ImportCommand: AsyncParsableCommand {
 
     /// What the file's records consist of, after telling it.
     private func inferred(
-        _ input: RecordFile, _ mapping: InputMapping, _ references: [(ImportedReference, ColumnType?)], areSkipped: Bool
+        _ input: [RecordFile], _ mapping: InputMapping, _ references: [(ImportedReference, ColumnType?)],
+        areSkipped: Bool
     ) throws -> RecordSchema {
         let progress = ProgressLine(isWanted: !noProgress)
         defer { progress.clear() }
         var inference = SchemaInference(input, mapping)
         var problems = try BadRecords(keptIn: nil)
-        try inference.read { fraction in
-            progress.show("Reading \(input.file.name)", fraction)
+        try inference.read { file, fraction in
+            progress.show("Reading \(file.name)", fraction)
             try Task.checkCancellation()
         } bad: {
-            try problems.add($0, [])
+            try problems.add($0, of: $1, [])
         }
         if !areSkipped { try Self.check(problems, input) }
-        guard inference.count > 0 else { throw ToolError("\(input.file.name) has no records.") }
+        guard inference.count > 0 else { throw ToolError("\(input.names) has no records.") }
         var schema = try inference.schema(named: model, keys: key, types: type)
         for (reference, type) in references { try reference.set(in: &schema, type) }
         progress.clear()
@@ -201,9 +209,9 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     /// - Throws: if there are bad records that must not be skipped, after reporting them.
-    private static func check(_ bad: BadRecords, _ input: RecordFile) throws {
+    private static func check(_ bad: BadRecords, _ input: [RecordFile]) throws {
         guard bad.count > 0, !bad.areSkipped else { return }
-        for line in bad.lines(of: input.file.name) {
+        for line in bad.lines(of: input) {
             try FileHandle.standardError.write(contentsOf: Data("storage: \(line)\n".utf8))
         }
         throw ToolError(
@@ -211,11 +219,11 @@ struct ImportCommand: AsyncParsableCommand {
                 + "--skip-bad FILE stores the others.")
     }
 
-    private func report(_ count: Int, _ time: Duration, _ bad: BadRecords, _ input: RecordFile) throws {
+    private func report(_ count: Int, _ time: Duration, _ bad: BadRecords, _ input: [RecordFile]) throws {
         let rate = Int(Double(count) / max(time.seconds, 0.001))
         var lines = ["\(count.counted("record")) stored in \(time.short), \(rate.grouped) records/s."]
         if bad.count > 0, let skipBad {
-            lines += bad.lines(of: input.file.name)
+            lines += bad.lines(of: input)
             lines.append(
                 "\(bad.count == 1 ? "1 bad record is" : "\(bad.count.grouped) bad records are") in \(skipBad).")
         } else {

@@ -1,8 +1,8 @@
 import StorageAPI
 
-/// Stores an input's records in one transaction.
+/// Stores the records of inputs in one transaction.
 struct Importer {
-    let file: RecordFile
+    let files: [RecordFile]
     let schema: RecordSchema
     let mapping: InputMapping
     /// Whether a record replaces the stored one with its key.
@@ -13,17 +13,17 @@ struct Importer {
     /// How many records have been stored.
     private(set) var count = 0
     /// The repeated keys, whose first occurrences are searched for when everything is read.
-    private var repeated: [(line: Int, key: [Value])] = []
+    private var repeated: [(place: RecordPlace, key: [Value])] = []
 
     /// Records that are stored by one call, and their bytes after which there are enough.
     private static let batchRecords = 512
     private static let batchBytes = 4 << 20
 
     init(
-        _ file: RecordFile, _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords, replaces: Bool,
+        _ files: [RecordFile], _ schema: RecordSchema, _ mapping: InputMapping, _ bad: BadRecords, replaces: Bool,
         match: [String]
     ) {
-        self.file = file
+        self.files = files
         self.schema = schema
         self.mapping = mapping
         self.bad = bad
@@ -33,7 +33,7 @@ struct Importer {
 
     private struct Pending {
         var records: [DynamicRecord] = []
-        var lines: [Int] = []
+        var places: [RecordPlace] = []
         /// The records as in the input, if bad records are kept.
         var bytes: [[UInt8]] = []
         var size = 0
@@ -48,21 +48,23 @@ struct Importer {
         in transaction: inout Store.Transaction, _ progress: (_ records: Int, _ fraction: Double) -> Void
     ) throws {
         try transaction.prepare([schema])
-        var reader = try RecordReader(file, schema, mapping)
         var pending = Pending()
-        while let next = try reader.next() {
-            switch next.record {
-            case .failure(let problem): try bad.add(problem, Array(next.bytes))
-            case .success(let record):
-                pending.records.append(record)
-                pending.lines.append(next.line)
-                if bad.areSkipped { pending.bytes.append(Array(next.bytes)) }
-                pending.size += next.bytes.count
-            }
-            if pending.records.count >= Self.batchRecords || pending.size >= Self.batchBytes {
-                try store(pending, &transaction)
-                pending = Pending()
-                progress(count, reader.fraction)
+        for (index, file) in files.enumerated() {
+            var reader = try RecordReader(file, schema, mapping)
+            while let next = try reader.next() {
+                switch next.record {
+                case .failure(let problem): try bad.add(problem, of: index, Array(next.bytes))
+                case .success(let record):
+                    pending.records.append(record)
+                    pending.places.append(RecordPlace(file: index, line: next.line))
+                    if bad.areSkipped { pending.bytes.append(Array(next.bytes)) }
+                    pending.size += next.bytes.count
+                }
+                if pending.records.count >= Self.batchRecords || pending.size >= Self.batchBytes {
+                    try store(pending, &transaction)
+                    pending = Pending()
+                    progress(count, files.fraction(at: index, reader.fraction))
+                }
             }
         }
         try store(pending, &transaction)
@@ -85,7 +87,7 @@ struct Importer {
                 count += 1
             } catch {
                 guard error.isOfRecord else { throw error }
-                try refuse(error, pending.lines[place], bad.areSkipped ? pending.bytes[place] : [])
+                try refuse(error, pending.places[place], bad.areSkipped ? pending.bytes[place] : [])
             }
         }
     }
@@ -95,31 +97,37 @@ struct Importer {
         if replaces { try transaction.save(records) } else { try transaction.insert(records) }
     }
 
-    private mutating func refuse(_ error: StorageError, _ line: Int, _ bytes: [UInt8]) throws(ToolError) {
+    private mutating func refuse(_ error: StorageError, _ place: RecordPlace, _ bytes: [UInt8]) throws(ToolError) {
         if error.code == .duplicateKey, let key = error.key, bad.count < BadRecords.mostTold {
-            repeated.append((line, key))
+            repeated.append((place, key))
         }
-        try bad.add(BadRecord(line: line, message: error.message), bytes)
+        try bad.add(BadRecord(line: place.line, message: error.message), of: place.file, bytes)
     }
 
     // MARK: Repeated keys
 
-    /// Reads the input again for the records that had the keys first.
+    /// Reads the inputs again for the records that had the keys first.
     private mutating func tellRepeated() throws {
         guard !repeated.isEmpty else { return }
         let wanted = Set(repeated.map(\.key))
-        var firsts: [[Value]: Int] = [:]
-        var reader = try RecordReader(file, schema, mapping)
-        while firsts.count < wanted.count, let next = try reader.next() {
-            guard case .success(let record) = next.record else { continue }
-            let key = schema.keyProperties.map { record.value($0.name) ?? .null }
-            if wanted.contains(key), firsts[key] == nil { firsts[key] = next.line }
+        var firsts: [[Value]: RecordPlace] = [:]
+        for (index, file) in files.enumerated() {
+            var reader = try RecordReader(file, schema, mapping)
+            while firsts.count < wanted.count, let next = try reader.next() {
+                guard case .success(let record) = next.record else { continue }
+                let key = schema.keyProperties.map { record.value($0.name) ?? .null }
+                if wanted.contains(key), firsts[key] == nil { firsts[key] = RecordPlace(file: index, line: next.line) }
+            }
         }
-        for (line, key) in repeated {
+        for (place, key) in repeated {
             let text = key.map(\.description).joined(separator: ", ")
-            let first = firsts[key].flatMap { $0 < line ? "line \($0)" : nil } ?? "the store"
-            bad.tell(BadRecord(line: line, message: "The key \(text) is there already, in \(first)."))
+            bad.tell("The key \(text) is there already, in \(name(firsts[key], before: place)).", at: place)
         }
+    }
+
+    private func name(_ first: RecordPlace?, before place: RecordPlace) -> String {
+        guard let first, first < place else { return "the store" }
+        return first.file == place.file ? "line \(first.line)" : "line \(first.line) of \(files[first.file].name)"
     }
 }
 

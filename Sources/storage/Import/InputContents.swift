@@ -10,8 +10,11 @@ extension InputFile {
         let start = UnsafeMutableRawBufferPointer.allocate(byteCount: 6, alignment: 1)
         defer { start.deallocate() }
         let count = try read(at: 0, into: start)
-        guard let compression = InputCompression(beginning: start.prefix(count)) else { return PlainContents(self) }
-        return try CompressedContents(self, compression)
+        switch InputCompression(beginning: start.prefix(count)) {
+        case nil: return PlainContents(self)
+        case .gzip?: return try GzipContents(self)
+        case let compression?: return try CompressedContents(self, compression)
+        }
     }
 }
 
@@ -63,7 +66,8 @@ enum InputCompression: String, CaseIterable {
     /// support it.
     func allow(_ archive: OpaquePointer?) -> Bool {
         switch self {
-        case .gzip: archive_read_support_filter_gzip(archive) == ARCHIVE_OK
+        // zlib reads it.
+        case .gzip: false
         case .xz: archive_read_support_filter_xz(archive) == ARCHIVE_OK
         case .zstd: archive_read_support_filter_zstd(archive) == ARCHIVE_OK
         }
@@ -76,15 +80,13 @@ enum InputCompression: String, CaseIterable {
     }
 }
 
-/// Decompresses a file as it is read, by the system's libarchive with one filter and the raw format, in memory that the
-/// window of the compression bounds.
+/// Decompresses an xz or zstd file as it is read, by the system's libarchive with one filter and the raw format, in memory
+/// that the window of the compression bounds.
 final class CompressedContents: InputContents {
     private let source: CompressedSource
     private let compression: InputCompression
     private let archive: OpaquePointer?
     private var isEmpty = false
-    private var check: UInt32 = 0
-    private var length: UInt32 = 0
 
     init(_ file: InputFile, _ compression: InputCompression) throws(ToolError) {
         self.compression = compression
@@ -118,30 +120,16 @@ final class CompressedContents: InputContents {
     func read(into bytes: UnsafeMutableRawBufferPointer) throws(ToolError) -> Int {
         let count = isEmpty ? 0 : archive_read_data(archive, bytes.baseAddress, bytes.count)
         guard count >= 0, source.failure == nil else { throw failure() }
-        if count == 0 {
-            try checkEnd()
-        } else if compression == .gzip {
-            check = CyclicRedundancyCheck.crc32(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), after: check)
-            length &+= UInt32(truncatingIfNeeded: count)
-        }
+        if count == 0 { try checkEnd() }
         return count
     }
 
-    /// libarchive stops where it finds no further frame, whatever follows, and does not check gzip's checksum.
+    /// libarchive stops where it finds no further frame, whatever follows.
     private func checkEnd() throws(ToolError) {
         let rest = source.file.size - position
         guard rest == 0 else {
             throw damage("its last \(rest.grouped) bytes are no \(compression.rawValue) data")
         }
-        guard compression == .gzip else { return }
-        // CRC-32 and the length modulo 2^32, little-endian (RFC 1952, section 2.3.1).
-        let trailer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 4)
-        defer { trailer.deallocate() }
-        let count = try source.file.read(at: source.file.size - trailer.count, into: trailer)
-        let isWhole =
-            count == trailer.count && UInt32(littleEndian: trailer.load(as: UInt32.self)) == check
-            && UInt32(littleEndian: trailer.load(fromByteOffset: 4, as: UInt32.self)) == length
-        guard isWhole else { throw damage("its checksum does not match, or it is several gzip files in one") }
     }
 
     // MARK: Problems
@@ -154,17 +142,14 @@ final class CompressedContents: InputContents {
         source.failure ?? damage(archive_error_string(archive).map { String(cString: $0) } ?? "no reason given")
     }
 
-    private func damage(_ reason: String) -> ToolError {
-        ToolError(
-            "\(source.file.name) cannot be decompressed as \(compression.rawValue): \(reason); get the file again, or "
-                + "decompress it first.")
-    }
+    private func damage(_ reason: String) -> ToolError { source.damage(compression, reason) }
 }
 
-/// Hands a file's bytes to libarchive, a block at a time.
-private final class CompressedSource {
+/// Hands out a compressed file's bytes, a block at a time.
+final class CompressedSource {
     let file: InputFile
-    private var offset = 0
+    /// How many bytes it has handed out.
+    private(set) var offset = 0
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
     /// What reading the file threw, which C cannot carry.
     var failure: ToolError?
@@ -176,6 +161,12 @@ private final class CompressedSource {
         let count = try file.read(at: offset, into: block)
         offset += count
         return UnsafeRawBufferPointer(rebasing: block.prefix(count))
+    }
+
+    func damage(_ compression: InputCompression, _ reason: String) -> ToolError {
+        ToolError(
+            "\(file.name) cannot be decompressed as \(compression.rawValue): \(reason); get the file again, or "
+                + "decompress it first.")
     }
 }
 

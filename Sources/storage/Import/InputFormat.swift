@@ -38,6 +38,8 @@ struct RecordFile: Sendable {
         form = try Self.form(file, format ?? InputFormat(fileName: file.name), delimiter)
     }
 
+    /// The file's name for messages.
+    var name: String { file.name }
     /// Whether the records are members of an object, whose names may be their keys.
     var isKeyed: Bool { if case .keyed = form { true } else { false } }
     /// Whether the format has no types but text.
@@ -81,6 +83,20 @@ struct RecordFile: Sendable {
         guard let length = try input.length(&scanner) else { return false }
         return input.available[length] == UInt8(ascii: "{") || input.available[length] == UInt8(ascii: "}")
     }
+}
+
+extension [RecordFile] {
+    /// How much of all files is read.
+    ///
+    /// - Parameter fraction: how much of the one at the index, before which the others are read.
+    func fraction(at index: Int, _ fraction: Double) -> Double {
+        let sizes = map { Double($0.file.size) }
+        let all = sizes.reduce(0, +)
+        return all > 0 ? (sizes[..<index].reduce(0, +) + sizes[index] * fraction) / all : 1
+    }
+
+    /// The files' names for messages.
+    var names: String { map(\.name).joined(separator: ", ") }
 }
 
 /// Finds the first byte of the value of an object's first member, or the end of an object without any.

@@ -1,32 +1,38 @@
 import StorageAPI
 
-/// Reads a whole input for what its records consist of.
+/// Reads whole inputs for what their records consist of.
 struct SchemaInference {
-    private let file: RecordFile
+    private let files: [RecordFile]
     private let mapping: InputMapping
     private let shape = ObjectShape()
     /// Whether all names of records are integers.
     private var namesAreIntegers = true
 
-    init(_ file: RecordFile, _ mapping: InputMapping) {
-        self.file = file
+    init(_ files: [RecordFile], _ mapping: InputMapping) {
+        self.files = files
         self.mapping = mapping
     }
 
-    /// - Parameter bad: takes the records that cannot be read.
+    /// - Parameter bad: takes the records that cannot be read, with the index of their file.
     mutating func read(
-        _ progress: (Double) throws -> Void, bad: (BadRecord) throws -> Void
+        _ progress: (RecordFile, Double) throws -> Void, bad: (BadRecord, Int) throws -> Void
     ) throws {
-        var source = try file.records()
-        while let record = try source.next() {
-            switch record.content {
-            case .success(let members): try shape.add(mapping.apply(to: members))
-            case .failure(let problem): try bad(problem)
+        for (index, file) in files.enumerated() {
+            var source = try file.records()
+            while let record = try source.next() {
+                switch record.content {
+                case .success(let members): try shape.add(mapping.apply(to: members))
+                case .failure(let problem): try bad(problem, index)
+                }
+                if let key = record.key, Int64(key)?.description != key { namesAreIntegers = false }
+                if shape.count.isMultiple(of: 1024) { try progress(file, files.fraction(at: index, source.fraction)) }
             }
-            if let key = record.key, Int64(key)?.description != key { namesAreIntegers = false }
-            if shape.count.isMultiple(of: 1024) { try progress(source.fraction) }
         }
     }
+
+    private var isUntyped: Bool { files.contains(where: \.isUntyped) }
+    /// Whether all records have names.
+    private var isKeyed: Bool { files.allSatisfy(\.isKeyed) }
 
     /// How many records were read.
     var count: Int { shape.count }
@@ -41,7 +47,7 @@ struct SchemaInference {
     ///     assigns.
     ///   - types: `PROPERTY=TYPE`, for types that the input does not show.
     func schema(named name: String, keys: [String], types: [String]) throws(ToolError) -> RecordSchema {
-        var properties = shape.properties(mixedIsText: file.isUntyped)
+        var properties = shape.properties(mixedIsText: isUntyped)
         for text in types { try Self.set(text, in: &properties) }
         var schema = RecordSchema(name: name, properties: properties)
         try setKeys(keys, in: &schema)
@@ -115,8 +121,8 @@ struct SchemaInference {
             schema.properties[place].isKey = true
         }
         guard names.isEmpty else { return }
-        let type: ColumnType = file.isKeyed && !namesAreIntegers ? .string : .int64
-        schema.assignsKeys = !file.isKeyed
+        let type: ColumnType = isKeyed && !namesAreIntegers ? .string : .int64
+        schema.assignsKeys = !isKeyed
         schema.properties.insert(
             .init(name: "id", kind: .column(type), isOptional: schema.assignsKeys, isKey: true), at: 0)
     }

@@ -46,19 +46,36 @@ enum ToolExit: Int32, CaseIterable {
 
     /// Says on the error stream why the tool cannot go on, and ends it.
     static func exit(_ error: any Error) -> Never {
-        let (status, message): (ToolExit, String)
-        switch error {
-        case is ReaderGone: Foundation.exit(readerGone.rawValue)
-        case let error as ToolError: (status, message) = (error.status, error.description)
-        case let error as InputProblem: (status, message) = (.data, error.message)
-        case is CancellationError: (status, message) = (.interrupted, interruption)
-        case let error as StorageError where error.code == .cancelled: (status, message) = (.interrupted, interruption)
-        case let error as StorageError: (status, message) = (ToolExit(error.code), error.sentence)
-        default: StorageCommand.exit(withError: error)
+        if case nil = reason(error) { StorageCommand.exit(withError: error) }
+        tell(error)
+        Foundation.exit(reason(error)?.status.rawValue ?? data.rawValue)
+    }
+
+    /// Says on the error stream why a command has not done what it should.
+    static func tell(_ error: any Error) {
+        let text: String
+        switch reason(error) {
+        case (_, let message)?: text = message.map { "storage: \($0.printable)" } ?? ""
+        // Help is no error, and is asked for.
+        case nil where StorageCommand.exitCode(for: error) == .success:
+            return print(StorageCommand.fullMessage(for: error))
+        case nil: text = StorageCommand.fullMessage(for: error)
         }
         // If standard error is closed, there is no way to report it.
-        try? FileHandle.standardError.write(contentsOf: Data("storage: \(message.printable)\n".utf8))
-        Foundation.exit(status.rawValue)
+        if !text.isEmpty { try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8)) }
+    }
+
+    /// The status, and the sentence if there is something to say; nil for errors of the command line.
+    private static func reason(_ error: any Error) -> (status: ToolExit, message: String?)? {
+        switch error {
+        case is ReaderGone: (readerGone, nil)
+        case let error as ToolError: (error.status, error.description)
+        case let error as InputProblem: (.data, error.message)
+        case is CancellationError: (.interrupted, interruption)
+        case let error as StorageError where error.code == .cancelled: (.interrupted, interruption)
+        case let error as StorageError: (ToolExit(error.code), error.sentence)
+        default: nil
+        }
     }
 
     private static let interruption = "Interrupted; nothing was changed."

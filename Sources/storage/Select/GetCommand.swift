@@ -18,7 +18,8 @@ struct GetCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
     var model: String
 
     @Argument(help: ArgumentHelp("The key, one argument for each of its properties.", valueName: "key"))

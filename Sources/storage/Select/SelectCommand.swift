@@ -25,7 +25,8 @@ struct SelectCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
     var model: String
 
     @OptionGroup var query: QueryOptions
@@ -131,7 +132,8 @@ struct CountCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
     var model: String
 
     @OptionGroup var query: QueryOptions

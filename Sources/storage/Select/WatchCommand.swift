@@ -18,7 +18,8 @@ struct WatchCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
     var model: String
 
     @OptionGroup var query: QueryOptions

@@ -20,7 +20,8 @@ struct DeleteCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
     var model: String
 
     @Argument(help: ArgumentHelp("The key, one argument for each of its properties.", valueName: "key"))
@@ -73,7 +74,8 @@ struct TruncateCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Argument(help: ArgumentHelp("The model's stored name.", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model's stored name.", valueName: "model"), completion: ModelCompletion.kind)
     var model: String
 
     @OptionGroup var confirmation: Confirmation
