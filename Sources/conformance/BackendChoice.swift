@@ -49,10 +49,18 @@ struct FileHarness: ConformanceHarness {
     // As users run them, but for the archive's size: small files are rewritten every few commits.
     func backend(at place: URL) -> any StorageBackend {
         guard backend == .archive else { return SQLiteBackend(path: place.appending(path: "test.db").path) }
-        var archive = ArchiveBackend(path: place.appending(path: "test.karch").path)
+        var archive = ArchiveBackend(path: archiveFile(at: place).path)
         archive.leastCompacted = .smallest
         return InjectedFaults.backend(archive, in: place)
     }
+
+    private func archiveFile(at place: URL) -> URL { place.appending(path: "test.karch") }
+
+    func follower(at place: URL) -> (any StorageBackend)? {
+        backend == .archive ? ArchiveBackend(path: archiveFile(at: place).path, access: .readOnly) : nil
+    }
+
+    func growingFile(at place: URL) -> URL? { backend == .archive ? archiveFile(at: place) : nil }
 
     func faults(at place: URL) -> (any FaultInjection)? {
         backend == .archive ? InjectedFaults.archive(in: place) : InjectedFaults.sqlite(in: place)

@@ -19,6 +19,12 @@ struct ArchiveHarness: ConformanceHarness {
         archive.leastCompacted = .smallest
         return archive
     }
+
+    func follower(at place: URL) -> (any StorageBackend)? {
+        ArchiveBackend(path: place.appending(path: "test.karch").path, access: .readOnly)
+    }
+
+    func growingFile(at place: URL) -> URL? { place.appending(path: "test.karch") }
 }
 
 struct GeneratedProgramTests {

@@ -43,6 +43,14 @@ public protocol ConformanceHarness: Sendable {
     /// program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
     func helper(at place: Place) -> HelperCommand?
 
+    /// A backend that only reads the store of a place, beside the one that writes it. Generated programs look through it.
+    /// Nil for a backend that shares its stores, and for one whose stores are read by nobody else.
+    func follower(at place: Place) -> (any StorageBackend)?
+
+    /// The file to whose end commits are written. Generated programs cut it anywhere behind its beginnings: what opens then
+    /// must be as it was behind one of the commits. Nil for a backend without such a file.
+    func growingFile(at place: Place) -> URL?
+
     /// Failures below the stores of a place, which a case asks for before it makes a backend for the place. Nil where the
     /// harness cannot make any: then reports name the cases that need them as not proven.
     func faults(at place: Place) -> (any FaultInjection)?
@@ -57,6 +65,10 @@ extension ConformanceHarness {
     public func files(at place: Place) -> [URL] { [] }
     /// None.
     public func helper(at place: Place) -> HelperCommand? { nil }
+    /// None.
+    public func follower(at place: Place) -> (any StorageBackend)? { nil }
+    /// None.
+    public func growingFile(at place: Place) -> URL? { nil }
     /// None.
     public func faults(at place: Place) -> (any FaultInjection)? { nil }
 }

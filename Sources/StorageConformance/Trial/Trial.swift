@@ -164,6 +164,10 @@ struct TrialPlace: Sendable {
     let helper: @Sendable () -> HelperCommand?
     let faults: @Sendable () -> (any FaultInjection)?
     let files: @Sendable () -> [URL]
+    let follower: @Sendable () -> (any StorageBackend)?
+    let growingFile: @Sendable () -> URL?
+    /// Another place of the same harness.
+    let another: @Sendable () async throws -> TrialPlace
     let outlivesClosing: @Sendable (BackendInfo) -> Bool
     let destroy: @Sendable () async throws -> [String]
 
@@ -179,6 +183,9 @@ struct TrialPlace: Sendable {
         helper = { harness.helper(at: place) }
         faults = { harness.faults(at: place) }
         files = { harness.files(at: place) }
+        follower = { harness.follower(at: place) }
+        growingFile = { harness.growingFile(at: place) }
+        another = { try await TrialPlace(harness) }
         outlivesClosing = { harness.outlivesClosing($0) }
         destroy = {
             try await harness.destroy(place)

@@ -9,6 +9,7 @@ final class Bench {
     private let isObserved: Bool
     private let keepsHistory: Bool
     private var programs = 0
+    private let besides: Besides
 
     /// - Parameter isObserved: whether queries of the models that have fields are observed.
     init(_ place: TrialPlace, _ mixture: GeneratedTests.Mixture, isObserved: Bool, keepsHistory: Bool) async throws {
@@ -17,6 +18,7 @@ final class Bench {
         self.isObserved = isObserved && mixture != .references
         self.keepsHistory = keepsHistory
         let models = mixture.models
+        besides = Besides(place, models)
         store = try await Store(
             place.backend(), models: models,
             history: keepsHistory ? .init(records: models, keeping: .commits(400)) : nil)
@@ -36,14 +38,18 @@ final class Bench {
         var run = ProgramRun()
         var observers = try await ProgramObservers(of: isObserved ? store : nil)
         var mistake: String?
-        try await run.run(program.steps, on: &store) { [place, mixture, isObserved] store in
+        besides.begin()
+        try await run.run(program.steps, on: &store) { [place, mixture, isObserved, besides] store in
             // What is closed is gone where nothing outlives the process.
             guard store.info.has(.durability) else { return store }
+            try await besides.close()
             try await store.close()
             if try await !observers.haveEnded() { mistake = "An observer goes on after the store was closed." }
             let store = try await Self.open(place, mixture)
             observers = try await ProgramObservers(of: isObserved ? store : nil)
             return store
+        } look: { [besides] look, number, store in
+            try await besides.mistake(look, of: store, behind: program.steps.prefix(number))
         } afterStep: {
             if mistake == nil { mistake = try await observers.mistake() }
             return mistake
@@ -106,6 +112,7 @@ final class Bench {
     }
 
     func close() async throws {
+        try await besides.close()
         try await store.close()
         _ = try await place.destroy()
     }

@@ -11,6 +11,7 @@ extension Program {
             case 8..<12: steps.append(.stream(generator.model.randomStream(&generator)))
             case 12: steps.append(.reopen)
             case 13: steps.append(.compact)
+            case 18: steps.append(.look(generator.pick(.backup, .beside, .beside, .cut(generator.next()))))
             case 14..<18: steps.append(.call(ContentsOperation()))
             default: steps.append(.call(generator.model.randomOperation(&generator)))
             }

@@ -15,6 +15,17 @@ indirect enum Step: Sendable {
     case reopen
     /// The engine's files are rewritten, where it can.
     case compact
+    /// What is beside the store is looked at, where the engine and the harness have it.
+    case look(Look)
+
+    enum Look: Sendable {
+        /// A backup, made while the store is in use: it has the same contents.
+        case backup
+        /// A store that another process may have open at the same place, and that stays open: it has the same contents.
+        case beside
+        /// A copy of the files of which the end is cut off, somewhere: it has the contents behind an earlier step.
+        case cut(UInt64)
+    }
 
     /// How a transaction ends.
     enum Ending: String, Sendable {
@@ -34,7 +45,7 @@ extension Step {
     var count: Int {
         switch self {
         case .transaction(let steps, _): steps.reduce(0) { $0 + $1.count }
-        case .call, .stream, .reopen, .compact: 1
+        case .call, .stream, .reopen, .compact, .look: 1
         }
     }
 
@@ -45,6 +56,7 @@ extension Step {
         case .stream(let stream): [stream.swift]
         case .reopen: ["reopen"]
         case .compact: ["compact"]
+        case .look(let look): ["look at \(look)"]
         case .transaction(let steps, _): steps.flatMap(\.statements)
         }
     }
@@ -53,7 +65,7 @@ extension Step {
     var simpler: [[Step]] {
         switch self {
         case .call(let operation): operation.simpler.map { [.call($0)] }
-        case .stream, .reopen, .compact: []
+        case .stream, .reopen, .compact, .look: []
         case .transaction(let steps, let ending):
             [steps]
                 + steps.indices.map { index in
@@ -81,6 +93,7 @@ extension Step {
         case .stream(let stream): return "\(indent)\(stream.swift)"
         case .reopen: return "\(indent)// the store is closed and opened again"
         case .compact: return "\(indent)try? await store.compact()"
+        case .look(let look): return "\(indent)// \(look) is looked at"
         case .transaction(let steps, let ending):
             let inner = indent + "    "
             var lines = steps.map { $0.swift(indent: inner) }

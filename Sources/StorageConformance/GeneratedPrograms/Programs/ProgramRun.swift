@@ -6,10 +6,12 @@ struct ProgramRun {
 
     /// Runs steps on an open store.
     ///
-    /// - Parameter afterStep: what is wrong besides the outcomes, if anything is; now and then asked.
+    /// - Parameters:
+    ///   - look: what is wrong beside the store, if anything is; given how many steps have run.
+    ///   - afterStep: what is wrong besides the outcomes, if anything is; now and then asked.
     mutating func run(
         _ steps: [Step], on store: inout Store, reopen: (Store) async throws -> Store,
-        afterStep: () async throws -> String?
+        look: (Step.Look, Int, Store) async throws -> String?, afterStep: () async throws -> String?
     ) async throws {
         for (number, step) in steps.enumerated() {
             switch step {
@@ -30,6 +32,7 @@ struct ProgramRun {
                 } catch {
                     outcomes.append(error.code == .unsupported ? .result("()") : Outcome(error))
                 }
+            case .look(let place): outcomes.append(.result(try await look(place, number, store) ?? "()"))
             case .transaction(let steps, let ending):
                 let before = outcomes.count
                 do {
@@ -66,7 +69,7 @@ struct ProgramRun {
                     try transaction.savepoint { try run(inner, ending, in: transaction) }
                 } catch is ProgramFailure {}
                 skip(to: before + step.count)
-            case .stream, .reopen, .compact: outcomes.append(.skipped)
+            case .stream, .reopen, .compact, .look: outcomes.append(.skipped)
             }
         }
         if ending == .fails { throw ProgramFailure() }
@@ -87,6 +90,17 @@ struct ExpectedRun {
 
     var linked: LinkedWorld { world.linked }
 
+    /// What a store holds before the first of some steps and behind each.
+    static func contents(of steps: some Sequence<Step>) -> [String] {
+        var run = ExpectedRun(Program(steps: []))
+        var contents = [ContentsOperation().apply(to: &run.world)]
+        for step in steps {
+            run.run([step])
+            contents.append(ContentsOperation().apply(to: &run.world))
+        }
+        return contents
+    }
+
     mutating func run(_ steps: [Step]) {
         for step in steps {
             switch step {
@@ -96,7 +110,7 @@ struct ExpectedRun {
                 } catch {
                     outcomes.append(.failure(error.code, model: stream.modelName, key: nil))
                 }
-            case .reopen, .compact: outcomes.append(.result("()"))
+            case .reopen, .compact, .look: outcomes.append(.result("()"))
             case .call(let operation): outcomes.append(operation.outcome(in: &world))
             case .transaction(let inner, let ending): transaction(inner, ending, count: step.count)
             }

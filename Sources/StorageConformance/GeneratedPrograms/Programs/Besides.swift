@@ -1,0 +1,107 @@
+internal import Foundation
+internal import StorageAPI
+internal import StorageDriver
+
+/// What is beside a store: its backups, another store at its place, and what is left of its files when their end is lost.
+final class Besides {
+    private let place: TrialPlace
+    private let models: [any Storable.Type]
+    /// A store at the same place that stays open.
+    private var other: Store?
+    /// The file that grows, as it was before the program.
+    private var start: GrowingFile?
+
+    init(_ place: TrialPlace, _ models: [any Storable.Type]) {
+        self.place = place
+        self.models = models
+    }
+
+    /// Called before a program, on the emptied store.
+    func begin() { start = place.growingFile().flatMap(GrowingFile.init) }
+
+    /// Before the store is closed.
+    func close() async throws {
+        try await other?.close()
+        other = nil
+    }
+
+    /// What is wrong; nil if nothing is, and where there is nothing of the kind.
+    ///
+    /// - Parameter steps: what the store has done since the program began.
+    func mistake(_ look: Step.Look, of store: Store, behind steps: some Sequence<Step>) async throws -> String? {
+        switch look {
+        case .backup:
+            guard store.engine(as: (any BackupEngine).self) != nil else { return nil }
+            return try await withCopy { path, open in
+                try await store.backUp(to: path, replacing: true)
+                let copy = try await open()
+                let isSame = try contents(copy) == contents(store)
+                try await copy.close()
+                return isSame ? nil : "A backup has other contents than the store."
+            }
+        case .beside:
+            let backend = store.info.has(.sharing) ? try await place.backend() : place.follower()
+            guard let backend, store.info.has(.durability) else { return nil }
+            let other = if let other { other } else { try await Store(backend, models: models) }
+            self.other = other
+            return try contents(other) == contents(store) ? nil : "A store beside has other contents than the store."
+        case .cut(let number):
+            guard let file = place.growingFile(), let start, let now = GrowingFile(file) else { return nil }
+            // What was there before is lost only where the file was written anew.
+            let least = start.number == now.number ? start.size : 0
+            let kept = least + Int(number % UInt64(max(now.size - least, 0) + 1))
+            return try await withCopy { path, open in
+                try Data(contentsOf: file).prefix(kept).write(to: URL(fileURLWithPath: path))
+                return try await mistake(of: open, behind: steps, isFound: least == 0)
+            }
+        }
+    }
+
+    /// What is wrong with a store whose file was cut.
+    ///
+    /// - Parameter isFound: whether it may be found to be damaged.
+    private func mistake(
+        of open: () async throws -> Store, behind steps: some Sequence<Step>, isFound: Bool
+    ) async throws -> String? {
+        let found: String
+        do {
+            let cut = try await open()
+            found = try contents(cut)
+            try await cut.close()
+        } catch let error as StorageError {
+            return isFound && error.code == .corrupt ? nil : "A file that was cut does not open: \(error)"
+        }
+        guard !ExpectedRun.contents(of: steps).contains(found) else { return nil }
+        return "A file that was cut has contents that the store never had:\n\(found)"
+    }
+
+    private func contents(_ store: Store) throws -> String { try ContentsOperation().run(on: store.blocking) }
+
+    /// Gives the path of a store elsewhere, and opens what is there then.
+    private func withCopy<T>(
+        _ body: (_ path: String, _ open: () async throws -> Store) async throws -> T
+    ) async throws -> T {
+        let place = try await place.another()
+        let fresh = try await Store(place.backend())
+        let path = fresh.info.location
+        try await fresh.close()
+        let result = try await body(path) { try await Store(place.backend(), models: models) }
+        _ = try await place.destroy()
+        return result
+    }
+}
+
+/// A file at a time.
+private struct GrowingFile {
+    /// Another one where the file was written anew.
+    let number: Int
+    let size: Int
+
+    init?(_ file: URL) {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
+            let number = attributes[.systemFileNumber] as? Int, let size = attributes[.size] as? Int
+        else { return nil }
+        self.number = number
+        self.size = size
+    }
+}
