@@ -188,8 +188,8 @@ let package = Package(
         .testTarget(
             name: "PostgreSQLTests",
             dependencies: [
-                "MemoryBackend", "PostgreSQLBackend", "SQLiteBackend", "StorageDriver", "StorageKit", "TestSupport",
-                "conformance",
+                "FaultyStorage", "MemoryBackend", "PostgreSQLBackend", "SQLiteBackend", "StorageDriver", "StorageKit",
+                "TestSupport", "conformance",
             ],
             swiftSettings: strict),
         .testTarget(

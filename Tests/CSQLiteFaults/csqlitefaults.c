@@ -396,3 +396,11 @@ void sqlite_faults_arm_memory(int64_t n, int forEver) {
 }
 
 int64_t sqlite_faults_allocations(void) { return atomic_load(&allocations); }
+
+int sqlite_faults_run(const char *path, const char *sql) {
+    sqlite3 *database = NULL;
+    int code = sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL);
+    if (code == SQLITE_OK) code = sqlite3_exec(database, sql, NULL, NULL, NULL);
+    int closed = sqlite3_close(database);
+    return code == SQLITE_OK ? closed : code;
+}

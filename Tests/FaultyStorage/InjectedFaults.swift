@@ -9,12 +9,15 @@ package enum InjectedFaults {
     private static let archives = Mutex<[URL: MemoryFiles]>([:])
     private static let servers = Mutex<[String: FaultyServer]>([:])
 
+    /// Where an archive is in memory.
+    private static let archivePath = "/store.karch"
+
     /// Calls of an archive's that change what is on the disk.
     private static let changes: Set = ["pwrite", "fsync", "ftruncate", "rename", "unlink"]
 
     /// Faults of a database in the folder.
     package static func sqlite(in folder: URL) -> (any FaultInjection)? {
-        FaultyDisk(folder).map(SQLite.init)
+        FaultyDisk(folder).map { SQLite(disk: $0, path: folder.appending(path: "test.db").path) }
     }
 
     /// Faults of an archive in the folder, which is in memory from then on.
@@ -29,7 +32,7 @@ package enum InjectedFaults {
         guard let files = archives.withLock({ $0[folder] }) else { return archive }
         // There are no folders in memory.
         var archive = archive
-        archive.path = "/store.karch"
+        archive.path = archivePath
         return FaultyArchive(backend: archive, files: files)
     }
 
@@ -37,8 +40,9 @@ package enum InjectedFaults {
     package static func forget(_ folder: URL) { archives.withLock { $0[folder] = nil } }
 
     /// Faults on the way to a PostgreSQL server, for the stores of a place from then on; nil unless it is reached by a socket.
-    package static func server(_ url: String, for place: String) -> (any FaultInjection)? {
-        guard let url = URLComponents(string: url), let socket = socket(of: url), let server = FaultyServer(to: socket)
+    package static func server(_ address: String, for place: String) -> (any FaultInjection)? {
+        guard let url = URLComponents(string: address), let socket = socket(of: url),
+            let server = FaultyServer(to: socket, address: address, schema: place)
         else { return nil }
         servers.withLock { $0[place] = server }
         return server
@@ -63,8 +67,14 @@ package enum InjectedFaults {
         return "\(folder)/.s.PGSQL.\(url.port ?? 5432)"
     }
 
+    /// Why calls on files lose no answers.
+    private static let lackingOnFiles: [InjectedFault.Kind: String] = [
+        .lostAnswer: "A call on a file is answered where it is made."
+    ]
+
     private struct Archive: FaultInjection {
         let files: MemoryFiles
+        let lacking = lackingOnFiles
 
         func begin(_ fault: InjectedFault?) {
             // Calls are counted also where none fails.
@@ -85,10 +95,17 @@ package enum InjectedFaults {
             case .all: files.cutPower(keeping: 1 << 40)
             }
         }
+
+        func makeNewer() throws -> @Sendable () throws -> [UInt8] {
+            files[archivePath] = try NewerFormat.archive(files[archivePath] ?? [])
+            return { [files] in files[archivePath] ?? [] }
+        }
     }
 
     private struct SQLite: FaultInjection {
         let disk: FaultyDisk
+        let path: String
+        let lacking = lackingOnFiles
 
         func begin(_ fault: InjectedFault?) {
             disk.arm(
@@ -107,6 +124,11 @@ package enum InjectedFaults {
             case .oddSectors: disk.cutPower(sectors: 2)
             case .all: disk.cutPower(keepingBytes: .max)
             }
+        }
+
+        func makeNewer() throws -> @Sendable () throws -> [UInt8] {
+            try NewerFormat.sqlite(path)
+            return { [path] in Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
         }
     }
 }

@@ -10,7 +10,7 @@ struct Fault: Sendable {
     /// Each value on its way out.
     var read: (@Sendable (Value, ColumnSchema) -> Value)?
     /// The rows of a result.
-    var rows: (@Sendable ([[Value]], QueryPlan) -> [[Value]])?
+    var rows: (@Sendable ([[Value]], Question) -> [[Value]])?
     /// Whether a value of a sort key comes before another; nil where the order is the right one.
     var precedes: (@Sendable (ColumnSchema, Value, Value) -> Bool?)?
     /// What is asked.
@@ -46,6 +46,20 @@ struct Fault: Sendable {
         case refusesAfterFailure
         /// A write that the disk has refused is acknowledged.
         case forgetsFailedWrites
+        /// What is written in the transaction that makes a table is lost.
+        case losesWritesOfNewTables
+        /// What a transaction loads by keys was stored before the commit before it; behind its first write, before it.
+        case looksUpEarlier
+        /// A unique value is free for its first record alone.
+        case uniqueStaysTaken
+        /// What a condition chooses in a transaction is every record.
+        case choosesAll
+        /// While there is a reader every write is refused.
+        case refusesWhileRead
+        /// A query ends the cursor of the one before it in the same session and table.
+        case oneCursorForEachTable
+        /// Behind its 256th row a result is that of the last commit.
+        case readsInParts
     }
 
     // MARK: The engine
@@ -55,6 +69,8 @@ struct Fault: Sendable {
     var error: (@Sendable (StorageError) -> StorageError)?
     /// Whether commits of others are never told.
     var isSilentOfOthers = false
+    /// Whether changes of the tables by others are never told.
+    var isSilentOfTables = false
     /// What is done otherwise about opening and closing.
     var opening: OpeningFault?
 
@@ -69,6 +85,8 @@ struct Fault: Sendable {
         case losesLastCommit
         /// What SQLite has written and not yet moved to its database is removed before it is opened.
         case forgetsLog
+        /// A database that was not closed is removed before it is opened.
+        case emptiesUnclosed
         /// A file that cannot be opened is replaced by an empty one.
         case replacesDamaged
         /// No commit is waited for.
@@ -82,6 +100,8 @@ struct Question {
     var arguments: QueryArguments
     let table: TableSchema
     let tables: [TableSchema]
+    /// Whether the store has no plan for it: it is asked once, as a change of the schema asks.
+    var isUnplanned = false
 
     /// Adds a value and returns the term that stands for it.
     mutating func argument(_ value: Value) -> QueryTerm {
@@ -126,6 +146,13 @@ struct Write {
         rows = []
         patch = []
         id = 0
+    }
+
+    /// A write that removes rows of a table by their keys, which it does not have as yet.
+    init(deletingFrom table: TableSchema) {
+        self.init(truncating: table)
+        operation = .delete
+        columns = table.key
     }
 
     /// Carries the write out; `id` is the plan's own, so what a backend has prepared for it must still fit.

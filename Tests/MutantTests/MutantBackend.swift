@@ -87,6 +87,11 @@ final class MutantState: Sendable {
     /// The greatest key of each table, for a mutant that remembers it too well.
     let greatest = Mutex<[String: Int64]>([:])
 
+    /// The first record of each value of a unique property, by table, for a mutant that frees none.
+    private let taken = Mutex<[String: [Value: [Value]]]>([:])
+
+    /// How many readers there are.
+    let readers = Mutex(0)
     /// How often it was opened.
     let openings = Mutex(0)
     /// How many engines are open.
@@ -105,6 +110,25 @@ final class MutantState: Sendable {
         let isRelaxed = fault.opening == .waitsForNoDisk
         guard base == .archive else { return SQLiteBackend(path: path, durability: isRelaxed ? .relaxed : .full) }
         return InjectedFaults.backend(ArchiveBackend(path: path, durability: isRelaxed ? .relaxed : .full), in: folder)
+    }
+
+    /// Refuses a unique value that another record has, or had.
+    func refuseTaken(_ write: Write) throws(StorageError) {
+        guard write.isPut, let cell = write.cell({ $0.isUnique }) else { return }
+        for (index, row) in write.rows.enumerated() where !row[cell].isNull {
+            let key = write.key(of: row)
+            let first = taken.withLock { taken in
+                let first = taken[write.table.name]?[row[cell]] ?? key
+                taken[write.table.name, default: [:]][row[cell]] = first
+                return first
+            }
+            guard first != key else { continue }
+            let model = write.table.path.first
+            throw StorageError(
+                .constraint, "Another record has the value.", model: model,
+                property: write.table.columns[write.columns[cell]].property
+            ).row(index, key: key)
+        }
     }
 
     /// The files before the last transaction, by their names.
@@ -133,6 +157,9 @@ final class MutantState: Sendable {
             for name in names where before[name] == nil {
                 try? FileManager.default.removeItem(at: folder.appending(path: name))
             }
+        case .emptiesUnclosed:
+            guard FileManager.default.fileExists(atPath: file.path + "-wal") else { return }
+            for name in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + name) }
         case .forgetsLog: try? FileManager.default.removeItem(atPath: file.path + "-wal")
         default: break
         }

@@ -13,6 +13,8 @@ final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Se
     private var hasFailed = false
     private var hasFailedOnce = false
     private var transactions = 0
+    /// What was stored before the last transaction.
+    private var earlier: (any StorageReader)?
     private var isOpen = true
 
     init(_ inner: any StorageEngine, _ fault: Fault, _ state: MutantState) {
@@ -31,11 +33,13 @@ final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Se
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
         if fault.transaction == .dirtyReads, let writer { return MutantReader(writer, fault) }
         if fault.transaction == .movingSnapshots { return try MovingReader(inner, fault) }
+        if fault.transaction == .readsInParts { return try PartwiseReader(inner, fault) }
         let reader = try inner.reader(scope)
-        return MutantReader(reader, fault, reader)
+        state.readers.withLock { $0 += 1 }
+        return MutantReader(reader, fault, reader) { [state] in state.readers.withLock { $0 -= 1 } }
     }
 
-    var tablesVersion: Int { (inner as? any SharedTablesEngine)?.tablesVersion ?? 0 }
+    var tablesVersion: Int { fault.isSilentOfTables ? 0 : (inner as? any SharedTablesEngine)?.tablesVersion ?? 0 }
 
     func commitsOfOthers() throws(StorageError) -> CommitsOfOthers {
         guard !fault.isSilentOfOthers, let inner = inner as? any SharedCommitsEngine else { return .impossible }
@@ -44,12 +48,22 @@ final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Se
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
         if hasFailed { throw StorageError(.io, "An earlier write has failed; nothing more is written.") }
+        if fault.transaction == .refusesWhileRead, state.readers.withLock({ $0 > 0 }) {
+            throw StorageError(.busy, "Somebody reads.")
+        }
+        let before = fault.transaction == .looksUpEarlier ? try inner.reader(.snapshot) : nil
+        // The snapshot is that of the first query.
+        _ = try before?.tables()
+        defer {
+            earlier?.end()
+            earlier = before
+        }
         transactions += 1
         if fault.opening == .losesLastCommit, transactions > 3 { state.remember() }
         var failure: StorageError?
         do {
             try inner.write { (writer) throws(StorageError) in
-                let session = MutantWriter(writer, fault, state, committed: inner)
+                let session = MutantWriter(writer, fault, state, committed: inner, earlier: earlier)
                 self.writer = session
                 defer { self.writer = nil }
                 do throws(StorageError) {
@@ -74,6 +88,8 @@ final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Se
     func close() throws(StorageError) {
         if isOpen { state.open.withLock { $0 -= 1 } }
         isOpen = false
+        earlier?.end()
+        earlier = nil
         if fault.opening != .leavesLock || !hasFailedOnce { try inner.close() }
     }
 }

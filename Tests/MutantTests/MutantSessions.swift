@@ -1,3 +1,4 @@
+import Foundation
 import StorageAPI
 import StorageDriver
 
@@ -5,6 +6,8 @@ import StorageDriver
 class MutantSession: StorageSession, WorkCountingSession {
     let session: any StorageSession
     let fault: Fault
+    /// How often each table was asked.
+    private var asked: [String: Int] = [:]
 
     init(_ session: any StorageSession, _ fault: Fault) {
         self.session = session
@@ -17,7 +20,13 @@ class MutantSession: StorageSession, WorkCountingSession {
     }
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try rows(plan, arguments, session)
+        guard fault.transaction == .oneCursorForEachTable else { return try rows(plan, arguments, session) }
+        let turn = asked[plan.table.name, default: 0] + 1
+        asked[plan.table.name] = turn
+        var left = try collect(session.rows(plan, arguments), width: plan.query.width)[...]
+        return Cursor(columns: plan.query.width) { () throws(StorageError) in
+            self.asked[plan.table.name] == turn ? left.popFirst() : nil
+        }
     }
 
     /// Counted where something else is asked. Other faults are told of no work.
@@ -48,7 +57,12 @@ class MutantSession: StorageSession, WorkCountingSession {
         if case .columns(let columns) = plan.query.result, let read = fault.read {
             rows = rows.map { row in zip(row, columns).map { read($0, plan.table.columns[$1]) } }
         }
-        return Cursor(rows: fault.rows?(rows, plan) ?? rows, columns: plan.query.width)
+        if let change = fault.rows {
+            var question = Question(query: plan.query, arguments: given, table: plan.table, tables: plan.tables)
+            question.isUnplanned = plan.id == nil
+            rows = change(rows, question)
+        }
+        return Cursor(rows: rows, columns: plan.query.width)
     }
 
     /// The rows, or what the fault gives in place of an error.
@@ -99,6 +113,19 @@ class MutantSession: StorageSession, WorkCountingSession {
 }
 
 extension QueryPlan {
+    /// Whether it loads what has some keys, and does not only ask whether it is there.
+    fileprivate var findsRecords: Bool {
+        guard query.scope != .all, case .columns(let columns) = query.result else { return false }
+        return columns.count > table.key.count
+    }
+
+    /// Whether it chooses the records that a condition changes or deletes.
+    fileprivate var choosesRecords: Bool {
+        guard table.isRoot, query.scope == .all else { return false }
+        if case .terms = query.result { return true }
+        return query.result == .columns(table.key)
+    }
+
     /// The column that the rows are sorted by, where it is one alone and the result is whole.
     fileprivate var onlySortColumn: Int? {
         guard query.order.count == 1, !query.isLimited, case .column(let column) = query.order[0].term else {
@@ -129,13 +156,53 @@ extension Question {
 
 final class MutantReader: MutantSession, StorageReader {
     private let reader: (any StorageReader)?
+    private let ended: () -> Void
 
-    init(_ session: any StorageSession, _ fault: Fault, _ reader: (any StorageReader)? = nil, ends: Bool = true) {
-        self.reader = ends ? reader : nil
+    init(
+        _ session: any StorageSession, _ fault: Fault, _ reader: (any StorageReader)? = nil,
+        ended: @escaping () -> Void = {}
+    ) {
+        self.reader = reader
+        self.ended = ended
         super.init(session, fault)
     }
 
-    func end() { reader?.end() }
+    func end() {
+        reader?.end()
+        ended()
+    }
+}
+
+/// A reader of which each long result is that of the last commit behind its 256th row.
+final class PartwiseReader: MutantSession, StorageReader {
+    private let engine: any StorageEngine
+    private let reader: any StorageReader
+
+    init(_ engine: any StorageEngine, _ fault: Fault) throws(StorageError) {
+        self.engine = engine
+        reader = try engine.reader(.snapshot)
+        super.init(reader, fault)
+    }
+
+    override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        guard plan.table.isRoot, plan.query.scope == .all, !plan.query.isLimited else {
+            return try session.rows(plan, arguments)
+        }
+        let width = plan.query.width
+        var left = try collect(session.rows(plan, arguments), width: width)[...]
+        var given = 0
+        return Cursor(columns: width) { [engine] () throws(StorageError) in
+            if given == 256 {
+                let later = try engine.reader(.snapshot)
+                defer { later.end() }
+                left = try collect(later.rows(plan, arguments), width: width).dropFirst(given)
+            }
+            given += 1
+            return left.popFirst()
+        }
+    }
+
+    func end() { reader.end() }
 }
 
 /// A reader whose every query sees the last commit.
@@ -151,6 +218,8 @@ final class MovingReader: MutantSession, StorageReader {
     }
 
     override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        // So long that a writer beside it commits in between.
+        if readers.count > 1 { Thread.sleep(forTimeInterval: 0.001) }
         let reader = try engine.reader(.snapshot)
         readers.append(reader)
         return try rows(plan, arguments, reader)
@@ -163,18 +232,40 @@ final class MutantWriter: MutantSession, StorageWriter {
     private let writer: any StorageWriter
     private let state: MutantState
     private let committed: any StorageEngine
+    /// What was stored before the commit before this transaction.
+    private let earlier: (any StorageReader)?
+    private var hasWritten = false
+    private var hasMadeTable = false
     /// Why the transaction must fail though its body has not.
     private(set) var poison: StorageError?
 
-    init(_ writer: any StorageWriter, _ fault: Fault, _ state: MutantState, committed: any StorageEngine) {
+    init(
+        _ writer: any StorageWriter, _ fault: Fault, _ state: MutantState, committed: any StorageEngine,
+        earlier: (any StorageReader)?
+    ) {
         self.writer = writer
         self.state = state
         self.committed = committed
+        self.earlier = earlier
         super.init(writer, fault)
     }
 
     override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        guard fault.transaction == .ownWritesUnseen else { return try rows(plan, arguments, writer) }
+        switch fault.transaction {
+        case .ownWritesUnseen: break
+        case .looksUpEarlier where plan.findsRecords && hasWritten: break
+        case .looksUpEarlier where plan.findsRecords:
+            guard let rows = try? earlier.map({ try collect($0.rows(plan, arguments), width: plan.query.width) }) else {
+                return try super.rows(plan, arguments)
+            }
+            return Cursor(rows: rows, columns: plan.query.width)
+        case .choosesAll where plan.choosesRecords:
+            var query = plan.query
+            query.filter = nil
+            return try writer.rows(
+                QueryPlan(id: nil, query: query, table: plan.table, tables: plan.tables), arguments)
+        default: return try super.rows(plan, arguments)
+        }
         let reader = try committed.reader(.snapshot)
         defer { reader.end() }
         return Cursor(
@@ -182,8 +273,12 @@ final class MutantWriter: MutantSession, StorageWriter {
     }
 
     func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
-        guard fault.write != nil || fault.written != nil || fault.count != nil else { return try writer.write(batch) }
+        hasWritten = true
+        if hasMadeTable, fault.transaction == .losesWritesOfNewTables { return batch.count }
+        guard fault.write != nil || fault.written != nil || fault.count != nil || fault.transaction == .uniqueStaysTaken
+        else { return try writer.write(batch) }
         var write = Write(batch)
+        if fault.transaction == .uniqueStaysTaken { try state.refuseTaken(write) }
         if let written = fault.written { write.map(written) }
         try fault.write?(&write, writer)
         let count = try write.run(on: writer)
@@ -208,6 +303,7 @@ final class MutantWriter: MutantSession, StorageWriter {
     }
 
     func change(_ change: TableChange) throws(StorageError) {
+        if case .create = change { hasMadeTable = true }
         for change in try fault.change?(change) ?? [change] { try writer.change(change) }
     }
 }

@@ -1,3 +1,4 @@
+import FaultyStorage
 import Foundation
 import Synchronization
 
@@ -11,100 +12,67 @@ final class CuttingProxy: Sendable {
         case afterRequest(Int), afterAnswer(Int)
     }
 
-    let port: UInt16
-    private let server: String
-    private let listener: Int32
-    private let state = Mutex(State())
+    private let relay: LoopbackRelay
+    private let cuts: Cuts
 
-    fileprivate struct State {
-        var cut: Cut?
+    /// - Parameter server: the path of the server's socket.
+    init(to server: String) throws {
+        let cuts = Cuts()
+        guard let relay = LoopbackRelay(to: server, connection: cuts.connection) else {
+            throw POSIXError(.EADDRNOTAVAIL)
+        }
+        self.relay = relay
+        self.cuts = cuts
+    }
+
+    var port: UInt16 { relay.port }
+
+    /// How many connections were cut.
+    var count: Int { cuts.state.withLock { $0.cuts } }
+
+    /// How many groups of statements clients have sent, but for the ends of reads, which nobody waits for.
+    var roundTrips: Int { cuts.state.withLock { $0.roundTrips } }
+
+    /// Cuts a connection at the place, once. Nil takes back what has not been reached.
+    func cut(_ place: Cut?) { cuts.state.withLock { $0.cut = place } }
+
+    /// Whether new connections are closed at once.
+    func refuse(_ refuses: Bool) { cuts.state.withLock { $0.refuses = refuses } }
+
+    func stop() { relay.stop() }
+}
+
+/// Where connections are cut, and what was counted of them.
+private final class Cuts: Sendable {
+    struct State {
+        var cut: CuttingProxy.Cut?
         var cuts = 0
         var refuses = false
         var roundTrips = 0
     }
 
-    /// - Parameter server: the path of the server's socket.
-    init(to server: String) throws {
-        self.server = server
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
-        let isListening = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, size) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &size) == 0
-            }
-        }
-        guard isListening else { throw POSIXError(.EADDRNOTAVAIL) }
-        port = UInt16(bigEndian: address.sin_port)
-        Thread { [self] in
-            while true {
-                let client = accept(listener, nil, nil)
-                if client < 0 { return }
-                if state.withLock({ $0.refuses }) {
-                    close(client)
-                } else {
-                    Thread { self.serve(client) }.start()
-                }
-            }
-        }.start()
+    let state = Mutex(State())
+
+    /// What two threads of one connection look at.
+    private final class Progress: Sendable {
+        let isCut = Mutex(false)
+        let groups = Mutex(StatementGroups())
     }
 
-    /// How many connections were cut.
-    var count: Int { state.withLock { $0.cuts } }
-
-    /// How many groups of statements clients have sent, but for the ends of reads, which nobody waits for.
-    var roundTrips: Int { state.withLock { $0.roundTrips } }
-
-    /// Cuts a connection at the place, once. Nil takes back what has not been reached.
-    func cut(_ place: Cut?) { state.withLock { $0.cut = place } }
-
-    /// Whether new connections are closed at once.
-    func refuse(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
-
-    func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
-
-    private func serve(_ client: Int32) {
-        defer { close(client) }
-        let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(upstream) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: server.utf8.prefix($0.count - 1)) }
-        let isConnected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(upstream, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        guard isConnected else { return }
-        let isCut = Box()
-        let ended = DispatchSemaphore(value: 0)
-        Thread {
-            // The answers, unless the connection is cut.
-            Self.copy(from: upstream, to: client) { bytes in
-                isCut.value.withLock { $0 } ? 0 : self.passedAnswer(bytes)
-            }
-            shutdown(client, Int32(SHUT_RDWR))
-            shutdown(upstream, Int32(SHUT_RDWR))
-            ended.signal()
-        }.start()
-        var groups = StatementGroups()
-        Self.copy(from: client, to: upstream) { bytes in
-            let sent = groups.count(bytes)
+    /// Nil while connections are refused.
+    @Sendable func connection() -> LoopbackRelay.Connection? {
+        if state.withLock({ $0.refuses }) { return nil }
+        let progress = Progress()
+        return LoopbackRelay.Connection { bytes in
+            let sent = progress.groups.withLock { $0.count(bytes) }
             self.state.withLock { $0.roundTrips += sent }
             let passed = self.passedRequest(bytes)
-            if passed != nil { isCut.value.withLock { $0 = true } }
+            if passed != nil { progress.isCut.withLock { $0 = true } }
             return passed
+        } answer: { bytes in
+            // No answer, once the connection is cut.
+            progress.isCut.withLock { $0 } ? 0 : self.passedAnswer(bytes)
         }
-        // The server has all that was passed, and answers nobody.
-        shutdown(client, Int32(SHUT_RDWR))
-        shutdown(upstream, Int32(SHUT_WR))
-        ended.wait()
     }
 
     /// How many of the bytes pass before the connection is cut; nil if it is not.
@@ -134,31 +102,9 @@ final class CuttingProxy: Sendable {
             return nil
         }
     }
-
-    /// - Parameter judge: returns how many bytes pass before the connection is cut; nil if it is not.
-    private static func copy(from: Int32, to: Int32, _ judge: (Data) -> Int?) {
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(from, &buffer, buffer.count)
-            if count <= 0 { return }
-            let passed = judge(Data(buffer[..<count]))
-            var sent = 0
-            while sent < passed ?? count {
-                let more = buffer[sent..<(passed ?? count)].withUnsafeBytes {
-                    send(to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                }
-                if more <= 0 { return }
-                sent += more
-            }
-            if passed != nil { return }
-        }
-    }
-
-    /// Shares what two threads of one connection look at.
-    private final class Box: Sendable { let value = Mutex(false) }
 }
 
-extension CuttingProxy.State {
+extension Cuts.State {
     fileprivate mutating func end(behind count: Int) -> Int {
         cut = nil
         cuts += 1

@@ -16,6 +16,11 @@ public protocol FaultInjection: Sendable {
     /// Does to the files what a power cut does: what no sync has waited for is gone, but for what is kept of it. Every store
     /// of the place is closed by then.
     func cutPower(keeping kept: UnsyncedBytes)
+
+    /// Makes the closed store one that a later version of its format has written.
+    ///
+    /// - Returns: what reads all that is stored, as bytes, whatever they are: a case compares them.
+    func makeNewer() throws -> @Sendable () throws -> [UInt8]
 }
 
 extension FaultInjection {
@@ -33,6 +38,10 @@ public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
         case fullDisk
         /// The power is cut.
         case powerCut
+        /// A call arrives, and its answer does not.
+        case lostAnswer
+        /// A store is one of a later format.
+        case newerFormat
     }
 
     /// Which one: 1 is the next.
@@ -41,17 +50,22 @@ public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
     public var isLasting: Bool
     /// Whether it fails as on a full disk, otherwise as on a broken one.
     public var isFull: Bool
+    /// Whether the call is carried out, and only its answer is lost.
+    public var isAnswer: Bool
 
     /// A call that fails.
-    public init(call: Int, isLasting: Bool = false, isFull: Bool = false) {
+    public init(call: Int, isLasting: Bool = false, isFull: Bool = false, isAnswer: Bool = false) {
         self.call = call
         self.isLasting = isLasting
         self.isFull = isFull
+        self.isAnswer = isAnswer
     }
 
     /// `call 3 and all later ones fail, the disk is full`.
     public var description: String {
-        "call \(call) \(isLasting ? "and all later ones fail" : "fails"), \(isFull ? "the disk is full" : "I/O error")"
+        isAnswer
+            ? "the answer of call \(call) is lost"
+            : "call \(call) \(isLasting ? "and all later ones fail" : "fails"), \(isFull ? "the disk is full" : "I/O error")"
     }
 }
 

@@ -31,6 +31,8 @@ public enum ConformanceHelper {
         case insert
         /// Adds 1 to a record's number in so many transactions, and writes `done`.
         case count
+        /// Streams all records, and writes by how many KiB its memory has grown.
+        case stream
     }
 
     private static func run(_ role: Role, _ number: Int, _ backend: any StorageBackend) async throws(StorageError) {
@@ -49,6 +51,7 @@ public enum ConformanceHelper {
             try await store.insert((number..<number + 100).map { Pen(id: $0) })
             say("done")
         case .count: try await count(number, store)
+        case .stream: try await stream(store)
         }
         try await store.close()
     }
@@ -86,6 +89,16 @@ public enum ConformanceHelper {
             }
         }
         say("done")
+    }
+
+    private static func stream(_ store: Store) async throws(StorageError) {
+        // What one record needs is there before it is measured.
+        _ = try await store.select(Pen.self).first()
+        let before = ProcessMemory.peak
+        var length = 0
+        for try await pen in store.select(Pen.self).stream() { length += pen.color.utf8.count }
+        say("\(length) bytes")
+        say("\(ProcessMemory.peak - before)")
     }
 
     /// Writes a line without buffering: the process may be killed at any moment.

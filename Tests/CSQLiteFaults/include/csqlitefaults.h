@@ -40,6 +40,9 @@ void sqlite_faults_cut_power(sqlite_faults *faults, int64_t first, int sectors);
 // The kind of the first call that failed; 0 where none has.
 int sqlite_faults_failed(sqlite_faults *faults);
 
+// Runs a statement in a database, which nobody has open. 0, or SQLite's code of what failed.
+int sqlite_faults_run(const char *path, const char *sql);
+
 // Puts itself in front of SQLite's allocator. To be called before anything else of SQLite; false where that is too late.
 int sqlite_faults_watch_memory(void);
 

@@ -55,6 +55,28 @@ extension Mutant {
             if write.operation == .delete { write.rows = [] }
             if write.operation == .insert { write.operation = .upsert }
         },
+        owned("equal-keyless-are-one", [.c8], "Of equal owned records without a key one is kept.") { write in
+            guard write.hasPositions, write.cell({ $0.property == "id" && $0.role == .property }) == nil,
+                !write.table.isOfReferences,
+                let place = write.cell({ $0.role == .position })
+            else { return }
+            let own = write.columns.indices.filter { write.table.columns[write.columns[$0]].role == .property }
+            var known: Set<[Value]> = []
+            write.rows = write.rows.filter { row in
+                known.insert(Array(row[..<place]) + own.map { row[$0] }).inserted
+            }
+        },
+        writes("range-takes-next", [.c2, .c3, .w6], "With what an owner has the first row of the next owner goes.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .delete, !write.table.isRoot, write.columns == [write.table.key[0]] else { return }
+            let next = Set(write.rows.compactMap { $0[0].number.map { Value.int($0 &+ 1) } })
+            var others = Write(deletingFrom: write.table)
+            for key in try writer.values(of: write.table, write.table.key)
+            where next.contains(key[0]) && !others.rows.contains(where: { $0[0] == key[0] }) {
+                others.rows.append(key)
+            }
+            _ = try others.run(on: writer)
+        },
         writes("absent-array-is-empty", [.c3, .v3], "An array of children that is nil becomes empty.") {
             write, _ throws(StorageError) in
             guard write.isPut, let presence = write.cell({ $0.role == .presence }) else { return }
@@ -65,8 +87,10 @@ extension Mutant {
             for index in write.rows.indices { write.rows[index][presence] = .int(0) }
         },
         Mutant("owned-query-loses-first", [.c5], "A sorted query for owned records leaves out the first.") {
-            $0.rows = { rows, plan in
-                guard !plan.table.isRoot, case .all = plan.query.scope, !plan.query.order.isEmpty else { return rows }
+            $0.rows = { rows, question in
+                guard !question.table.isRoot, case .all = question.query.scope, !question.query.order.isEmpty else {
+                    return rows
+                }
                 return Array(rows.dropFirst())
             }
         },
@@ -81,9 +105,7 @@ extension Mutant {
                 else { continue }
                 let taken = try writer.values(of: table, table.key + [column])
                     .filter { $0.last.map(ids.contains) ?? false }
-                var removal = Write(truncating: table)
-                removal.operation = .delete
-                removal.columns = table.key
+                var removal = Write(deletingFrom: table)
                 removal.rows = taken.map { Array($0.dropLast()) }
                 _ = try removal.run(on: writer)
             }

@@ -46,6 +46,47 @@ extension Mutant {
                 return []
             }
         },
+        Mutant("list-by-bits", [.v4, .q4], "`in` looks for 0.0 by its bits, so -0.0 finds nothing.") {
+            $0.rewrite { term, question in
+                guard case .isIn(_, let list, _) = term else { return term }
+                question.arguments.lists[list].values.removeAll { $0.isNegativeZero }
+                return term
+            }
+        },
+        Mutant("less-ignoring-case", [.v4, .q3], "Texts are compared by < and > without regard to case.") {
+            $0.rewrite { term, _ in
+                guard case .comparison(let comparison, let left, let right, .string) = term,
+                    comparison != .equal, comparison != .notEqual
+                else { return term }
+                return .comparison(comparison, .folded(left, .case), .folded(right, .case), .string)
+            }
+        },
+        Mutant("operands-through-float", [.q9], "Numbers with fractions are compared as Floats are.") {
+            $0.operands { value in
+                guard case .double(let number) = value, number.isFinite else { return value }
+                return .double(Double(Float(number)))
+            }
+        },
+        Mutant("operands-of-six-digits", [.q9], "Numbers with fractions are compared by six digits.") {
+            $0.operands { value in
+                guard case .double(let number) = value, number.isFinite else { return value }
+                return .double(Double(String(format: "%.6g", number)) ?? number)
+            }
+        },
+        Mutant("decimal-operands-through-float", [.q9], "A Decimal is compared with the Float nearest to a number.") {
+            $0.rewrite { term, question in
+                switch term {
+                case .comparison(let comparison, let left, .argument(let index), .decimal):
+                    let rounded = question.arguments.values[index].decimalThroughFloat
+                    return .comparison(comparison, left, question.argument(rounded), .decimal)
+                case .isIn(_, let list, .decimal):
+                    let values = question.arguments.lists[list].values
+                    question.arguments.lists[list].values = values.map(\.decimalThroughFloat)
+                    return term
+                default: return term
+                }
+            }
+        },
         Mutant("nan-is-least", [.v4], "NaN sorts before every number.") {
             $0.order { order, question in
                 order = order.flatMap { key in
@@ -117,6 +158,29 @@ extension Mutant {
                     return nil
                 }
                 return precedes(left, right) ? true : precedes(right, left) ? false : nil
+            }
+        }
+    }
+}
+
+extension Value {
+    fileprivate var isNegativeZero: Bool {
+        if case .double(let number) = self { number == 0 && number.sign == .minus } else { false }
+    }
+
+    fileprivate var decimalThroughFloat: Value {
+        guard case .text(let text) = self, let number = Float(text) else { return self }
+        return .text(DecimalText.canonical(Decimal(Double(number)).description) ?? text)
+    }
+}
+
+extension Fault {
+    /// Changes every value that a condition has.
+    fileprivate mutating func operands(_ change: @escaping @Sendable (Value) -> Value) {
+        query = { question in
+            question.arguments.values = question.arguments.values.map(change)
+            for list in question.arguments.lists.indices {
+                question.arguments.lists[list].values = question.arguments.lists[list].values.map(change)
             }
         }
     }

@@ -8,13 +8,39 @@ extension Mutant {
         arithmetic("narrow-integers-widen", "A result beyond an Int8 is a number.") { operation, left, right, type, _ in
             type == .int8 || type == .uint8 ? .arithmetic(operation, left, right, .int64) : nil
         },
-        arithmetic("integers-computed-as-doubles", "Integers are computed as Doubles.") {
+        arithmetic("integers-computed-as-doubles", breaking: [.q3, .q9], "Integers are computed as Doubles.") {
             operation, left, right, type, _ in
             [.double, .float, .decimal, .string].contains(type) ? nil : .arithmetic(operation, left, right, .double)
         },
         arithmetic("floats-computed-as-doubles", "A Float's result has a Double's digits.") {
             operation, left, right, type, _ in
             type == .float ? .arithmetic(operation, left, right, .double) : nil
+        },
+        Mutant(
+            "left-operand-decides", [.q9], "A result has the type of the property on the left, if that is an integer."
+        ) {
+            $0.rewrite { term, question in
+                guard case .arithmetic(let operation, .column(let column), let right, let type) = term,
+                    question.table.columns.indices.contains(column)
+                else { return term }
+                let own = question.table.columns[column].type
+                guard own.storage == .integer, own != type else { return term }
+                return .arithmetic(operation, .column(column), right, own)
+            }
+        },
+        arithmetic("doubles-computed-as-integers", breaking: [.q9], "What has a fraction is computed without it.") {
+            operation, left, right, type, _ in
+            type == .double ? .arithmetic(operation, left, right, .int64) : nil
+        },
+        arithmetic("decimals-computed-as-doubles", breaking: [.q9], "Decimals are computed as Doubles.") {
+            operation, left, right, type, _ in
+            type == .decimal ? .arithmetic(operation, left, right, .double) : nil
+        },
+        arithmetic("nil-minuend-is-zero", breaking: [.w11, .q3], "nil less a number is that number's negative.") {
+            operation, left, right, type, question in
+            guard operation == .subtract, type == .int64 else { return nil }
+            let negative = QueryTerm.arithmetic(.subtract, question.argument(.int(0)), right, type)
+            return .choice(.isNull(left), negative, .arithmetic(operation, left, right, type))
         },
         arithmetic("division-by-zero-is-nil", "A division by zero is nil.") { operation, left, right, type, question in
             guard operation == .divide || operation == .remainder else { return nil }
@@ -136,8 +162,10 @@ extension Mutant {
         ) -> QueryTerm?
 
     /// Computes otherwise, where the change gives another term.
-    private static func arithmetic(_ id: String, _ sentence: String, _ change: @escaping Computation) -> Mutant {
-        Mutant(id, [.q3], sentence) {
+    private static func arithmetic(
+        _ id: String, breaking clauses: [Contract] = [.q3], _ sentence: String, _ change: @escaping Computation
+    ) -> Mutant {
+        Mutant(id, clauses, sentence) {
             $0.rewrite { term, question in
                 guard case .arithmetic(let operation, let left, let right, let type) = term else { return term }
                 return change(operation, left, right, type, &question) ?? term

@@ -34,6 +34,9 @@ extension Mutant {
         Mutant("corrupt-is-io", [.e3], "Damage is thrown as io.", on: .archive) {
             $0.error = { $0.code == .corrupt ? StorageError(.io, $0.message) : $0 }
         },
+        Mutant("newer-is-corrupt", [.s5], "A later format is thrown as damage.", on: .archive) {
+            $0.error = { $0.code == .schemaNewer ? StorageError(.corrupt, $0.message) : $0 }
+        },
         Mutant("damage-without-place", [.e3], "Damage is thrown without its place.", on: .archive) {
             $0.error = { $0.code == .corrupt ? StorageError(.corrupt, "The file is damaged.") : $0 }
         },

@@ -33,6 +33,11 @@ extension Mutant {
             "failed-write-acknowledged-in-archive", [.e5], "A write that the disk has refused is acknowledged.",
             on: .archive
         ) { $0.transaction = .forgetsFailedWrites },
+        Mutant(
+            "unclosed-is-empty", [.w8, .t1], "A database that was not closed is opened as an empty one.", on: .sqlite
+        ) {
+            $0.opening = .emptiesUnclosed
+        },
         Mutant("damaged-is-empty", [.e3], "A damaged file is opened as an empty one.", on: .archive) {
             $0.opening = .replacesDamaged
         },

@@ -56,6 +56,22 @@ extension Mutant {
             default: return term
             }
         },
+        terms("conditions-cut-at-1000", [.e4, .q3], "Of more than 1,000 joined conditions the last 1,000 count.") {
+            term in
+            switch term {
+            case .and(let terms): .and(Array(terms.suffix(1000)))
+            case .or(let terms): .or(Array(terms.suffix(1000)))
+            default: term
+            }
+        },
+        Mutant("quote-ends-operand", [.q1, .e2], "An operand ends at its first quote.") {
+            $0.rewrite { term, question in
+                guard case .comparison(let comparison, let left, .argument(let index), let type) = term,
+                    case .text(let text) = question.arguments.values[index], text.contains("'")
+                else { return term }
+                return .comparison(comparison, left, question.argument(.text(String(text.prefix { $0 != "'" }))), type)
+            }
+        },
         terms("contains-at-start", [.q3], "contains looks at the beginning only.") { term in
             guard case .text(.contains, let text, let pattern) = term else { return term }
             return .text(.hasPrefix, text, pattern)
@@ -114,6 +130,19 @@ extension Mutant {
                 guard case .isIn(_, let list, _) = term else { return term }
                 question.arguments.lists[list].values = Array(question.arguments.lists[list].values.prefix(1))
                 return term
+            }
+        },
+        Mutant(
+            "one-record-for-each-value", [.q4, .w12],
+            "Of the records that have one value of a list `in` finds the first."
+        ) {
+            $0.rows = { rows, question in
+                guard case .isIn(.column(let column), _, _)? = question.query.filter,
+                    case .columns(let columns) = question.query.result,
+                    question.table.columns[column].reference == nil, let place = columns.firstIndex(of: column)
+                else { return rows }
+                var known: Set<Value> = []
+                return rows.filter { known.insert($0[place]).inserted }
             }
         },
         terms("all-of-nothing-is-false", [.q3], "all is false where there are no children.") { term in

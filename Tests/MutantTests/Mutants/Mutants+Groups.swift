@@ -24,14 +24,32 @@ extension Mutant {
             }
         },
         Mutant("nil-group-dropped", [.q7], "Records without a key are in no group.") {
-            $0.rows = { rows, plan in
-                guard case .groups(let grouping) = plan.query.result, !grouping.keys.isEmpty else { return rows }
+            $0.rows = { rows, question in
+                guard case .groups(let grouping) = question.query.result, !grouping.keys.isEmpty else { return rows }
                 return rows.filter { !$0[0].isNull }
             }
         },
         groups("second-group-key-ignored", [.q7], "The last of several keys makes no group.") { grouping in
             guard grouping.keys.count > 1 else { return }
             grouping.keys[grouping.keys.count - 1].term = .null
+        },
+        groups("groups-of-columns-alone", [.q1, .q7], "What is computed makes no group.") { grouping in
+            for index in grouping.keys.indices {
+                if case .column = grouping.keys[index].term { continue }
+                grouping.keys[index].term = .null
+            }
+        },
+        Mutant("nan-is-no-value", [.v4, .q7], "Aggregates ignore NaN.") {
+            $0.query = { question in
+                question.groups { grouping, question in
+                    for index in grouping.aggregates.indices {
+                        guard let term = grouping.aggregates[index].term, term.type == .double else { continue }
+                        let nan = question.argument(.double(.nan))
+                        let isNaN = QueryTerm.comparison(.equal, term.term, nan, .double)
+                        grouping.aggregates[index].term = TypedTerm(.choice(isNaN, .null, term.term), .double)
+                    }
+                }
+            }
         },
         groups("distinct-ignoring-case", [.v4, .q1], "\"a\" and \"A\" are one distinct value.") { grouping in
             for index in grouping.keys.indices where grouping.keys[index].type == .string {
@@ -56,8 +74,8 @@ extension Mutant {
             }
         },
         Mutant("averages-are-whole", [.q7], "An average has no fraction.") {
-            $0.rows = { rows, plan in
-                guard case .groups(let grouping) = plan.query.result else { return rows }
+            $0.rows = { rows, question in
+                guard case .groups(let grouping) = question.query.result else { return rows }
                 return rows.map { row in
                     row.enumerated().map { index, value in
                         let place = index - grouping.keys.count

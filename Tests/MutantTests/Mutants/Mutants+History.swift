@@ -66,8 +66,9 @@ extension Mutant {
             }
         },
         Mutant("later-entries-unseen", [.h5, .h6], "What has changed since a commit is not found.") {
-            $0.rows = { rows, plan in
-                plan.table.isStoresOwn("changes") && plan.query.scope == .all && plan.query.isLimited ? [] : rows
+            $0.rows = { rows, question in
+                question.table.isStoresOwn("changes") && question.query.scope == .all && question.query.isLimited
+                    ? [] : rows
             }
         },
         Mutant("last-state-as-of", [.h6], "A record is read as it was before its last change.") {

@@ -58,6 +58,33 @@ extension Mutant {
                 return .int(Int64(bitPattern: number))
             }
         },
+        Mutant("key-through-double", [.k3, .v4], "Integer keys beyond 2^53 are rounded as Doubles are.") {
+            $0.written = { value, column, isKey in
+                guard isKey, column.role == .property, case .int(let number) = value else { return value }
+                return .int(Int64(exactly: Double(number)) ?? number)
+            }
+        },
+        Mutant("keys-by-length", [.k1, .v4, .q5], "Texts as keys come in the order of their lengths.") {
+            $0.rows = { rows, question in
+                guard question.query.order.isEmpty, case .all = question.query.scope,
+                    case .columns(let columns) = question.query.result, let key = question.table.key.first,
+                    question.table.columns[key].type == .string, let place = columns.firstIndex(of: key)
+                else { return rows }
+                return rows.sorted { $0[place].textLength < $1[place].textLength }
+            }
+        },
+        writes("deletes-in-all-models", [.k3, .w6], "A deleted key is deleted in every model.") {
+            write, writer throws(StorageError) in
+            guard write.operation == .delete, write.table.isRoot, write.table.key.count == 1 else { return }
+            for table in try writer.tables() where table.isRoot && table.name != write.table.name {
+                guard table.key.count == 1, table.columns[table.key[0]].type == .int64,
+                    table.path.first?.utf8.first != 0
+                else { continue }
+                var other = Write(deletingFrom: table)
+                other.rows = write.rows
+                _ = try other.run(on: writer)
+            }
+        },
         Mutant("small-key", [.k1], "Integer keys keep 16 bits.") {
             $0.written = { value, column, isKey in
                 guard isKey, column.role == .property, case .int(let number) = value else { return value }
@@ -108,6 +135,12 @@ extension Mutant {
 extension Value {
     var number: Int64? {
         if case .int(let number) = self { number } else { nil }
+    }
+}
+
+extension Value {
+    fileprivate var textLength: Int {
+        if case .text(let text) = self { text.utf8.count } else { 0 }
     }
 }
 

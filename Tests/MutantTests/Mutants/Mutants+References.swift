@@ -6,27 +6,48 @@ extension Mutant {
     /// R: records that refer to each other.
     static let references: [Mutant] = [
         Mutant("references-not-looked-up", [.r2, .r1], "Every key that a reference has seems to be stored.") {
-            $0.rows = { rows, plan in
-                if plan.query.scope == .all { return rows }
+            $0.rows = { rows, question in
+                if question.query.scope == .all { return rows }
                 // One key is missing in most cases.
-                if plan.query.result == .count, case .int(let count)? = rows.first?.first { return [[.int(count + 1)]] }
-                guard plan.query.result == .columns(plan.table.key) else { return rows }
-                return plan.table.key.count == 1
+                if question.query.result == .count, case .int(let count)? = rows.first?.first {
+                    return [[.int(count + 1)]]
+                }
+                guard question.query.result == .columns(question.table.key) else { return rows }
+                return question.table.key.count == 1
                     ? rows + [[.int(77)], [.int(78)], [.int(79)], [.int(80)], [.text("zoo")]] : rows
             }
         },
-        Mutant("references-never-found", [.r2, .r1], "No record that a reference names seems to be stored.") {
-            $0.rows = { rows, plan in
-                if plan.query.scope == .all { return rows }
-                if plan.query.result == .count { return [[.int(0)]] }
-                return plan.query.result == .columns(plan.table.key) ? [] : rows
+        Mutant("references-never-found", [.r2, .r1], "No Writer that a reference names seems to be stored.") {
+            $0.rows = { rows, question in
+                if question.query.scope == .all || question.table.path.first != "Writer" { return rows }
+                if question.query.result == .count { return [[.int(0)]] }
+                return question.query.result == .columns(question.table.key) ? [] : rows
+            }
+        },
+        Mutant(
+            "absent-is-neighbour", [.r8, .k5], "Where records are looked up by keys one that is not stored is another."
+        ) {
+            $0.rows = { rows, question in
+                guard case .keys(1, let list) = question.query.scope,
+                    case .columns(let columns) = question.query.result,
+                    columns.count > 1, question.table.isRoot, let last = rows.last,
+                    let place = columns.firstIndex(of: question.table.key[0])
+                else { return rows }
+                let found = Set(rows.map { $0[place] })
+                let absent = question.arguments.lists[list].values.filter { !found.contains($0) }
+                return rows
+                    + absent.map { key in
+                        var row = last
+                        row[place] = key
+                        return row
+                    }
             }
         },
         Mutant("referrers-not-found", [.r3], "What refers to a deleted record is not found.") {
-            $0.rows = { rows, plan in plan.isOfReferrers ? [] : rows }
+            $0.rows = { rows, question in question.isOfReferrers ? [] : rows }
         },
         Mutant("last-referrer-not-found", [.r3, .r7], "One of several that refer to a deleted record is not found.") {
-            $0.rows = { rows, plan in plan.isOfReferrers ? Array(rows.dropLast()) : rows }
+            $0.rows = { rows, question in question.isOfReferrers ? Array(rows.dropLast()) : rows }
         },
         Mutant("nullify-not-written", [.r3], "A reference that becomes nil stays.") {
             $0.write = { (write, _) throws(StorageError) in
@@ -34,8 +55,8 @@ extension Mutant {
             }
         },
         Mutant("truncation-not-asked", [.r4], "Nothing seems to refer to a truncated model.") {
-            $0.rows = { rows, plan in
-                if case .exists = plan.query.result, case .not(.isNull)? = plan.query.filter {
+            $0.rows = { rows, question in
+                if case .exists = question.query.result, case .not(.isNull)? = question.query.filter {
                     [[.int(0)]]
                 } else {
                     rows
@@ -76,23 +97,23 @@ extension Mutant {
             }
         },
         Mutant("related-records-cut", [.r8], "Of several records that are read by their keys the last is left out.") {
-            $0.rows = { rows, plan in
-                guard case .keys = plan.query.scope, plan.table.isRoot, rows.count > 1 else { return rows }
+            $0.rows = { rows, question in
+                guard case .keys = question.query.scope, question.table.isRoot, rows.count > 1 else { return rows }
                 return Array(rows.dropLast())
             }
         },
         Mutant("referring-records-cut", [.r8, .r6], "Of several records that refer the last is left out.") {
-            $0.rows = { rows, plan in
-                guard case .isIn(.column(let column), _, _)? = plan.query.filter?.conjunct,
-                    plan.table.columns[column].reference != nil
+            $0.rows = { rows, question in
+                guard case .isIn(.column(let column), _, _)? = question.query.filter?.conjunct,
+                    question.table.columns[column].reference != nil
                 else { return rows }
                 return Array(rows.dropLast())
             }
         },
         Mutant("referring-records-twice", [.r6, .r8], "Of the records that refer to one the first comes twice.") {
-            $0.rows = { rows, plan in
-                guard case .isIn(.column(let column), _, _)? = plan.query.filter?.conjunct,
-                    plan.table.columns[column].reference != nil, let first = rows.first
+            $0.rows = { rows, question in
+                guard case .isIn(.column(let column), _, _)? = question.query.filter?.conjunct,
+                    question.table.columns[column].reference != nil, let first = rows.first
                 else { return rows }
                 return [first] + rows
             }
@@ -131,7 +152,7 @@ extension Mutant {
             "list-part-reversed", [.r10, .r7],
             "Of an array of references the elements that are asked for come reversed."
         ) {
-            $0.rows = { rows, plan in plan.isOfListPart ? rows.reversed() : rows }
+            $0.rows = { rows, question in question.isOfListPart ? rows.reversed() : rows }
         },
         Mutant("list-offset-ignored", [.r10], "Whatever place of an array of references is asked for, it is the first.")
         {
@@ -233,7 +254,7 @@ extension Mutant {
     }
 }
 
-extension QueryPlan {
+extension Question {
     /// Whether it asks for elements of one array of references by their places, in their order.
     fileprivate var isOfListPart: Bool { table.isOfReferences && query.isLimited && query.order.isEmpty }
 

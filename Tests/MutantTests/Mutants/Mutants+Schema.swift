@@ -62,13 +62,82 @@ extension Mutant {
             $0.written = { value, column, _ in column.property == "secret" ? .null : value }
         },
         Mutant(
+            "something-seems-stored", [.s9], "Where it is asked whether a property holds anything, it does.",
+            on: .sqlite
+        ) {
+            $0.rows = { rows, question in
+                guard case .exists = question.query.result, case .not(.isNull)? = question.query.filter else {
+                    return rows
+                }
+                return [[.int(1)]]
+            }
+        },
+        Mutant(
+            "conversion-loses-last", [.s3], "Where a table is converted its last record is left out.", on: .sqlite
+        ) {
+            $0.rows = { rows, question in
+                let all = Query.Result.columns(Array(question.table.columns.indices))
+                return question.isUnplanned && question.query == Query(all) ? rows.dropLast() : rows
+            }
+        },
+        unrecorded("last-integer", "The last property of a table is not recorded if it is an integer.") { column, _ in
+            column.type == .int64
+        },
+        unrecorded("last-double", "The last property of a table is not recorded if it is a Double.") { column, _ in
+            column.type == .double
+        },
+        unrecorded("last-optional-text", "The last property of a table is not recorded if it is an Optional text.") {
+            column, _ in column.type == .string && column.isOptional
+        },
+        unrecorded("only-text", "The only property beside the key is not recorded if it is a text.") { column, table in
+            column.type == .string && !column.isOptional && table.isRoot && table.columns.count == table.key.count + 1
+        },
+        Mutant("mismatch-is-io", [.s3], "schemaMismatch is thrown as io.", on: .sqlite) {
+            $0.error = { error in
+                error.code == .schemaMismatch
+                    ? StorageError(.io, error.message, model: error.model, property: error.property) : error
+            }
+        },
+        Mutant("own-tables-recorded", [.s4, .h1], "The store's own tables are recorded as models.", on: .sqlite) {
+            $0.tables = { tables in
+                tables.map { table in
+                    var table = table
+                    table.path = table.path.map { $0.replacing("\0", with: "") }
+                    return table
+                }
+            }
+        },
+        Mutant(
+            "foreign-tables-unnoticed", [.s11, .h1], "A store does not notice that another one has changed the tables.",
+            on: .sqlite
+        ) { $0.isSilentOfTables = true },
+        Mutant("new-table-empty", [.s1], "What is written in the transaction that makes a table is lost.") {
+            $0.transaction = .losesWritesOfNewTables
+        },
+        Mutant("unique-stays-taken", [.w13], "A unique value stays taken when its record changed or went.") {
+            $0.transaction = .uniqueStaysTaken
+        },
+        changes("engine-name-refused", [.s6], "A model called as a table of the engine's own is refused.") {
+            change throws(StorageError) in
+            try refuse(change) { $0.hasPrefix("sqlite_") }
+        },
+        changes("toolkit-name-refused", [.s6], "A model called as a table of the toolkit's own is refused.") {
+            change throws(StorageError) in
+            try refuse(change) { $0.hasPrefix("storage_") }
+        },
+        changes("column-limit-not-held", [.e4], "A table of as many columns as declared is refused.") {
+            change throws(StorageError) in
+            guard case .create(let table) = change, table.columns.count >= 1900 else { return [change] }
+            throw StorageError(.limitExceeded, "The table has too many columns.", model: table.path.first)
+        },
+        Mutant(
             "nothing-seems-stored", [.s3, .s8, .s9], "Where it is asked whether a model has records, it has none.",
             on: .sqlite
         ) {
-            $0.rows = { rows, plan in
-                switch plan.query.result {
+            $0.rows = { rows, question in
+                switch question.query.result {
                 case .exists, .count:
-                    plan.table.path.first == "Item" || plan.table.path.first == "Note" ? [[.int(0)]] : rows
+                    question.table.path.first == "Item" || question.table.path.first == "Note" ? [[.int(0)]] : rows
                 default: rows
                 }
             }
@@ -135,6 +204,25 @@ extension Mutant {
                 .constraint, "Another record has nil.", model: write.table.path.first, key: write.key(of: row))
         },
     ]
+
+    /// The last column of a table is left out of what is recorded.
+    private static func unrecorded(
+        _ id: String, _ sentence: String, _ isLeftOut: @escaping @Sendable (ColumnSchema, TableSchema) -> Bool
+    ) -> Mutant {
+        Mutant(id + "-unrecorded", [.s1, .s3, .s4, .s8], sentence, on: .sqlite) {
+            $0.tables = { tables in
+                tables.map { table in
+                    guard let last = table.columns.last, last.role == .property,
+                        !table.key.contains(table.columns.count - 1), table.path.first?.utf8.first != 0,
+                        isLeftOut(last, table)
+                    else { return table }
+                    var table = table
+                    table.columns.removeLast()
+                    return table
+                }
+            }
+        }
+    }
 
     private static func changes(
         _ id: String, _ clauses: [Contract], _ sentence: String,

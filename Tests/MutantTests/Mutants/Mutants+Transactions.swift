@@ -7,13 +7,13 @@ extension Mutant {
         Mutant("commits-on-rollback", [.t1, .w4, .h1, .e5, .c7], "A transaction that fails is committed.") {
             $0.transaction = .commitsOnFailure
         },
-        Mutant("savepoint-kept", [.t2, .h1, .e5], "A nested transaction that fails is kept.") {
+        Mutant("savepoint-kept", [.t2, .h1, .e5, .w4], "A nested transaction that fails is kept.") {
             $0.transaction = .savepointKeepsFailure
         },
         Mutant("savepoint-undoes-all", [.t2], "A nested transaction that fails undoes the outer one.") {
             $0.transaction = .savepointFailureUndoesAll
         },
-        Mutant("own-writes-unseen", [.t2], "A transaction does not see its own writes.") {
+        Mutant("own-writes-unseen", [.t2, .w12], "A transaction does not see its own writes.") {
             $0.transaction = .ownWritesUnseen
         },
         Mutant("moving-snapshots", [.t3, .o1, .q8], "Each query of a read block sees the last commit.") {
@@ -21,6 +21,13 @@ extension Mutant {
         },
         Mutant("dirty-reads", [.t3, .t1, .t4, .o1, .c7], "A reader sees what is not committed.") {
             $0.transaction = .dirtyReads
+        },
+        Mutant(
+            "lookups-late", [.t3],
+            "What a transaction loads by keys is not what the transactions before it have left."
+        ) { $0.transaction = .looksUpEarlier },
+        Mutant("busy-while-read", [.t4], "While somebody reads nothing is written.") {
+            $0.transaction = .refusesWhileRead
         },
         Mutant(
             "lock-left", [.t6, .t5, .t1, .w8],

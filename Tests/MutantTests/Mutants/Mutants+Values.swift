@@ -105,6 +105,37 @@ extension Mutant {
             }
             return .text("[" + elements.joined(separator: ",") + "]")
         },
+        stored("array-as-set", [.v1, .v2], "An array of texts has each of them once.") { value, column in
+            guard column.type == .array(of: .string), case .text(let json) = value else { return value }
+            var elements: [Substring] = []
+            for element in json.dropFirst().dropLast().split(separator: ",") where !elements.contains(element) {
+                elements.append(element)
+            }
+            return .text("[" + elements.joined(separator: ",") + "]")
+        },
+        stored("array-cut-long", [.v2], "An array has 8,192 elements at most.") { value, column in
+            guard case .array = column.type, case .text(let json) = value, json.utf8.count > 16_384 else {
+                return value
+            }
+            let elements = json.dropFirst().dropLast().split(separator: ",").prefix(8192)
+            return .text("[" + elements.joined(separator: ",") + "]")
+        },
+        stored("array-of-whole-numbers", [.v2], "Whole Doubles in arrays are stored as integers of 64 bits.") {
+            value, column in
+            guard column.type == .array(of: .double), case .text(let json) = value else { return value }
+            let elements = json.dropFirst().dropLast().split(separator: ",").map { element in
+                guard let number = Double(element), number.magnitude >= 0x1p63, number.isFinite else {
+                    return String(element)
+                }
+                return String(number < 0 ? Int64.min : Int64.max)
+            }
+            return .text("[" + elements.joined(separator: ",") + "]")
+        },
+        stored("decimals-of-arrays-with-places", [.v4], "Decimals in arrays are stored with two places.") {
+            value, column in
+            guard column.type == .array(of: .decimal), case .text(let json) = value else { return value }
+            return .text(json.replacing(/\b([0-9]+)\b(?!\.)/) { match in "\(match.1).00" })
+        },
         stored("embedded-lost", [.v1], "Embedded values are cut to {}.") { value, column in
             column.type == .embedded && !value.isNull ? .text("{}") : value
         },
@@ -128,7 +159,8 @@ extension Mutant {
             column.isOptional && column.type == .int64 && column.role == .property && value.isNull ? .int(0) : value
         },
         Mutant(
-            "damage-is-repaired", [.v5], "A text or number that no case of an enum has reads as one that a case has."
+            "damage-is-repaired", [.v5, .s12],
+            "A text or number that no case of an enum has reads as one that a case has."
         ) {
             $0.read = { value, column in
                 guard column.property == "value" else { return value }

@@ -64,6 +64,9 @@ extension Mutant {
             write, _ throws(StorageError) in
             if write.isPut, write.table.isRoot, write.rows.count > 100 { write.rows.removeLast() }
         },
+        Mutant("array-error-next-element", [.w4], "An array's error names the element behind the failing one.") {
+            $0.error = { error in error.element.map { error.row($0 + 1, key: error.key ?? []) } ?? error }
+        },
         Mutant("array-error-first-element", [.w4], "An array's error names the first element.") {
             $0.error = { error in error.element == nil ? error : error.row(0, key: error.key ?? []) }
         },
@@ -86,6 +89,19 @@ extension Mutant {
             write.columns = [write.columns[0]]
             write.patch = [write.patch[0]]
         },
+        writes("computed-sets-first", [.w5, .w11], "Of several properties that are computed the first is set.") {
+            write, _ throws(StorageError) in
+            let own = write.columns.filter { !write.table.key.contains($0) }
+            guard write.operation == .update, own.count > 1, write.columns.count < write.table.columns.count else {
+                return
+            }
+            let kept = write.columns.indices.filter { $0 <= write.table.key.count }
+            write.rows = write.rows.map { row in kept.map { row[$0] } }
+            write.columns = kept.map { write.columns[$0] }
+        },
+        Mutant(
+            "conditions-of-writes-ignored", [.w5, .w6, .w11], "What a condition chooses to be changed is every record."
+        ) { $0.transaction = .choosesAll },
         writes("patch-clears-rest", [.w5, .w11, .w13], "A partial update clears the other Optional properties.") {
             write, _ throws(StorageError) in
             guard write.operation == .patch else { return }

@@ -79,7 +79,8 @@ extension Conformance {
             Equivalent({ !$0.real.isNil }, { $0.real != nil }),
             Equivalent({ $0.flag.isNil && $0.number.isNil }, { $0.flag == nil && $0.number == nil })),
         filters(
-            "filters/properties", [.q3: [1]], "Two properties are compared with each other, nil equal to nil.",
+            "filters/properties", [.q2: [1], .q3: [1]],
+            "Two properties are compared with each other, nil equal to nil.",
             Equivalent({ $0.number == $0.number }, { _ in true }),
             Equivalent({ $0.number == $0.id }, { $0.number == $0.id }),
             Equivalent({ $0.number != $0.id }, { $0.number != $0.id })),
@@ -144,7 +145,7 @@ extension Conformance {
             }
             try t.expect(try await store.select(Measure.self).count(), equals: 1)
         },
-        ConformanceCase("filters/several-where", [.q1: [1]], "Several conditions all have to be met.") { t in
+        ConformanceCase("filters/several-where", [.q1: [1], .q3: [1]], "Several conditions all have to be met.") { t in
             let store = try await t.open(Measure.self)
             try await store.insert(measures)
             let keys = try await store.select(Measure.self) { $0.where { $0.number > 0 }.where { $0.flag == true } }

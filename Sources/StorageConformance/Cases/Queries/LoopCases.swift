@@ -8,7 +8,9 @@ extension Conformance {
             "forEach gives what all gives, with order, filter and children, in a read block, a transaction and blocking."
         ) { t in
             let store = try await t.open(Person.self)
-            try await store.insert((1...600).map(Samples.person))
+            let people = (1...600).map(Samples.person)
+            try await store.insert(people)
+            try t.expect(try store.blocking.each(Person.self, { $0 }), equals: people)
             let builds: [@Sendable (Select<Person, Store.Session>) -> Select<Person, Store.Session>] = [
                 { $0 }, { $0.where { $0.age > 10 } }, { $0.order { $0.name.descending }.limit(256).offset(5) },
                 { $0.where { $0.pens.any { $0.color == "p3" } }.limit(512) }, { $0.limit(0) },
@@ -65,6 +67,21 @@ extension Conformance {
                 try t.expect(seen, equals: Array(1...301))
             }
             try t.expect(try await store.all(Person.self), equals: (1001...1301).map(Samples.person))
+        },
+        ConformanceCase(
+            "results/stream-memory", [.q8: [3]], needs: [.durability], needsHelper: true,
+            "A stream of records of 32 MiB takes a quarter of that at most, in a process of its own."
+        ) { t in
+            let store = try await t.open(Pen.self)
+            let text = String(repeating: "x", count: 4096)
+            for part in 0..<8 {
+                try await store.store.insert((0..<1024).map { Pen(id: part * 1024 + $0, color: text) })
+            }
+            try await store.close()
+            let helper = try t.startHelper(.stream)
+            try t.expect(try t.line(of: helper), equals: "\(32 << 20) bytes")
+            let grown = try t.required(Int(try t.line(of: helper)), "The helper gives no number.")
+            try t.expect(grown < 8 << 10, "The memory has grown by \(grown) KiB.")
         },
         ConformanceCase(
             "results/for-each-in-itself", [.q8: [2]],

@@ -1,0 +1,114 @@
+package import Foundation
+
+/// The loopback interface before a server's socket on this machine. It decides what of each connection passes.
+package final class LoopbackRelay: Sendable {
+    /// What passes of one connection: given what has come, how many bytes pass before it is cut, or nil if it is not. Each
+    /// direction is asked on a thread of its own.
+    package struct Connection: Sendable {
+        let request: @Sendable (Data) -> Int?
+        let answer: @Sendable (Data) -> Int?
+
+        package init(
+            request: @escaping @Sendable (Data) -> Int?, answer: @escaping @Sendable (Data) -> Int? = { _ in nil }
+        ) {
+            self.request = request
+            self.answer = answer
+        }
+    }
+
+    /// Where the server is found.
+    package let port: UInt16
+    /// The path of the server's socket.
+    private let server: String
+    private let listener: Int32
+
+    /// Nil where there is no port left.
+    ///
+    /// - Parameter connection: asked for each new connection; nil closes it at once.
+    package init?(to server: String, connection: @escaping @Sendable () -> Connection?) {
+        self.server = server
+        listener = Self.streamSocket(AF_INET)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isListening = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, size) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &size) == 0
+            }
+        }
+        port = UInt16(bigEndian: address.sin_port)
+        guard isListening else { return nil }
+        Thread {
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else { break }
+                guard let passing = connection() else {
+                    close(client)
+                    continue
+                }
+                Thread { Self.serve(client, server, passing) }.start()
+            }
+            close(listener)
+        }.start()
+    }
+
+    /// Takes no connection any more.
+    package func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    private static func serve(_ client: Int32, _ server: String, _ passing: Connection) {
+        defer { close(client) }
+        let upstream = streamSocket(AF_UNIX)
+        defer { close(upstream) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: server.utf8.prefix($0.count - 1)) }
+        let isConnected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(upstream, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isConnected else { return }
+        let hasEnded = DispatchSemaphore(value: 0)
+        Thread {
+            copy(from: upstream, to: client, passing.answer)
+            shutdown(client, Int32(SHUT_RDWR))
+            shutdown(upstream, Int32(SHUT_RDWR))
+            hasEnded.signal()
+        }.start()
+        copy(from: client, to: upstream, passing.request)
+        // The server has all that has passed, and answers nobody.
+        shutdown(client, Int32(SHUT_RDWR))
+        shutdown(upstream, Int32(SHUT_WR))
+        hasEnded.wait()
+    }
+
+    private static func copy(from: Int32, to: Int32, _ judge: (Data) -> Int?) {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(from, &buffer, buffer.count)
+            if count <= 0 { return }
+            let passed = judge(Data(buffer[..<count]))
+            var sent = 0
+            while sent < passed ?? count {
+                let more = buffer[sent..<(passed ?? count)].withUnsafeBytes {
+                    send(to, $0.baseAddress, $0.count, flags)
+                }
+                if more <= 0 { return }
+                sent += more
+            }
+            if passed != nil { return }
+        }
+    }
+
+    #if canImport(Glibc)
+    private static let flags = Int32(MSG_NOSIGNAL)
+
+    private static func streamSocket(_ family: Int32) -> Int32 { socket(family, Int32(SOCK_STREAM.rawValue), 0) }
+    #else
+    private static let flags: Int32 = 0
+
+    private static func streamSocket(_ family: Int32) -> Int32 { socket(family, SOCK_STREAM, 0) }
+    #endif
+}
