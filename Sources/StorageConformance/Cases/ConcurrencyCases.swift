@@ -163,12 +163,19 @@ extension Conformance {
                 Account(id: id, name: "\(round)", pens: (0..<round % 7).map { Pen(id: $0, color: "\(round)") })
             }
             try await store.insert((1...5).map { account($0, 0) })
+            // The writer goes on until the last reader has read.
+            let ended = Count()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for round in 1...40 { try await store.store.save((1...5).map { account($0, round) }) }
+                    var round = 0
+                    repeat {
+                        round += 1
+                        try await store.store.save((1...5).map { account($0, round) })
+                    } while round < 40 || ended.value < 3
                 }
                 for _ in 0..<3 {
                     group.addTask {
+                        defer { ended.add() }
                         for _ in 0..<30 {
                             let accounts = try await store.store.select(Account.self).all()
                             try t.expect(
