@@ -165,4 +165,15 @@ struct KeyTests {
             #expect(try await store.find(Other.self, key: 1)?.text == "other")
         }
     }
+
+    @Test(arguments: Backend.allCases)
+    func `what records are matched by is looked for in the order given, 256 at a time`(_ backend: Backend) async throws
+    {
+        try await withStore(backend) { store in
+            try await store.insert((0..<1024).map { Note(id: $0, text: "\($0 / 2)") })
+            let notes = (0..<512).reversed().map { Note(id: 9999, text: "\($0)") }
+            let error = await expectError(.constraint) { try await store.save(notes, matching: \.text) }
+            #expect(error?.key == [.int(513)])
+        }
+    }
 }

@@ -47,7 +47,8 @@ struct KeptRows {
     private func storedRows(_ keys: ValueList) throws(StorageError) -> [[KeptRow]] {
         var rows: [[KeptRow]] = [[]]
         for (index, table) in tables.tables.enumerated().dropFirst() {
-            var cursor = try writer.rows(table.read, QueryArguments(lists: [keys]))
+            let plan = keys.count == 1 ? table.readOne : table.readSeveral
+            var cursor = try writer.rows(plan, keys.scopeArguments)
             var read: [KeptRow] = []
             while try cursor.next() {
                 read.append(KeptRow(index, table.schema.columns.indices.map { cursor.cells[$0].value }))

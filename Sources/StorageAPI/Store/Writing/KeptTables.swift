@@ -16,7 +16,8 @@ final class KeptTables: Sendable {
         let node: (number: Int, parent: Int)?
         /// Columns that the program does not declare.
         let unknown: [Int]
-        let read: QueryPlan
+        let readOne: QueryPlan
+        let readSeveral: QueryPlan
         let insert: WritePlan
         let delete: WritePlan
     }
@@ -85,10 +86,12 @@ extension KeptTables.Table {
         }
         unknown = binding?.unknownColumns ?? []
         let everything = Array(schema.columns.indices)
-        read = QueryPlan(
-            id: directory.nextPlan(), query: Query(.columns(everything), scope: .keys(columns: keyCount, list: 0)),
-            table: schema,
-            tables: all)
+        func read(_ scope: Query.Scope) -> QueryPlan {
+            QueryPlan(
+                id: directory.nextPlan(), query: Query(.columns(everything), scope: scope), table: schema, tables: all)
+        }
+        readOne = read(.key(columns: keyCount))
+        readSeveral = read(.keys(columns: keyCount, list: 0))
         insert = WritePlan(id: directory.nextPlan(), operation: .insert, table: schema, columns: everything)
         delete = WritePlan(
             id: directory.nextPlan(), operation: .delete, table: schema, columns: Array(schema.key.prefix(keyCount)))

@@ -135,7 +135,12 @@ extension Writing {
         let (key, column) = (model.root.schema.key, match.columns[match.narrowing])
         let filter = QueryTerm.isIn(.column(column), list: 0, model.root.schema.columns[column].type)
         let plan = handle.plan(Query(.columns(key + match.columns), filter: filter))
-        let narrow = Array(Set(wanted.map { $0[match.narrowing] }))
+        var narrow: [Value] = []
+        var seen: Set<Value> = []
+        // In the order given, and not in that of a set, which is another each time.
+        for case let value? in values where seen.insert(value[match.narrowing]).inserted {
+            narrow.append(value[match.narrowing])
+        }
         for start in stride(from: 0, to: narrow.count, by: Reading.partOfRecords) {
             let part = Array(narrow[start...].prefix(Reading.partOfRecords))
             var cursor = try writer.rows(plan, QueryArguments(lists: [ValueList(width: 1, values: part)]))
