@@ -66,6 +66,9 @@ enum Server {
             }
         }
 
+        // Of a test that fails, lest its locks stop what removes its schema.
+        deinit { try? input.fileHandleForWriting.close() }
+
         func send(_ sql: String) throws {
             try input.fileHandleForWriting.write(contentsOf: Data((sql + "\n").utf8))
         }

@@ -176,4 +176,16 @@ struct StoreTests {
             try await store.close()
         }
     }
+
+    @Test func `a test that fails in a transaction of the shell's ends with its failure`() async throws {
+        struct Failure: Error {}
+        await #expect(throws: Failure.self) {
+            try await Server.withSchema { schema in
+                try Server.psql("CREATE SCHEMA \"\(schema)\" CREATE TABLE t (id int)")
+                let lock = try Server.Session("LOCK TABLE \"\(schema)\".t IN ACCESS EXCLUSIVE MODE")
+                try lock.send("SELECT 1;")
+                throw Failure()
+            }
+        }
+    }
 }
