@@ -166,7 +166,7 @@ let package = Package(
             name: "CSQLiteFaults", path: "Tests/CSQLiteFaults", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "FaultyStorage",
-            dependencies: ["ArchiveBackend", "CSQLiteFaults", "StorageConformance", "StorageDriver"],
+            dependencies: ["ArchiveBackend", "CSQLiteFaults", "SQLiteBackend", "StorageConformance", "StorageDriver"],
             path: "Tests/FaultyStorage", swiftSettings: strict),
         .testTarget(
             name: "StorageTests",

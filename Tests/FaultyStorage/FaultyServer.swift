@@ -47,6 +47,7 @@ package final class FaultyServer: FaultInjection {
     package let lacking: [InjectedFault.Kind: String] = [
         .fullDisk: "The disk is that of a server which runs by itself.",
         .powerCut: "What is durable is a promise of the server, whose power the harness does not cut.",
+        .relaxedPowerCut: "What may be lost is a promise of the server, whose power the harness does not cut.",
     ]
 
     /// Nil where there is no port left.

@@ -1,5 +1,6 @@
 package import ArchiveBackend
 package import Foundation
+internal import SQLiteBackend
 package import StorageConformance
 package import StorageDriver
 import Synchronization
@@ -76,6 +77,12 @@ package enum InjectedFaults {
         let files: MemoryFiles
         let lacking = lackingOnFiles
 
+        var relaxed: (any StorageBackend)? {
+            var archive = ArchiveBackend(path: archivePath, durability: .relaxed)
+            archive.leastCompacted = .smallest
+            return FaultyArchive(backend: archive, files: files)
+        }
+
         func begin(_ fault: InjectedFault?) {
             // Calls are counted also where none fails.
             files.set(
@@ -106,6 +113,8 @@ package enum InjectedFaults {
         let disk: FaultyDisk
         let path: String
         let lacking = lackingOnFiles
+
+        var relaxed: (any StorageBackend)? { SQLiteBackend(path: path, durability: .relaxed) }
 
         func begin(_ fault: InjectedFault?) {
             disk.arm(

@@ -46,6 +46,18 @@ extension Conformance {
             }
         },
         ConformanceCase(
+            "faults/relaxed-power-cut", [.w8: [2]], needs: [.durability], needsFaults: .relaxedPowerCut,
+            "With relaxed durability the store is as behind one of its commits whenever the power goes."
+        ) { t in
+            try await FaultTrial(t).everyCall { fault in
+                let run = try await fault.run(
+                    InjectedFault(call: fault.call, isLasting: true), closingFails: true, isRelaxed: true)
+                fault.faults.cutPower(keeping: UnsyncedBytes.allCases.randomElement(using: &fault.generator) ?? .none)
+                try await fault.expectReopened(run, among: run.earlier)
+                return run
+            }
+        },
+        ConformanceCase(
             "faults/lost-answer", [.e6: [1], .e5: [1]], needs: [.durability], needsFaults: .lostAnswer,
             "Whichever answer is lost, a call returns if it is stored, and throws if it is not."
         ) { t in
@@ -54,6 +66,34 @@ extension Conformance {
                 try await fault.expectReopened(run, exactly: true)
                 return run
             }
+        },
+        ConformanceCase(
+            "faults/nobody-answers", [.e6: [2]], needs: [.durability], needsFaults: .lostAnswer,
+            "Where nobody answers any more a commit is outcomeUnknown, what came before it is io, and an observer reads anew."
+        ) { t in
+            let faults = try t.required(t.faults, "The harness makes no call fail.")
+            let store = try await t.open(Pen.self)
+            var values = store.select(Pen.self).observer("values()") { $0.values() }
+            try t.expect(try await values.next(), equals: [])
+            var code: StorageError.Code?
+            var call = 0
+            while true {
+                call += 1
+                t.note("// nobody answers from call \(call) on")
+                faults.begin(InjectedFault(call: call, isLasting: true, isAnswer: true))
+                do {
+                    try await store.save(Pen(id: call))
+                    code = nil
+                } catch let error as StorageError {
+                    code = error.code
+                }
+                faults.begin(nil)
+                guard code != .outcomeUnknown else { break }
+                try t.expect(code, equals: .io, "Nobody has answered, and the call returns or says something else.")
+                try t.expect(try await store.all(Pen.self), equals: [], "A call that is io has stored something.")
+            }
+            // All that was sent has arrived.
+            try t.expect(try await values.next(), equals: [Pen(id: call)])
         },
         ConformanceCase(
             "faults/newer-format", [.s5: [1, 2]], needs: [.durability], needsFaults: .newerFormat,
@@ -98,6 +138,8 @@ final class FaultTrial {
     struct Run {
         /// What the store must hold.
         var acknowledged = Contents()
+        /// What it held before, behind each call.
+        var earlier: [Contents] = []
         /// What the first call that failed would have led to.
         var attempted: Contents?
         /// Whether there were as many calls.
@@ -129,8 +171,12 @@ final class FaultTrial {
         let store = try await trial.open(Person.self, Pen.self)
         try await store.truncate(Person.self)
         try await store.truncate(Pen.self)
+        try await store.insert(Self.first.pens)
         try await store.close()
     }
+
+    /// What each run begins with.
+    private static let first = Contents(pens: [Pen(id: 0, color: "first")])
 
     // MARK: The workload
 
@@ -178,16 +224,19 @@ final class FaultTrial {
 
     /// Runs the steps; those that fail must have stored nothing.
     ///
-    /// - Parameter closingFails: whether every call fails from the end of the steps on, so that closing writes nothing.
-    func run(_ fault: InjectedFault, closingFails: Bool = false) async throws -> Run {
-        let store = try await trial.open(Person.self, Pen.self)
+    /// - Parameters:
+    ///   - closingFails: whether every call fails from the end of the steps on, so that closing writes nothing.
+    ///   - isRelaxed: whether the store is opened with relaxed durability.
+    func run(_ fault: InjectedFault, closingFails: Bool = false, isRelaxed: Bool = false) async throws -> Run {
+        let store = try await trial.open(Person.self, Pen.self, on: isRelaxed ? faults.relaxed : nil)
         faults.begin(fault)
-        var run = Run()
+        var run = Run(acknowledged: Self.first)
         for step in Self.steps {
             var next = run.acknowledged
             step.change(&next)
             do {
                 try await step.run(store)
+                run.earlier.append(run.acknowledged)
                 run.acknowledged = next
             } catch let error as StorageError {
                 try expectTold(error, fault)
@@ -225,13 +274,15 @@ final class FaultTrial {
     /// The reopened store has what was acknowledged. A call that failed may have come to its end after all where its last
     /// bytes were on the disk, and nobody could take them back.
     ///
-    /// - Parameter exactly: whether a call that failed must not have come to its end.
-    func expectReopened(_ run: Run, exactly: Bool = false) async throws {
+    /// - Parameters:
+    ///   - exactly: whether a call that failed must not have come to its end.
+    ///   - earlier: what it may have in place of that.
+    func expectReopened(_ run: Run, exactly: Bool = false, among earlier: [Contents] = []) async throws {
         faults.begin(nil)
         let store = try await trial.open(Person.self, Pen.self)
         let found = Contents(people: try await store.all(Person.self), pens: try await store.all(Pen.self))
-        let isAttempted = exactly ? false : run.attempted.map { Difference.between($0, found).isEmpty } ?? false
-        if !isAttempted {
+        let others = earlier + (exactly ? [] : [run.attempted].compactMap(\.self))
+        if !others.contains(where: { Difference.between($0, found).isEmpty }) {
             try trial.expect(found, equals: run.acknowledged, "Acknowledged work is lost, or other is there.")
         }
         try await store.save(Pen(id: 900))

@@ -6,14 +6,12 @@ extension Contract.Rule {
         "C6.3": "The compiler keeps it: a PartialModel and a tuple are no models, so nothing saves them.",
         "E1.2": "A list of names, which a test compares with StorageError.Code.",
         "E2.2": "The compiler keeps it; scripts/check-queries has mistakes that must not compile.",
-        "E6.2": "The suite cuts single connections and stops no server; the backend's own tests do.",
         "R1.3": "No backend takes part: it is what the type Ref does.",
         "R1.4": "No backend takes part: it is what the type Ref does not have.",
         "R9.3": "Only a backend that reads other software's files has them; its own tests prove it.",
         "T4.3": "The compiler keeps it: models and results are Sendable.",
         "T5.1": "The compiler keeps it: a handle is not escapable.",
         "T7.2": "A rule of names.",
-        "W8.2": "The suite opens stores at their default durability; each backend's own tests do.",
     ]
 }
 

@@ -1,3 +1,5 @@
+public import StorageAPI
+
 /// Failures that a harness makes below its backend, so that cases see what the backend makes of them.
 ///
 /// The calls that count are those that change what a disk has: writes, syncs, truncations, renamings and removals. For a
@@ -13,6 +15,9 @@ public protocol FaultInjection: Sendable {
     /// proven. By default none.
     var lacking: [InjectedFault.Kind: String] { get }
 
+    /// The backend of the place with a durability by which a power cut may lose the last commits; nil where there is none.
+    var relaxed: (any StorageBackend)? { get }
+
     /// Does to the files what a power cut does: what no sync has waited for is gone, but for what is kept of it. Every store
     /// of the place is closed by then.
     func cutPower(keeping kept: UnsyncedBytes)
@@ -26,6 +31,8 @@ public protocol FaultInjection: Sendable {
 extension FaultInjection {
     /// None.
     public var lacking: [InjectedFault.Kind: String] { [:] }
+    /// None.
+    public var relaxed: (any StorageBackend)? { nil }
 }
 
 /// A call that fails.
@@ -38,6 +45,8 @@ public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
         case fullDisk
         /// The power is cut.
         case powerCut
+        /// The power is cut under a store of relaxed durability.
+        case relaxedPowerCut
         /// A call arrives, and its answer does not.
         case lostAnswer
         /// A store is one of a later format.
@@ -64,7 +73,7 @@ public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
     /// `call 3 and all later ones fail, the disk is full`.
     public var description: String {
         isAnswer
-            ? "the answer of call \(call) is lost"
+            ? isLasting ? "the answers from call \(call) on are lost" : "the answer of call \(call) is lost"
             : "call \(call) \(isLasting ? "and all later ones fail" : "fails"), \(isFull ? "the disk is full" : "I/O error")"
     }
 }
@@ -85,6 +94,7 @@ extension Trial {
     /// Why the harness cannot make faults of the kind; nil if it can.
     func missing(_ kind: InjectedFault.Kind) -> String? {
         guard let faults else { return "The harness makes no call below the backend fail: faults(at:) is nil." }
-        return faults.lacking[kind]
+        let isLacking = kind == .relaxedPowerCut && faults.relaxed == nil
+        return faults.lacking[kind] ?? (isLacking ? "The harness has no backend of relaxed durability." : nil)
     }
 }

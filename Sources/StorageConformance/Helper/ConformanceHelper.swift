@@ -31,8 +31,13 @@ public enum ConformanceHelper {
         case insert
         /// Adds 1 to a record's number in so many transactions, and writes `done`.
         case count
-        /// Streams all records, and writes by how many KiB its memory has grown.
+        /// Takes all records one after the other, and writes how many there were and by how many KiB its memory has grown:
+        /// from a stream.
         case stream
+        /// In a loop of a read block.
+        case loop
+        /// Into a file of JSON.
+        case export
     }
 
     private static func run(_ role: Role, _ number: Int, _ backend: any StorageBackend) async throws(StorageError) {
@@ -51,7 +56,7 @@ public enum ConformanceHelper {
             try await store.insert((number..<number + 100).map { Pen(id: $0) })
             say("done")
         case .count: try await count(number, store)
-        case .stream: try await stream(store)
+        case .stream, .loop, .export: try await measure(role, store)
         }
         try await store.close()
     }
@@ -91,14 +96,34 @@ public enum ConformanceHelper {
         say("done")
     }
 
-    private static func stream(_ store: Store) async throws(StorageError) {
-        // What one record needs is there before it is measured.
+    private static func measure(_ role: Role, _ store: Store) async throws(StorageError) {
+        // What one record needs, and what an engine keeps of what it has read, is there before it is measured.
+        _ = try await store.select(Pen.self).where { $0.color == "" }.count()
         _ = try await store.select(Pen.self).first()
         let before = ProcessMemory.peak
-        var length = 0
-        for try await pen in store.select(Pen.self).stream() { length += pen.color.utf8.count }
-        say("\(length) bytes")
-        say("\(ProcessMemory.peak - before)")
+        let count = try await take(role, store)
+        say("\(count) records")
+        guard let before, let after = ProcessMemory.peak else { return say("unknown") }
+        say("\(after - before)")
+    }
+
+    /// - Returns: how many records there were.
+    private static func take(_ role: Role, _ store: Store) async throws(StorageError) -> Int {
+        var count = 0
+        switch role {
+        case .loop:
+            do {
+                try await store.read { try $0.select(Pen.self).forEach { _ in count += 1 } }
+            } catch {
+                throw (error as? StorageError) ?? StorageError(.io, "\(error)")
+            }
+        case .export:
+            let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
+            defer { try? FileManager.default.removeItem(at: file) }
+            count = try await store.select(Pen.self).export(to: file)
+        default: for try await _ in store.select(Pen.self).stream() { count += 1 }
+        }
+        return count
     }
 
     /// Writes a line without buffering: the process may be killed at any moment.

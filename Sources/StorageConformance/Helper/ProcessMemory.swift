@@ -1,25 +1,17 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Foundation
 
 enum ProcessMemory {
-    /// The most memory that the process has had so far, in KiB.
-    static var peak: Int {
+    /// The most memory that the process has had so far, in KiB; nil if the system does not say.
+    static var peak: Int? {
+        #if canImport(Darwin)
         var usage = rusage()
-        #if canImport(Glibc)
-        getrusage(RUSAGE_SELF.rawValue, &usage)
-        return usage.ru_maxrss
-        #elseif canImport(Musl)
-        getrusage(RUSAGE_SELF, &usage)
-        return Int(usage.ru_maxrss)
-        #else
-        // Bytes there.
         getrusage(RUSAGE_SELF, &usage)
         return usage.ru_maxrss / 1024
+        #else
+        // What getrusage says begins there with the memory of the process that has started this one.
+        let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.first
         #endif
     }
 }

@@ -54,11 +54,14 @@ final class Trial: Sendable {
         }
     }
 
-    func open<M: Storable, N: Storable>(_ model: M.Type, _ other: N.Type) async throws -> RecordedStore {
+    /// - Parameter backend: nil for that of the place.
+    func open<M: Storable, N: Storable>(
+        _ model: M.Type, _ other: N.Type, on backend: (any StorageBackend)? = nil
+    ) async throws -> RecordedStore {
         note(model)
         note(other)
         let names = "\(SwiftSource.name(of: model)).self, \(SwiftSource.name(of: other)).self"
-        return try await open(", models: \(names)") { (backend) throws(StorageError) in
+        return try await open(", models: \(names)", on: backend) { (backend) throws(StorageError) in
             try await Store(backend, models: M.self, N.self)
         }
     }
@@ -85,12 +88,13 @@ final class Trial: Sendable {
     }
 
     private func open(
-        _ models: String, _ body: (any StorageBackend) async throws(StorageError) -> Store
+        _ models: String, on other: (any StorageBackend)? = nil,
+        _ body: (any StorageBackend) async throws(StorageError) -> Store
     ) async throws -> RecordedStore {
-        let backend = try await place.backend()
+        let backend = if let other { other } else { try await place.backend() }
         let number = state.withLock { $0.stores.count + 1 }
         let name = number == 1 ? "store" : "store\(number)"
-        note("let \(name) = try await Store(backend\(models))")
+        note("let \(name) = try await Store(\(other == nil ? "" : "relaxed ")backend\(models))")
         let store: Store
         do {
             store = try await body(backend)
