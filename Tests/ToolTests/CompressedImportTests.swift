@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("storage import of compressed files")
@@ -91,7 +92,7 @@ struct CompressedImportTests {
         var damaged: [(String, Data)] = [7, 9, whole.count / 2, whole.count - 1].map {
             ("cut at \($0)", whole.prefix($0))
         }
-        for place in stride(from: 6, to: whole.count, by: 11) {
+        for place in TestExtent.share(Array(6..<whole.count), oneOf: 31) {
             var bytes = whole
             bytes[place] ^= 0x10
             damaged.append(("changed at \(place)", bytes))

@@ -175,6 +175,7 @@ struct DeclaredModel {
 
     /// What the store assigns if the key is nil (clause K2); nil if the key must not be nil.
     var keyAssignment: KeyAssignment? {
+        let keys = keys
         guard keys.count == 1, keys[0].isOptional, keys[0].references.isEmpty, case .column(let type) = keys[0].kind
         else { return nil }
         return KeyAssignment(type)

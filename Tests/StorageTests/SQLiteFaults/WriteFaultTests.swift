@@ -45,7 +45,7 @@ struct WriteFaultTests {
             let template = try await Self.template(in: folder)
             let healthy = try await Self.run(Fault(), template, in: folder)
             #expect(healthy.failedStep == nil && healthy.calls > 200)
-            for call in Self.share(of: healthy.calls, 61) {
+            for call in Self.share(of: healthy.calls, 127) {
                 let fault = FaultyDisk.Fault(call: call, isFull: isFull, isForEver: isForEver)
                 _ = try await Self.run(Fault(disk: fault), template, in: folder, healthy)
             }
