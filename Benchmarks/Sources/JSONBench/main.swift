@@ -29,8 +29,9 @@ func purchase(_ id: Int) -> String {
 }
 
 func write(_ path: String, _ record: (Int) -> String) throws {
-    FileManager.default.createFile(atPath: path, contents: nil)
-    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    let url = URL(fileURLWithPath: path)
+    try Data().write(to: url)
+    let file = try FileHandle(forWritingTo: url)
     try file.write(contentsOf: Data(#"{"status": "ok", "data": {"items": [\#n"#.utf8))
     var text = ""
     for id in 0..<records {

@@ -85,7 +85,10 @@ package final class InputBuffer {
     /// Skips buffered bytes.
     package func consume(_ count: Int) {
         var newlines = 0
-        for byte in buffer[start..<start + count] { newlines &+= byte == 0x0A ? 1 : 0 }
+        // Not a slice, whose every index is checked.
+        for byte in UnsafeRawBufferPointer(rebasing: buffer[start..<start + count]) {
+            newlines &+= byte == 0x0A ? 1 : 0
+        }
         line += newlines
         start += count
     }

@@ -8,12 +8,14 @@ package struct InputRecord {
     package let bytes: UnsafeRawBufferPointer
     /// Its name in an object of records.
     package let key: String?
+    /// Whether it has been read from its bytes, so that nothing is left to do.
+    let isRead: Bool
     private let members: Result<[JSONValue.Member], BadRecord>?
 
     package init(
         line: Int, bytes: UnsafeRawBufferPointer, key: String?, content: Result<[JSONValue.Member], BadRecord>
     ) {
-        (self.line, self.bytes, self.key, members) = (line, bytes, key, content)
+        (self.line, self.bytes, self.key, isRead, members) = (line, bytes, key, false, content)
     }
 }
 
@@ -37,8 +39,8 @@ package protocol RecordSource {
 
 extension InputRecord {
     /// A record that is JSON text, which is not parsed yet.
-    init(json bytes: UnsafeRawBufferPointer, line: Int, key: String? = nil) {
-        (self.line, self.bytes, self.key, members) = (line, bytes, key, nil)
+    init(json bytes: UnsafeRawBufferPointer, line: Int, key: String? = nil, isRead: Bool = false) {
+        (self.line, self.bytes, self.key, self.isRead, members) = (line, bytes, key, isRead, nil)
     }
 
     /// Its members, or what is wrong with it. JSON is parsed for each call.
@@ -80,7 +82,8 @@ package struct LineSource: RecordSource {
     }
 }
 
-/// One JSON array of objects, or one object whose members are the records, perhaps inside of other objects.
+/// One JSON array of objects, or one object whose members are the records, perhaps inside of other objects. With a path also
+/// one record, or, where the path is empty, one on each line.
 package struct DocumentSource: RecordSource {
     private let input: InputBuffer
     private var isKeyed: Bool
@@ -89,7 +92,7 @@ package struct DocumentSource: RecordSource {
     private var state = State.before
     private var consumed = 0
 
-    private enum State { case before, first, inside, single, ended }
+    private enum State { case before, first, inside, single, lines, ended }
 
     /// - Parameter isKeyed: whether it is an object.
     package init(_ input: InputBuffer, isKeyed: Bool) {
@@ -110,27 +113,54 @@ package struct DocumentSource: RecordSource {
     /// Whether there is one record and no array.
     var isSingle: Bool { state == .single }
 
-    package mutating func next() throws -> InputRecord? {
+    package mutating func next() throws -> InputRecord? { try next(by: nil) }
+
+    /// - Parameter reader: reads the records that it can.
+    mutating func next(by reader: JSONRows?) throws -> InputRecord? {
         input.consume(consumed)
         consumed = 0
         if state == .before {
             if let path { try descend(path) }
-            if path != nil, try input.peek() != UInt8(ascii: "[") { return try single() }
+            if path != nil, try input.peek() != UInt8(ascii: "[") {
+                state = .single
+                return try record(nil, reader)
+            }
             try expect(isKeyed ? "{" : "[", "the beginning")
             state = .first
         }
-        if state == .single {
-            try end()
-            return nil
+        if state == .single || state == .lines {
+            guard try isAtLine() else { return nil }
+            return try record(nil, reader)
         }
         guard try isAtRecord() else { return nil }
         let key = isKeyed ? try readKey() : nil
         try input.skipSpace()
+        return try record(key, reader)
+    }
+
+    /// The value that is next.
+    private mutating func record(_ key: String?, _ reader: JSONRows?) throws -> InputRecord {
+        let line = input.line
+        let tried = input.available
+        if let reader, let length = reader.add(tried) {
+            consumed = length
+            return InputRecord(json: UnsafeRawBufferPointer(rebasing: tried.prefix(length)), line: line, isRead: true)
+        }
+        let triedCount = tried.count
         var scanner = JSONValueScanner()
-        guard let length = try input.length(&scanner) else { throw fatal("the text ends inside a record") }
-        consumed = length
-        return InputRecord(
-            json: UnsafeRawBufferPointer(rebasing: input.available.prefix(length)), line: input.line, key: key)
+        if let length = try input.length(&scanner) {
+            consumed = length
+        } else if state == .single || state == .lines {
+            // A word or a number may end with the text.
+            consumed = input.available.count
+            guard consumed > 0 else { throw fatal("the text ends where a record should be", isWhole: true) }
+        } else {
+            throw fatal("the text ends inside a record")
+        }
+        let bytes = UnsafeRawBufferPointer(rebasing: input.available.prefix(consumed))
+        // It may have been cut where the buffer ended.
+        let isRead = if let reader, consumed > triedCount { reader.add(bytes) != nil } else { false }
+        return InputRecord(json: bytes, line: line, key: key, isRead: isRead)
     }
 
     /// Skips what is between records; returns false after the last.
@@ -177,17 +207,18 @@ package struct DocumentSource: RecordSource {
         try input.skipSpace()
     }
 
-    /// The one record at the path.
-    private mutating func single() throws -> InputRecord? {
-        guard state == .before else { return nil }
-        state = .single
-        var scanner = JSONValueScanner()
-        // A word or a number may end with the text.
-        let length = try input.length(&scanner) ?? input.available.count
-        guard length > 0 else { throw fatal("the text ends where a record should be", isWhole: true) }
-        consumed = length
-        return InputRecord(
-            json: UnsafeRawBufferPointer(rebasing: input.available.prefix(length)), line: input.line)
+    /// Whether another record follows the first one, which was no array.
+    private mutating func isAtLine() throws -> Bool {
+        guard state != .ended else { return false }
+        let line = input.line
+        try input.skipSpace()
+        // On the same line it would be text after the end.
+        guard path?.isEmpty == true, input.line > line, try input.peek() == UInt8(ascii: "{") else {
+            try end()
+            return false
+        }
+        state = .lines
+        return true
     }
 
     /// Passes over what follows the records.

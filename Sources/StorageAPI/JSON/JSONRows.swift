@@ -29,17 +29,19 @@ final class JSONRows {
         self.tables = tables
     }
 
-    /// Adds the record that the bytes are; false if the builder has to look at them.
-    func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Adds the record that the bytes begin with.
+    ///
+    /// - Returns: how many bytes it has; nil if the builder has to look at it, or if it does not end in these bytes.
+    func add(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var row = graph.beginRoot(number: graph.buffers[0].count)
         do {
             var scanner = JSONScanner(bytes)
             try read(tables[0], &scanner, &row)
-            guard scanner.isAtEnd, !graph.hasFailed else { throw Unusual.found }
-            return true
+            guard !graph.hasFailed else { throw Unusual.found }
+            return scanner.position
         } catch {
             graph.removeLast()
-            return false
+            return nil
         }
     }
 
@@ -127,16 +129,13 @@ final class JSONRows {
         case (.text, UInt8(ascii: "\"")?):
             let text = try scanner.string()
             let bytes = scanner.bytes(text.range)
-            if !text.hasEscapes, Self.isText(bytes) { return row.put(bytes, as: .text) }
+            if !text.hasEscapes, text.isASCII || Self.isText(bytes) { return row.put(bytes, as: .text) }
         case (.integer, UInt8(ascii: "-")?), (.integer, (UInt8(ascii: "0")...UInt8(ascii: "9"))?):
-            if let number = Self.integer(try scanner.number()), leaf.range.contains(number) {
+            if case (let number, 0)? = Self.decimal(try scanner.number()), leaf.range.contains(number) {
                 return row.put(.int(number))
             }
         case (.double, UInt8(ascii: "-")?), (.double, (UInt8(ascii: "0")...UInt8(ascii: "9"))?):
-            let digits = try scanner.number()
-            if let number = Double(String(decoding: digits, as: UTF8.self)), number.isFinite {
-                return row.put(.double(number))
-            }
+            if let number = Self.double(try scanner.number()) { return row.put(.double(number)) }
         case (.bool, _):
             if scanner.takeExactly("true") { return row.put(.int(1)) }
             if scanner.takeExactly("false") { return row.put(.int(0)) }
@@ -151,32 +150,58 @@ final class JSONRows {
     /// - Parameter json: nil where there is none.
     private func write(_ json: JSONValue?, _ index: Int, of table: JSONTable, _ row: inout RowWriter) throws {
         let (leaf, property) = (table.leaves[index], table.properties[index])
-        let (types, values): ([ColumnType], [Value])
         switch property.content {
-        case .column where table.isElement:
-            (types, values) = (table.parts.map(\.type), try builder.key(json, table.parts, property))
-        case .column(let type): (types, values) = ([type], [try builder.column(json, type, property)])
-        case .reference(let parts): (types, values) = (parts.map(\.type), try builder.key(json, parts, property))
+        case .column where table.isElement: try write(builder.key(json, table.parts, property), table.parts, leaf, &row)
+        case .column(let type): try write(builder.column(json, type, property), type, at: leaf.cell, &row)
+        case .reference(let parts): try write(builder.key(json, parts, property), parts, leaf, &row)
         case .child, .children: throw Unusual.found
-        }
-        for (part, value) in values.enumerated() {
-            guard let stored = value.stored(as: types[part]) else { throw Unusual.found }
-            row.move(to: leaf.cell + part)
-            row.write(stored)
         }
     }
 
-    /// The integer that digits are; nil for others, and for more than 18 characters.
-    private static func integer(_ number: UnsafeRawBufferPointer) -> Int64? {
+    private func write(
+        _ key: [Value], _ parts: [RecordBuilder.Part], _ leaf: JSONTable.Leaf, _ row: inout RowWriter
+    ) throws {
+        for (part, value) in key.enumerated() { try write(value, parts[part].type, at: leaf.cell + part, &row) }
+    }
+
+    private func write(_ value: Value, _ type: ColumnType, at cell: Int, _ row: inout RowWriter) throws {
+        guard let stored = value.stored(as: type) else { throw Unusual.found }
+        row.move(to: cell)
+        row.write(stored)
+    }
+
+    /// The digits of a number as an integer, and how many of them follow the point; nil for one with an exponent, and for more
+    /// than 18 characters.
+    private static func decimal(_ number: UnsafeRawBufferPointer) -> (digits: Int64, scale: Int)? {
         let isNegative = number.first == UInt8(ascii: "-")
         guard number.count <= 18 else { return nil }
         var value: Int64 = 0
+        var point = number.count - 1
         for index in (isNegative ? 1 : 0)..<number.count {
             let digit = number[index] &- UInt8(ascii: "0")
-            guard digit < 10 else { return nil }
-            value = value &* 10 &+ Int64(digit)
+            if digit < 10 {
+                value = value &* 10 &+ Int64(digit)
+            } else if number[index] == UInt8(ascii: ".") {
+                point = index
+            } else {
+                return nil
+            }
         }
-        return isNegative ? -value : value
+        return (isNegative ? -value : value, number.count - 1 - point)
+    }
+
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+    ]
+
+    /// The finite number that is nearest to the digits; nil where there is none.
+    private static func double(_ number: UnsafeRawBufferPointer) -> Double? {
+        // Both are exact, so their quotient is the nearest number.
+        if let (digits, scale) = decimal(number), digits.magnitude <= 1 << 53 {
+            return digits == 0 && number.first == UInt8(ascii: "-") ? -0.0 : Double(digits) / powersOfTen[scale]
+        }
+        guard let value = Double(String(decoding: number, as: UTF8.self)), value.isFinite else { return nil }
+        return value
     }
 
     // MARK: What is owned

@@ -5,6 +5,14 @@ final class JSONTable {
     struct Member {
         let name: [UInt8]
         let target: Target
+
+        func isNamed(_ other: UnsafeRawBufferPointer) -> Bool {
+            guard other.count == name.count else { return false }
+            return name.withUnsafeBytes { name in
+                for index in name.indices where name[index] != other[index] { return false }
+                return true
+            }
+        }
     }
 
     enum Target {
@@ -144,8 +152,8 @@ final class JSONTable {
     /// Which member of an object has the name. Members usually come in the order of the properties.
     func place(of name: UnsafeRawBufferPointer, in object: Int, near expected: Int) -> Int? {
         objects[object].withUnsafeBufferPointer { members in
-            if expected < members.count, name.elementsEqual(members[expected].name) { return expected }
-            return members.firstIndex { $0.name.count == name.count && name.elementsEqual($0.name) }
+            if expected < members.count, members[expected].isNamed(name) { return expected }
+            return members.firstIndex { $0.isNamed(name) }
         }
     }
 }

@@ -54,10 +54,10 @@ final class ModelJSON<Model: Storable> {
         _ contents: any InputContents, _ body: (Part<Model>) throws(StorageError) -> Void
     ) throws(StorageError) {
         var part = Part<Model>()
-        try read(contents) { (input, isSingle, fraction) throws(StorageError) in
+        try read(contents, by: reader) { (input, isSingle, fraction) throws(StorageError) in
             if let input {
                 part.isSingle = isSingle
-                if reader?.add(input.bytes) != true { try add(input, part) }
+                if !input.isRead { try add(input, part) }
                 guard records.isFull else { return }
             }
             part.fraction = fraction
@@ -89,12 +89,15 @@ final class ModelJSON<Model: Storable> {
     }
 
     /// Calls the body with each record of the input, and at the end with nil.
+    ///
+    /// - Parameter reader: reads the records that it can.
     private func read(
-        _ contents: any InputContents, _ body: (InputRecord?, Bool, Double) throws(StorageError) -> Void
+        _ contents: any InputContents, by reader: JSONRows? = nil,
+        _ body: (InputRecord?, Bool, Double) throws(StorageError) -> Void
     ) throws(StorageError) {
         do {
             var source = DocumentSource(try InputBuffer(contents), at: Self.names(path))
-            while let input = try source.next() { try body(input, source.isSingle, source.fraction) }
+            while let input = try source.next(by: reader) { try body(input, source.isSingle, source.fraction) }
             try body(nil, source.isSingle, 1)
         } catch let error as StorageError {
             throw error

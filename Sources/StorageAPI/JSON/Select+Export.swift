@@ -11,13 +11,13 @@ extension Store {
     public enum JSONLayout: Hashable, Sendable {
         /// One array of objects.
         case array
-        /// An object on each line, which other programs call NDJSON.
+        /// An object on each line, which other programs call JSON Lines or NDJSON.
         case lines
     }
 }
 
 extension Select where Source == Store {
-    /// Writes the records of the query to a file of JSON, each as `json()` writes it; `save(jsonFile:as:)` reads an array
+    /// Writes the records of the query to a file of JSON, each as `json()` writes it; `save(jsonFile:as:)` reads it
     /// again.
     ///
     /// ```swift

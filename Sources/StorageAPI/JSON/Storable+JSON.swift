@@ -37,7 +37,8 @@ extension Storable {
         self = model
     }
 
-    /// Makes the models from JSON: an array of objects, or one object. As ``init(json:at:dates:lenient:)``.
+    /// Makes the models from JSON: an array of objects, one object, or an object on each line. As
+    /// ``init(json:at:dates:lenient:)``.
     ///
     /// Holds all models in memory; `save(json:as:)` stores any number.
     /// - Throws: `invalidValue` as for one, with the index of the element.

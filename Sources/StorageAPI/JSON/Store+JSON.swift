@@ -10,8 +10,8 @@ extension Store {
     /// How far a call has come that stores JSON: the records so far, and how much of the input is read, from 0 to 1.
     public typealias JSONProgress = @Sendable (_ records: Int, _ fraction: Double) -> Void
 
-    /// Stores the records of JSON, whether or not their keys are stored already: an array of objects, or one object. All of
-    /// them in one transaction, or none.
+    /// Stores the records of JSON, whether or not their keys are stored already: an array of objects, one object, or
+    /// an object on each line. All of them in one transaction, or none.
     ///
     /// ```swift
     /// try await store.save(json: data, as: Person.self, at: "data.items")
@@ -40,10 +40,8 @@ extension Store {
         json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
         merging: Bool = false, matching properties: [PartialKeyPath<M>] = [], progress: JSONProgress? = nil
     ) async throws(StorageError) -> Int {
-        let form = SavedJSON(
-            path: path, dates: dates, isLenient: lenient, isMerging: merging, matched: try M.ordinals(of: properties),
-            progress: progress)
-        return try await transaction { tx throws(StorageError) in try tx.save(.data(json), model, form) }
+        let form = try SavedJSON<M>(path, dates, lenient, merging, properties, progress)
+        return try await transaction { tx throws(StorageError) in try tx.save(.data(json), form) }
     }
 
     /// Stores the records of a file of JSON, as `save(json:as:)` does. The file is read a mebibyte at a time.
@@ -55,10 +53,8 @@ extension Store {
         lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = [],
         progress: JSONProgress? = nil
     ) async throws(StorageError) -> Int {
-        let form = SavedJSON(
-            path: path, dates: dates, isLenient: lenient, isMerging: merging, matched: try M.ordinals(of: properties),
-            progress: progress)
-        return try await transaction { tx throws(StorageError) in try tx.save(.file(file.path), model, form) }
+        let form = try SavedJSON<M>(path, dates, lenient, merging, properties, progress)
+        return try await transaction { tx throws(StorageError) in try tx.save(.file(file.path), form) }
     }
 
     /// Stores the records of JSON that arrives byte by byte, as `URLSession.AsyncBytes` gives it, as `save(json:as:)` does.
@@ -73,13 +69,8 @@ extension Store {
         lenient: Bool = false,
         merging: Bool = false, matching properties: [PartialKeyPath<M>] = [], progress: JSONProgress? = nil
     ) async throws -> Int where Bytes.Element == UInt8 {
-        let form = SavedJSON(
-            path: path, dates: dates, isLenient: lenient, isMerging: merging, matched: try M.ordinals(of: properties),
-            progress: progress)
-        var spool = SpooledJSON()
-        for try await byte in bytes { try spool.append(byte) }
-        let input = try spool.contents()
-        return try await transaction { tx throws(StorageError) in try tx.save(input, model, form) }
+        let form = try SavedJSON<M>(path, dates, lenient, merging, properties, progress)
+        return try await save(form) { spool in for try await byte in bytes { try spool.append(byte) } }
     }
 
     /// Stores the records of JSON that arrives in pieces of bytes, such as `Data`, `[UInt8]` or a server's buffers (of
@@ -95,13 +86,17 @@ extension Store {
         lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = [],
         progress: JSONProgress? = nil
     ) async throws -> Int where Pieces.Element: Sequence<UInt8> {
-        let form = SavedJSON(
-            path: path, dates: dates, isLenient: lenient, isMerging: merging, matched: try M.ordinals(of: properties),
-            progress: progress)
+        let form = try SavedJSON<M>(path, dates, lenient, merging, properties, progress)
+        return try await save(form) { spool in for try await piece in pieces { try spool.append(piece) } }
+    }
+
+    private nonisolated(nonsending) func save<M: Storable>(
+        _ form: SavedJSON<M>, _ receive: (inout SpooledJSON) async throws -> Void
+    ) async throws -> Int {
         var spool = SpooledJSON()
-        for try await piece in pieces { try spool.append(piece) }
+        try await receive(&spool)
         let input = try spool.contents()
-        return try await transaction { tx throws(StorageError) in try tx.save(input, model, form) }
+        return try await transaction { tx throws(StorageError) in try tx.save(input, form) }
     }
 
     /// Stores the record of a dictionary, as JSON parsers return them; see
@@ -124,11 +119,7 @@ extension WritingVerbs where Self: ~Copyable {
         json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
         merging: Bool = false, matching properties: [PartialKeyPath<M>] = [], progress: Store.JSONProgress? = nil
     ) throws(StorageError) -> Int {
-        try save(
-            .data(json), model,
-            SavedJSON(
-                path: path, dates: dates, isLenient: lenient, isMerging: merging,
-                matched: try M.ordinals(of: properties), progress: progress))
+        try save(.data(json), SavedJSON<M>(path, dates, lenient, merging, properties, progress))
     }
 
     /// Stores the records of a file of JSON, as ``Store`` does.
@@ -138,21 +129,15 @@ extension WritingVerbs where Self: ~Copyable {
         lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = [],
         progress: Store.JSONProgress? = nil
     ) throws(StorageError) -> Int {
-        try save(
-            .file(file.path), model,
-            SavedJSON(
-                path: path, dates: dates, isLenient: lenient, isMerging: merging,
-                matched: try M.ordinals(of: properties), progress: progress))
+        try save(.file(file.path), SavedJSON<M>(path, dates, lenient, merging, properties, progress))
     }
 
-    fileprivate func save<M: Storable>(
-        _ source: JSONInput, _: M.Type, _ form: SavedJSON
-    ) throws(StorageError) -> Int {
+    fileprivate func save<M: Storable>(_ source: JSONInput, _ form: SavedJSON<M>) throws(StorageError) -> Int {
         switch _session.executor {
         case .store(let store):
-            return try store.blocking.transaction { tx throws(StorageError) in try tx.save(source, M.self, form) }
+            return try store.blocking.transaction { tx throws(StorageError) in try tx.save(source, form) }
         case .session(let context):
-            return try context.savepoint { () throws(StorageError) in try form.save(source, M.self, context) }
+            return try context.savepoint { () throws(StorageError) in try form.save(source, context) }
         }
     }
 }
@@ -172,8 +157,8 @@ enum JSONInput: Sendable {
     }
 }
 
-/// How JSON is stored.
-private struct SavedJSON: Sendable {
+/// How JSON is stored as records of a model.
+private struct SavedJSON<M: Storable>: Sendable {
     let path: String
     let dates: Property.DateForm?
     let isLenient: Bool
@@ -182,15 +167,26 @@ private struct SavedJSON: Sendable {
     let matched: [Int]
     let progress: Store.JSONProgress?
 
-    func save<M: Storable>(
-        _ source: JSONInput, _: M.Type, _ context: SessionContext
-    ) throws(StorageError) -> Int {
+    init(
+        _ path: String, _ dates: Property.DateForm?, _ isLenient: Bool, _ isMerging: Bool,
+        _ matched: [PartialKeyPath<M>], _ progress: Store.JSONProgress?
+    ) throws(StorageError) {
+        (self.path, self.dates, self.isLenient, self.isMerging) = (path, dates, isLenient, isMerging)
+        (self.matched, self.progress) = (try M.ordinals(of: matched), progress)
+    }
+
+    func save(_ source: JSONInput, _ context: SessionContext) throws(StorageError) -> Int {
         let json = try ModelJSON<M>(at: path, dates: dates, isLenient: isLenient)
         var count = 0
+        let writing = try context.writing(.type(M.self))
+        let graph = GraphWriter(writing.model, limits: writing.limits)
         func save(_ models: [M], first: Int, _ fraction: Double) throws(StorageError) {
-            let writing = try context.writing(.type(M.self))
             do throws(StorageError) {
-                _ = matched.isEmpty ? try writing.put(models, .upsert) : try writing.save(models, matching: matched)
+                if matched.isEmpty {
+                    try writing.put(models, .upsert, by: graph)
+                } else {
+                    _ = try writing.save(models, matching: matched)
+                }
             } catch {
                 throw error.with { $0.element = $0.element.map { first + $0 } }
             }
@@ -210,7 +206,7 @@ private struct SavedJSON: Sendable {
     }
 
     /// The stored records with what is there; where none is stored, the records of the defaults.
-    private func merged<M: Storable>(
+    private func merged(
         _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: SessionContext
     ) throws(StorageError) -> [M] {
         // What a record is found by: its key, or values of other properties; nil for one that nothing finds.

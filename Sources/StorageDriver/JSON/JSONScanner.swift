@@ -190,9 +190,13 @@ package struct JSONScanner {
     package struct Text {
         package let range: Range<Int>
         package let hasEscapes: Bool
+        /// Whether its characters are ASCII, before escapes are replaced.
+        package let isASCII: Bool
 
         @inlinable
-        init(range: Range<Int>, hasEscapes: Bool) { (self.range, self.hasEscapes) = (range, hasEscapes) }
+        init(range: Range<Int>, hasEscapes: Bool, isASCII: Bool) {
+            (self.range, self.hasEscapes, self.isASCII) = (range, hasEscapes, isASCII)
+        }
     }
 
     /// Passes over a string that begins here, in which all control characters are escaped.
@@ -201,11 +205,14 @@ package struct JSONScanner {
         guard takeExactly(UInt8(ascii: "\"")) else { throw problem("There is no value here.") }
         let start = position
         var hasEscapes = false
+        // All bytes so far, joined by or.
+        var all: UInt8 = 0
         while position < text.count {
             let byte = text[position]
+            all |= byte
             if byte == UInt8(ascii: "\"") {
                 position &+= 1
-                return Text(range: start..<position &- 1, hasEscapes: hasEscapes)
+                return Text(range: start..<position &- 1, hasEscapes: hasEscapes, isASCII: all < 0x80)
             }
             if byte < 0x20 { throw problem("A text contains a control character; write it as an escape.") }
             if byte == UInt8(ascii: "\\") {

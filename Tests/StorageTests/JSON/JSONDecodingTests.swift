@@ -102,6 +102,11 @@ import Testing
         ("{\"a\": 1}", "b", "there is no b"), ("[]", "a", "there is no object that has a"),
         ("{\"a\": [{\"id\": 1, \"cityName\": \"\"}] x}", "a", "there is no }"), ("[] 5", "", "text after the end"),
         ("[{\"id\": 1, \"id\": 2}]", "", "is there twice"),
+        ("{\"id\": 1, \"cityName\": \"\"} {\"id\": 2}", "", "text after the end"),
+        ("{\"id\": 1, \"cityName\": \"\"}\n[]", "", "text after the end"),
+        ("{\"id\": 1, \"cityName\": \"\"}\n{\"id\": 2}", "", "[1].cityName is missing."),
+        ("{\"id\": 1, \"cityName\": \"\"}\n{\"id\": 2", "", "[1], line 2: "),
+        ("{\"a\": {\"id\": 1, \"cityName\": \"\"}\n{\"id\": 2}}", "a", "there is no }"),
     ])
     func `text that is no such JSON is refused`(_ json: String, _ path: String, _ message: String) async throws {
         let error = await expectError(.invalidValue) { try Town.models(json: json.data, at: path) }

@@ -91,6 +91,29 @@ import Testing
         }
     }
 
+    @Test func `a number is the nearest double`() throws {
+        let special = [
+            "0", "-0", "-0.0", "0.1", "0.30000000000000004", "9007199254740993", "9007199254740992.5", "4.35", "1.005",
+            "123456789012345.6", "1234567890.1234567", "0.0000000000000001", "-99999999999999999", "1e22", "5e-324",
+            "179769313486231570000000000000000000000",
+        ]
+        let many = (1...500).flatMap { ["\($0 * 7919).\($0 * 104_729)", "-0.\($0 * 15_485_863)", "\($0).0\($0)"] }
+        for text in special + many {
+            let read = try Plain(json: #"{"id": 1, "a": {"b": {"part": \#(text)}}}"#.data).part
+            #expect(read?.bitPattern == Double(text)?.bitPattern, "\(text)")
+        }
+    }
+
+    @Test func `a record may be larger than what is read at once`() throws {
+        let long = String(repeating: "long ", count: 500_000)
+        let records = (0..<5).map { #"{"id": \#($0), "a": {"b": {"name": "\#($0 % 2 == 0 ? "short" : long)"}}}"# }
+        for json in ["[\(records.joined(separator: ",\n"))]", records.joined(separator: "\n")] {
+            let read = try Plain.models(json: json.data)
+            #expect(read.map(\.id) == [0, 1, 2, 3, 4])
+            #expect(read.map { $0.name == long } == [false, true, false, true, false])
+        }
+    }
+
     @Test func `what a record owns by default is there where the JSON lacks it`() throws {
         let both = try (
             Plain(json: #"{"id": 1, "nibs": [{"shape": {"width": 2}}]}"#.data),

@@ -125,6 +125,26 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func `an object on each line is a record`(_ backend: Backend) async throws {
+        try await withFolder { (folder) async throws -> Void in
+            try await withStore(backend) { (store) async throws -> Void in
+                let file = folder.appendingPathComponent("towns.ndjson")
+                try await store.save(json: Self.towns(600), as: Town.self)
+                let towns = try await store.select(Town.self).all()
+                #expect(try await store.select(Town.self).export(to: file, as: .lines) == 600)
+                #expect(try Town.models(json: Data(contentsOf: file)) == towns)
+                try await store.truncate(Town.self)
+                #expect(try await store.save(jsonFile: file, as: Town.self) == 600)
+                #expect(try await store.select(Town.self).all() == towns)
+                let changes = "{\"id\": 7,\r\n\"cityName\": \"Seven\"}\r\n\n {\"id\": 8}"
+                #expect(try await store.save(json: changes.data, as: Town.self, merging: true) == 2)
+                #expect(try await store.find(Town.self, key: 7)?.name == "Seven")
+                #expect(try await store.find(Town.self, key: 8)?.name == "Town 8")
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func `a cancelled call stores nothing`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws -> Void in
             let task = Mutex<Task<Int, any Error>?>(nil)

@@ -4,7 +4,8 @@ import StorageDriver
 final class BufferedRows: CursorSource {
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     private let rows: RowBuffer
-    @exclusivity(unchecked) private var arena = Arena()
+    /// Where the bytes of added rows are; none as long as there are none.
+    @exclusivity(unchecked) private var arena: Arena?
     @exclusivity(unchecked) private var order: [Int] = []
     @exclusivity(unchecked) private var position = -1
     private let current: UnsafeMutablePointer<Cell>
@@ -24,12 +25,14 @@ final class BufferedRows: CursorSource {
 
     func add(_ cells: UnsafePointer<Cell>) {
         let row = rows.row(rows.append())
-        for cell in 0..<rows.width { row[cell] = arena.copy(cells[cell]) }
+        if arena == nil { arena = Arena() }
+        for cell in 0..<rows.width { row[cell] = arena?.copy(cells[cell]) ?? .null }
     }
 
     func add(_ values: [Value]) {
         let row = rows.row(rows.append())
-        for (cell, value) in values.prefix(rows.width).enumerated() { row[cell] = arena.cell(for: value) }
+        if arena == nil { arena = Arena() }
+        for (cell, value) in values.prefix(rows.width).enumerated() { row[cell] = arena?.cell(for: value) ?? .null }
     }
 
     func cell(_ cell: Int, of row: Int) -> Cell { rows.row(row)[cell] }

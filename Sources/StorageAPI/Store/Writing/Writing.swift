@@ -31,6 +31,18 @@ struct Writing {
         }
     }
 
+    /// Writes models as ``put(_:_:)`` does, by a graph writer that the caller keeps for its next ones.
+    func put<M: Storable>(
+        _ models: [M], _ operation: WriteOperation, by graph: GraphWriter
+    ) throws(StorageError) {
+        var stored = models
+        if assignsKeys(operation) { try assignKeys(&stored) }
+        let given = stored
+        try put(given.count, operation, graph) { (index, rows) throws(StorageError) in
+            try M.write(given, from: index, into: &rows)
+        }
+    }
+
     /// Writes models with all that they own, and returns them with their keys.
     @usableFromInline
     func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
