@@ -47,17 +47,32 @@ struct StorageCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        Output.keepDescriptors()
         // A reader that has gone away is an error of the write, after which stores are closed as they should be.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try parseAsRoot()
+            try await perform(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            ToolExit.exit(error)
+        }
+    }
+
+    /// Runs a command line, without the tool's name.
+    ///
+    /// - Throws: also if what it prints cannot be written.
+    static func perform(_ words: [String]) async throws {
+        var command = try parseAsRoot(words)
+        do {
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
         } catch {
-            ToolExit.exit(error)
+            // An answer that is no has to be readable too.
+            try Output.flushPrinted()
+            throw error
         }
+        try Output.flushPrinted()
     }
 }

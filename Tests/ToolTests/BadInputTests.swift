@@ -82,6 +82,19 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a damaged store is a problem to verify, and bad data to every other command`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        let file = tool.folder.url.appending(path: Tool.file)
+        try Data(contentsOf: file).prefix(600).write(to: file)
+        for command in [["info"], ["select", "Person"], ["history"], ["backup", "other"], ["compact"]] {
+            try tool.failure(65, [command[0], Tool.file] + command.dropFirst(), Data())
+        }
+        let run = try tool.run(["verify", Tool.file])
+        #expect(run.status == 1 && run.error == "", "\(run)")
+        #expect(run.output.hasPrefix("store: ") && run.output.contains(Tool.file), "\(run.output)")
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a file that may not be read is one sentence`(engine: Engine) async throws {
         // Nothing is kept from the superuser.
         guard geteuid() != 0 else { return }

@@ -16,7 +16,9 @@ import Testing
         process.standardError = errors
         process.standardOutput = FileHandle.nullDevice
         try process.run()
-        let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        // The types of a new model, which precede it, end with an empty line.
+        let message = told.components(separatedBy: "\n\n").last ?? ""
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && process.terminationStatus == 74, "\(arguments): \(message)")
         #expect(message.hasPrefix("storage: ") && message.split(separator: "\n").count == 1, "\(message)")

@@ -70,7 +70,7 @@ struct ImportLimitTests {
 
     @Test func `a number that no decimal holds becomes a double, and that is told`() throws {
         try write(#"{"id":1,"long":0.1234567890123456789012345678901234567891,"short":0.5}"# + "\n", "x.ndjson")
-        let report = try tool.output("import", "sqlite:new.db", "--model", "T", "x.ndjson")
+        let report = try tool.run(["import", "sqlite:new.db", "--model", "T", "x.ndjson"]).error
         #expect(
             report.contains(
                 "Note: numbers of long have more digits than a decimal keeps, and are rounded to doubles."), "\(report)"

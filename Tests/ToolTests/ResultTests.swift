@@ -27,7 +27,7 @@ struct ResultTests {
                 "changes": [["model": "Note", "change": "name gets its index", "rows": 0, "fails": NSNull()]],
             ])
         #expect(try json("backup", Tool.file, "backup") == ["file": "backup", "store": Tool.file])
-        #expect(try tool.run(["backup", Tool.file, "backup"]).status == 74)
+        #expect(try tool.failure(74, "backup", Tool.file, "backup").contains("--overwrite"))
         #expect(try json("backup", Tool.file, "backup", "--overwrite")["file"] as? String == "backup")
         #expect(try json("compact", Tool.file)["after"] is Int)
         #expect(try json("copy", Tool.file, "archive:copy.karch")["models"] is NSArray)
@@ -47,6 +47,25 @@ struct ResultTests {
             #expect(run.status == 0 && run.output == "" && run.error == "", "\(command): \(run)")
         }
         #expect(try tool.failure(64, "compact", Tool.file, "--quiet", "--json").contains("not both"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what cannot be printed is an error, and never written into the store`(engine: Engine) async throws {
+        let tool = try await Tool(engine)
+        try tool.output("backup", Tool.file, "same")
+        for command in [
+            ["info", Tool.file], ["select", Tool.file, "Person"], ["verify", Tool.file], ["diff", Tool.file, "same"],
+            ["schema", Tool.file, "--json"], ["copy", Tool.file, "archive:copy.karch", "--replace"],
+        ] {
+            for place in [">&-", "2>/dev/full >/dev/full", ">/dev/full <&-"] {
+                let words = command.map { "'\($0)'" }.joined(separator: " ")
+                let status = try tool.shell("exec \"$TOOL\" \(words) \(place)")
+                // Nothing is said of two equal stores.
+                #expect(status == (command[0] == "diff" ? 0 : 74), "\(command) \(place)")
+            }
+        }
+        #expect(try tool.output("verify", Tool.file, "--quiet") == "")
+        #expect(try await tool.people(engine) == Person.samples)
     }
 
     @Test func `the types that an import would take are the schema that alter takes`() async throws {

@@ -22,7 +22,7 @@ import Testing
         let tool = try await Tool(.sqlite)
         for (line, status, words) in [
             ("count Nobody", 65, "Nobody"), ("get Person 9", 1, "no record"), ("count", 64, "model"),
-            ("nose Person", 64, "nose"), ("count 'Person", 64, "quotes"), ("shell", 64, "already"),
+            ("nose Person", 64, "no command nose;"), ("count 'Person", 64, "quotes"), ("shell", 64, "already"),
         ] as [(String, Int32, String)] {
             let run = try tool.run(["shell", Tool.file], input: "count Person\n\(line)\ncount Person\n")
             #expect(run.status == status && run.output == "3\n", "\(line): \(run.output)")
@@ -32,7 +32,8 @@ import Testing
     }
 
     @Test func `on a terminal it asks again after a failure`() async throws {
-        let tool = try await Tool(.sqlite)
+        var tool = try await Tool(.sqlite)
+        tool.environment = ["TERM": "dumb", "STORAGE_HISTORY": ""]
         let terminal = try PseudoTerminal(columns: 80)
         let process = tool.process(["shell", Tool.file])
         process.standardInput = terminal.handle
@@ -50,19 +51,56 @@ import Testing
         #expect(text.hasPrefix("3\n") && text.contains("OVERVIEW"), "\(text)")
     }
 
+    /// Types lines into a shell that edits them, the last of which ends it; what it prints.
+    ///
+    /// Whole lines, since the terminal itself may be what takes a key before the shell does.
+    private func type(_ keys: String..., into tool: Tool) throws -> String {
+        let terminal = try PseudoTerminal(columns: 80)
+        let process = tool.process(["shell", Tool.file])
+        process.standardInput = terminal.handle
+        process.standardError = terminal.handle
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        for line in keys {
+            _ = terminal.read(until: "storage> ")
+            terminal.type(line)
+        }
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return text
+    }
+
+    @Test func `on a terminal Tab completes names, and the next session finds the lines of this one`() async throws {
+        var tool = try await Tool(.sqlite)
+        let history = tool.folder.path("history")
+        tool.environment = ["TERM": "xterm", "STORAGE_HISTORY": history]
+        let up = "\u{1B}[A"
+        #expect(try type("cou\tPai\t\n", "cou\tPer\t--whe\t'ag\t> 0'\n", "exit\n", into: tool) == "2\n3\n")
+        let kept = try String(contentsOfFile: history, encoding: .utf8)
+        #expect(kept == "count Pair\ncount Person --where 'age > 0'\nexit\n")
+        let mode = try FileManager.default.attributesOfItem(atPath: history)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try type("\(up)\(up)\n", "exit\n", into: tool) == "3\n")
+        tool.environment["STORAGE_HISTORY"] = ""
+        #expect(try type("\(up)count Pair\n", "exit\n", into: tool) == "2\n")
+        #expect(
+            try String(contentsOfFile: history, encoding: .utf8).hasSuffix(
+                "exit\ncount Person --where 'age > 0'\nexit\n"))
+    }
+
     @Test(arguments: Engine.allCases)
-    func `names are listed for completion, and models are completed by shells`(engine: Engine) async throws {
+    func `shells complete the names of models`(engine: Engine) async throws {
         let tool = try await Tool(engine)
-        let words = try tool.output("shell", Tool.file, "--words").split(separator: "\n")
-        for word in ["select", "exit", "Person", "pens", "color", "population"] {
-            #expect(words.count { $0 == word } == 1, "\(word)")
+        func completed(_ command: String, _ store: String, _ place: String, _ words: String...) throws -> [Substring] {
+            let asked = ["---completion", command, "--", place, "\(words.count + 2)", "\(words.last?.count ?? 0)"]
+            return try tool.run(asked + ["storage", command, store] + words).output.split(separator: "\n")
         }
-        func completed(_ store: String, _ word: String) throws -> [Substring] {
-            let place = ["---completion", "select", "--", "positional@1", "3", "\(word.count)"]
-            return try tool.run(place + ["storage", "select", store, word]).output.split(separator: "\n")
-        }
-        #expect(try completed(Tool.file, "P").sorted() == ["Pair", "Person"])
-        #expect(try completed(Tool.file, "Pe") == ["Person"])
-        #expect(try completed("none.db", "P").isEmpty)
+        #expect(try completed("select", Tool.file, "positional@1", "P").sorted() == ["Pair", "Person"])
+        #expect(try completed("schema", Tool.file, "positional@1", "Pe") == ["Person"])
+        #expect(try completed("history", Tool.file, "positional@1", "Pe") == ["Person"])
+        #expect(try completed("import", Tool.file, "--model", "--model", "Pe") == ["Person"])
+        #expect(try completed("select", "none.db", "positional@1", "P").isEmpty)
     }
 }

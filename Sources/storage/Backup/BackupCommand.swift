@@ -31,6 +31,7 @@ struct BackupCommand: AsyncParsableCommand {
     var noProgress = false
 
     func run() async throws {
+        try NewFile.check(file, mayReplace: overwrite)
         let progress = ProgressLine(isWanted: !noProgress)
         let location = try await store.with(.reading) { store in
             try await progress.during("Writing \(file)") { try await store.backUp(to: file, replacing: overwrite) }

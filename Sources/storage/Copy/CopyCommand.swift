@@ -26,7 +26,8 @@ struct CopyCommand: AsyncParsableCommand {
     @Argument(help: "The store to write; created if it does not exist.")
     var to: StoreLocation
 
-    @Option(help: ArgumentHelp("A model to copy; all by default.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("A model to copy; all by default.", valueName: "name"), completion: ModelCompletion.kind)
     var model: [String] = []
 
     @Flag(help: "Delete the records that the target has of these models.")

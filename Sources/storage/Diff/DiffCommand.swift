@@ -24,7 +24,8 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: "The second store.")
     var second: StoreLocation
 
-    @Option(help: ArgumentHelp("A model to compare; all by default.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("A model to compare; all by default.", valueName: "name"), completion: ModelCompletion.kind)
     var model: [String] = []
 
     @Flag(help: "Print a JSON object for each difference, one on each line.")

@@ -24,7 +24,9 @@ struct HistoryCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Argument(help: ArgumentHelp("The model's stored name; all by default.", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model's stored name; all by default.", valueName: "model"),
+        completion: ModelCompletion.kind)
     var model: String?
 
     @Option(help: ArgumentHelp("Print what follows a token, as --json and --token print it.", valueName: "token"))

@@ -10,7 +10,7 @@ struct ImportCommand: AsyncParsableCommand {
         abstract: "Store the records of JSON, NDJSON, CSV or TSV files.",
         discussion: """
             If the store has the model, the records must fit it. Otherwise the files are read twice: first for the types \
-            of the properties, which are printed, then for the records. Objects in records become owned records, arrays \
+            of the properties, which are told on standard error, then for the records. Objects in records become owned records, arrays \
             of objects become owned records in order, arrays of scalars become columns; values without a common type \
             are stored as JSON.
 
@@ -36,7 +36,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Argument(help: "The store to write; created if it does not exist.")
     var store: StoreLocation
 
-    @Option(help: ArgumentHelp("The model's stored name.", valueName: "name"))
+    @Option(help: ArgumentHelp("The model's stored name.", valueName: "name"), completion: ModelCompletion.kind)
     var model: String
 
     @Argument(help: ArgumentHelp("The files to read, in this order; - for standard input.", valueName: "file"))
@@ -165,19 +165,20 @@ struct ImportCommand: AsyncParsableCommand {
         try report(written.0, start.duration(to: .now), written.1, input)
     }
 
-    private func tell(_ schema: RecordSchema, _ count: Int, rounded: [String]) {
-        print(
+    private func tell(_ schema: RecordSchema, _ count: Int, rounded: [String]) throws {
+        // Of a dry run it is the result, and else something that is told on the way.
+        var output = Output(dryRun ? .standardOutput : .standardError)
+        try output.line(
             "\(schema.name.printable)\(schema.keyNote): \(count.counted("record")), whose properties are taken to be\n")
-        for line in schema.table.lines { print(line) }
+        for line in schema.table.lines { try output.line(line) }
         let doubles = rounded.filter { schema.type(at: $0) == .double }
         if !doubles.isEmpty {
-            print(
+            try output.line(
                 "\nNote: numbers of \(doubles.joined(separator: ", ").printable) have more digits than a decimal keeps, and are "
                     + "rounded to doubles.")
         }
-        print("")
-        // Messages about the records on standard error follow it.
-        fflush(nil)
+        try output.line("")
+        try output.flush()
     }
 
     /// What the file's records consist of, after telling it.
@@ -203,7 +204,7 @@ struct ImportCommand: AsyncParsableCommand {
         if dryRun, result.json {
             print(try SchemaCommand.json([schema]))
         } else if !result.json, !result.quiet {
-            tell(schema, inference.count, rounded: inference.rounded)
+            try tell(schema, inference.count, rounded: inference.rounded)
         }
         return schema
     }

@@ -18,7 +18,9 @@ struct SchemaCommand: AsyncParsableCommand {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Argument(help: ArgumentHelp("The model's stored name. (default: all)", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model's stored name. (default: all)", valueName: "model"),
+        completion: ModelCompletion.kind)
     var model: String?
 
     @Flag(help: "Print JSON.")

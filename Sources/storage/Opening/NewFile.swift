@@ -10,12 +10,17 @@ struct NewFile: ~Copyable {
 
     /// - Throws: if the file exists and must not be replaced, or cannot be written.
     init(_ path: String, mayReplace: Bool) throws {
+        try Self.check(path, mayReplace: mayReplace)
+        file = try PublishedFile(path, over: mayReplace ? .anyFile : .nothing)
+        handle = FileHandle(fileDescriptor: file.file.descriptor, closeOnDealloc: false)
+    }
+
+    /// - Throws: if the file exists and must not be replaced.
+    static func check(_ path: String, mayReplace: Bool) throws {
         var isFolder: ObjCBool = false
         if !mayReplace, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue {
             throw ToolError("\(path) exists already; name another file, or give --overwrite.", .io)
         }
-        file = try PublishedFile(path, over: mayReplace ? .anyFile : .nothing)
-        handle = FileHandle(fileDescriptor: file.file.descriptor, closeOnDealloc: false)
     }
 
     /// Renames the file.
@@ -47,15 +52,30 @@ struct Output: ~Copyable {
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                written += count
-            } else if errno == EPIPE {
-                throw ReaderGone()
-            } else if errno != EINTR {
-                throw ToolError("The output cannot be written: \(String(cString: strerror(errno))).", .io)
-            }
+            if count >= 0 { written += count } else if errno != EINTR { throw Self.failure(errno) }
         }
         bytes.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes what `print` keeps back.
+    ///
+    /// - Throws: as ``flush()``.
+    static func flushPrinted() throws {
+        guard fflush(nil) == 0 else { throw failure(errno) }
+    }
+
+    private static func failure(_ code: Int32) -> any Error {
+        code == EPIPE
+            ? ReaderGone() : ToolError("The output cannot be written: \(String(cString: strerror(code))).", .io)
+    }
+
+    /// Opens the standard streams that the tool was started without. Else a store's file would have the number of one, and
+    /// what is printed would be written into it.
+    static func keepDescriptors() {
+        for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) == -1 {
+            // Nothing is read from the input. What is written to the output fails, and so is told.
+            _ = Foundation.open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
+        }
     }
 }
 

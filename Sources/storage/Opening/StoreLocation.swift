@@ -71,7 +71,7 @@ struct StoreLocation: ExpressibleByArgument {
         } catch {
             if error.code == .configuration || error.message.contains(url.path) { throw error }
             let name = Self.isFile(url.scheme) ? url.path : url.description
-            throw ToolError("\(name): \(error.sentence)", ToolExit(error.code))
+            throw error.with { $0.message = "\(name): \($0.message)" }
         }
     }
 

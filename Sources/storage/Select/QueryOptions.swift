@@ -11,10 +11,10 @@ struct QueryOptions: ParsableArguments, Sendable {
     @Option(parsing: .unconditional, help: ArgumentHelp("The order, as in 'age desc, name'.", valueName: "order"))
     var order: String?
 
-    @Option(help: ArgumentHelp("The most records to print.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The most records to print.", valueName: "count"))
     var limit: Int?
 
-    @Option(help: ArgumentHelp("How many records to skip first.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("How many records to skip first.", valueName: "count"))
     var offset: Int?
 
     /// The records that meet the condition.

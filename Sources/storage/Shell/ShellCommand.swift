@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import Synchronization
 import TerminalOutput
 
 /// `storage shell`.
@@ -15,77 +16,69 @@ struct ShellCommand: AsyncParsableCommand {
             On a terminal a command that fails is told, and the next one is asked for. Elsewhere the first one that fails \
             ends the shell with its exit status.
 
-            rlwrap adds a history and completes the words of --words.
+            On a terminal lines are edited, where the system has libedit: the arrow keys find earlier lines, which \
+            ~/.storage_history keeps, or the file that STORAGE_HISTORY names (none if it is empty). Tab completes \
+            commands, their options, models and properties.
 
             Examples:
               storage shell people.db
-              storage shell people.db --words > words; rlwrap -f words storage shell people.db
               printf 'count Person\\ncount Pen\\n' | storage shell people.db
             """)
 
     @Argument(help: StoreLocation.help)
     var store: StoreLocation
 
-    @Flag(help: "Print the names of commands, models and properties, a line each, and end.")
-    var words = false
+    private static let prompt = "storage> "
 
     func run() async throws {
-        if words { return try await printWords() }
         // A store that is not there is told before the first line.
-        try await store.with(.reading) { _ in }
+        let completion = Mutex(ShellCompletion(schemas: try await schemas()))
         let isTerminal = Terminal.isTerminal(.standardInput)
-        while let line = Self.line(asked: isTerminal) {
+        var history = isTerminal ? LineHistory() : nil
+        let editor = LineEditor(history: history?.lines ?? []) { text in
+            completion.withLock { $0 }.words(after: text)
+        }
+        while let line = Self.line(editor, isAsked: isTerminal) {
+            // Tab leaves a space behind what it completes.
+            let kept = line.trimmingCharacters(in: .whitespaces)
+            if let editor, history?.add(kept) ?? true { editor.remember(kept) }
             do {
                 let words = try ShellWords.split(line)
                 guard let name = words.first else { continue }
                 if ["exit", "quit"].contains(name) { return }
                 try await run(name, Array(words.dropFirst()))
+                if editor != nil, ["alter", "import"].contains(name) {
+                    let schemas = try await schemas()
+                    completion.withLock { $0 = ShellCompletion(schemas: schemas) }
+                }
             } catch {
                 guard isTerminal, !(error is ReaderGone) else { throw error }
                 ToolExit.tell(error)
             }
         }
-        if isTerminal { print("") }
+        // What comes next does not stand behind the prompt.
+        if isTerminal { Terminal.prompt("\n") }
+    }
+
+    private func schemas() async throws -> [RecordSchema] {
+        try await store.with(.reading) { try await $0.recordSchemas() }
     }
 
     private func run(_ name: String, _ words: [String]) async throws {
         // A shell inside of a shell would read its lines.
         guard name != Self.configuration.commandName else { throw ToolError("This is the shell already.", .usage) }
         let isHelp = name == "help" || name.hasPrefix("-")
-        var command = try StorageCommand.parseAsRoot([name] + (isHelp ? [] : [store.text]) + words)
-        if var command = command as? any AsyncParsableCommand {
-            try await command.run()
-        } else {
-            try command.run()
+        guard isHelp || ShellCompletion.commands.contains(where: { $0.configuration.commandName == name }) else {
+            throw ToolError("There is no command \(name); help lists them.", .usage)
         }
+        try await StorageCommand.perform([name] + (isHelp ? [] : [store.text]) + words)
     }
 
-    private static func line(asked isAsked: Bool) -> String? {
-        if isAsked { try? FileHandle.standardError.write(contentsOf: Data("storage> ".utf8)) }
+    private static func line(_ editor: LineEditor?, isAsked: Bool) -> String? {
         // What was printed stands before the next prompt.
         fflush(nil)
+        if let editor { return editor.line(asked: prompt) }
+        if isAsked { Terminal.prompt(prompt) }
         return readLine()
-    }
-
-    private func printWords() async throws {
-        let commands = StorageCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
-        var names = commands.compactMap { $0.configuration.commandName } + ["exit"]
-        for schema in try await store.with(.reading, { try await $0.recordSchemas() }) { schema.add(to: &names) }
-        var seen: Set<String> = []
-        for name in names where seen.insert(name).inserted { print(name.printable) }
-    }
-}
-
-extension RecordSchema {
-    /// Adds the names of the model, of its properties and of those that it owns.
-    fileprivate func add(to names: inout [String]) {
-        names.append(name)
-        for property in properties {
-            names.append(property.name)
-            switch property.kind {
-            case .child(let schema), .children(let schema): schema.add(to: &names)
-            case .column, .ancestor: break
-            }
-        }
     }
 }
