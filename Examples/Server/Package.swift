@@ -24,6 +24,8 @@ let package = Package(
                 .product(name: "StorageConfiguration", package: "swift-storage"),
                 .product(name: "StorageServices", package: "swift-storage"),
                 .product(name: "ArchiveBackend", package: "swift-storage"),
+                .product(name: "MemoryBackend", package: "swift-storage"),
+                .product(name: "PostgreSQLBackend", package: "swift-storage"),
                 .product(name: "SQLiteBackend", package: "swift-storage"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Hummingbird", package: "hummingbird"),

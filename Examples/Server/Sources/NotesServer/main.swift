@@ -11,6 +11,8 @@ import Configuration
 import Foundation
 import Hummingbird
 import Logging
+import MemoryBackend
+import PostgreSQLBackend
 import SQLiteBackend
 import ServiceLifecycle
 import StorageConfiguration
@@ -21,8 +23,9 @@ let environment = ProcessInfo.processInfo.environment
 let totals = Totals()
 let store = try await Store(
     configuration: ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: environment)),
-    checking: environment.keys, backends: [SQLiteBackend.self, ArchiveBackend.self], models: Note.self,
-    instruments: [StoreMetrics(factory: totals)])
+    checking: environment.keys,
+    backends: [SQLiteBackend.self, ArchiveBackend.self, InMemoryBackend.self, PostgreSQLBackend.self],
+    models: Note.self, instruments: [StoreMetrics(factory: totals)])
 
 var logger = Logger(label: "NotesServer")
 logger.logLevel = .notice
