@@ -89,7 +89,7 @@ struct Parameters {
         case .int4: append(Int32(truncatingIfNeeded: cell.int))
         case .int8: append(cell.int)
         case .float4: append(Float(cell.number).bitPattern)
-        case .float8: append(cell.number.bitPattern)
+        case .float8, .whole: append(cell.number.bitPattern)
         case .text where EscapedText.isNeeded(cell.bytes): EscapedText.append(cell.bytes, to: &bytes)
         case .text, .plainText, .bytes, .number: bytes.append(contentsOf: cell.bytes)
         case .digits: bytes += (cell.tag == .unsigned ? String(cell.bits) : String(cell.int)).utf8

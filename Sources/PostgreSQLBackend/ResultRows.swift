@@ -94,6 +94,7 @@ final class ResultRows: CursorSource {
         case .plainText: Self.cell(bytes, .text)
         case .bytes: Self.cell(bytes, .blob)
         case .digits: digitsCell(bytes)
+        case .whole: bytes.bigEndian(Int64.self).map { $0.magnitude < 1 << 53 ? .double(Double($0)) : .int($0) }
         case .number: Int64(String(decoding: bytes, as: UTF8.self)).map { .int($0) } ?? Self.cell(bytes, .text)
         }
     }

@@ -46,6 +46,8 @@ enum WireForm: UInt8, Sendable {
     case digits
     /// A number as its digits, where the column may have fractions that the type has not.
     case number
+    /// A bigint that is read as a double where one has its value for certain; as a parameter a double.
+    case whole
 }
 
 extension ColumnType {

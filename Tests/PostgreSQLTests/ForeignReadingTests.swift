@@ -138,6 +138,86 @@ struct ForeignReadingTests {
         }
     }
 
+    /// Columns that a model declares by another type than the one that they are read as without it.
+    @Storable("t") struct Converted: Equatable {
+        @Key var k: Int
+        var flag: Int?
+        var whole: Bool?
+        var ratio: Double?
+        var amount: Decimal?
+        var seconds: Date?
+        var single: Float?
+        var exact: Decimal?
+        var wide: Decimal?
+        var moment: Date?
+        var number: Double?
+        var count: Int?
+        var isThere: Bool?
+        var name: String?
+        var stamp: String?
+        var mark: UUID?
+    }
+
+    @Test func `columns are read and written as the types that a model declares, and compared in them`() async throws {
+        let sql = """
+            CREATE TABLE t (k integer PRIMARY KEY, flag boolean, whole integer, ratio integer, amount bigint, seconds bigint,
+              single double precision, exact real, wide double precision, moment double precision, number numeric(12,3),
+              count numeric, "isThere" numeric, name uuid, stamp timestamp, mark bytea);
+            INSERT INTO t VALUES (1, true, 1, -3, 9007199254740993, 978307200, 0.5, 0.1, 1e21, 978307200.25, 1234.5, 12, 1,
+              '00000000-0000-0000-0000-0000000000ff', '2001-01-01 00:00:01', '\\x000000000000000000000000000000ff');
+            INSERT INTO t (k) VALUES (2)
+            """
+        let id = try #require(UUID(uuidString: "00000000-0000-0000-0000-0000000000FF"))
+        let first = Converted(
+            k: 1, flag: 1, whole: true, ratio: -3, amount: Decimal(string: "9007199254740993"),
+            seconds: Date(timeIntervalSinceReferenceDate: 0), single: 0.5, exact: Decimal(string: "0.1"),
+            wide: Decimal(string: "1000000000000000000000"), moment: Date(timeIntervalSinceReferenceDate: 0.25),
+            number: 1234.5, count: 12, isThere: true, name: "00000000-0000-0000-0000-0000000000ff",
+            stamp: "2001-01-01 00:00:01", mark: id)
+        try await Server.withForeignSchema(sql) { schema in
+            let store = try await Store(Server.backend(schema), models: Converted.self)
+            #expect(try await store.select(Converted.self).all() == [first, Converted(k: 2)])
+            let isFirst = store.select(Converted.self)
+                .where { $0.flag == 1 && $0.whole == true && $0.ratio == -3 && $0.amount == first.amount }
+                .where { $0.seconds == first.seconds && $0.single == 0.5 && $0.exact == first.exact }
+                .where { $0.wide == first.wide && $0.moment == first.moment && $0.number == 1234.5 }
+                .where { $0.count == 12 && $0.isThere == true && $0.name == first.name && $0.mark == id }
+                .where { $0.stamp == first.stamp }
+            #expect(try await isFirst.keys() == [1])
+            #expect(try await store.select(Converted.self).where { $0.mark.isIn([id, UUID()]) }.keys() == [1])
+            #expect(try await store.select(Converted.self).where { $0.ratio < -2.5 && $0.flag > 0 }.keys() == [1])
+            var other = first
+            other.k = 3
+            (other.flag, other.whole, other.isThere, other.ratio, other.mark) = (0, false, false, 8, UUID())
+            other.seconds = Date(timeIntervalSinceReferenceDate: 60)
+            try await store.save(other)
+            #expect(try await store.find(Converted.self, key: 3) == other)
+            let table = "\"\(schema)\".t"
+            #expect(
+                try Server.psql("SELECT flag, whole, ratio, seconds, \"isThere\" FROM \(table) WHERE k = 3")
+                    == "f|0|8|978307260|0")
+            let wrongs: [(inout Converted) -> Void] = [
+                { $0.flag = 2 }, { $0.ratio = 1.5 }, { $0.amount = Decimal(string: "1.5") },
+                { $0.exact = Decimal(string: "0.123456789") }, { $0.wide = Decimal(string: "0.12345678901234567") },
+                { $0.number = 0.0001 }, { $0.name = "none" }, { $0.stamp = "no moment" },
+            ]
+            for (index, wrong) in wrongs.enumerated() {
+                var record = Converted(k: 9)
+                wrong(&record)
+                let error = await #expect(throws: StorageError.self) { try await store.save(record) }
+                #expect(error?.code == .invalidValue, "\(index): \(error.map(String.init(describing:)) ?? "nil")")
+            }
+            // What a model's type cannot be is told when it is read.
+            for change in ["whole = 7", "mark = '\\x00'", "count = 1.5"] {
+                try Server.psql("UPDATE \(table) SET \(change) WHERE k = 2")
+                let error = await #expect(throws: StorageError.self) { try await store.find(Converted.self, key: 2) }
+                #expect(error?.code == .typeMismatch && error?.key == [.int(2)], "\(change)")
+                try Server.psql("UPDATE \(table) SET whole = NULL, mark = NULL, count = NULL WHERE k = 2")
+            }
+            try await store.close()
+        }
+    }
+
     @Test func `views, partitions, generated columns and tables without a key are left out`() async throws {
         let sql = """
             CREATE TABLE a (k integer PRIMARY KEY, v integer, w integer GENERATED ALWAYS AS (v + 1) STORED);

@@ -115,7 +115,7 @@ extension ForeignConversion {
         case (.integer, _) where type.storage == .integer:
             self.init(kind, type, read: "@", result: "@::bigint", .int8)
         case (.integer, .double), (.integer, .float):
-            self.init(kind, type, read: "@::float8", result: "@::bigint", .int8, write: "@::bigint")
+            self.init(kind, type, read: "@::float8", result: "@::bigint", .whole, write: "@::bigint")
         case (.integer, .decimal): self.init(kind, type, read: "@::numeric", result: "@::text", .plainText)
         case (.integer, .date):
             let write = "(@ + \(Self.reference))::bigint"
