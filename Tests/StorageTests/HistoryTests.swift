@@ -219,6 +219,22 @@ struct HistoryTests {
         }
     }
 
+    @Test func `a history of a later version is schemaNewer, and the file stays as it is`() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "test").path
+            try await open(.sqlite, folder).thenClose { try await $0.insert(samples) }
+            // A later version may have settings that this one cannot read at all.
+            try sqliteRun(path, #"UPDATE storage_history_settings SET settings = '{"version":2,"models":{}}'"#)
+            let before = try Data(contentsOf: URL(filePath: path))
+            for options in [nil, Store.HistoryOptions(records: [Noted.self])] {
+                await expectError(.schemaNewer) { try await open(.sqlite, folder, "test", [Noted.self], options) }
+            }
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+            try sqliteRun(path, #"UPDATE storage_history_settings SET settings = '{"version":1,"models":{}}'"#)
+            await expectError(.corrupt) { try await open(.sqlite, folder) }
+        }
+    }
+
     @Test func `a store that is opened read-only shows its history`() async throws {
         try await withFolder { folder in
             let path = folder.appending(path: "test").path

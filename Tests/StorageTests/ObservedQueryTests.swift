@@ -96,6 +96,22 @@ private struct Venue: Equatable {
     }
 
     @Test(arguments: Backend.allCases)
+    func `chosen properties of records without types are followed`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert([Player(id: 1, name: "a", score: 1), Player(id: 2, name: "b", score: 2)])
+            let query = store.records("Player").where(text: "score < 10").only(["name", "medals"])
+            var fields = query.values().makeAsyncIterator()
+            func names(_ fields: [[DynamicRecord.Field]]?) -> [[String]]? { fields?.map { $0.map(\.name) } }
+            let first = try await fields.next()
+            #expect(names(first) == [["name", "medals"], ["name", "medals"]])
+            try await store.save(Player(id: 1, name: "a", score: 11))
+            #expect(try await fields.next()?.first?.first?.content == .value(.text("b"), .string))
+            var none = store.records("Player").only(["nose"]).values().makeAsyncIterator()
+            await expectError(.invalidQuery) { _ = try await none.next() }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func `a difference leads from the element before to this one`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
             try await store.insert((1...6).map { Player(id: $0, name: "p", score: $0) })

@@ -34,20 +34,12 @@ import Testing
     @Test func `on a terminal it asks again after a failure`() async throws {
         var tool = try await Tool(.sqlite)
         tool.environment = ["TERM": "dumb", "STORAGE_HISTORY": ""]
-        let terminal = try PseudoTerminal(columns: 80)
-        let process = tool.process(["shell", Tool.file])
-        process.standardInput = terminal.handle
-        process.standardError = terminal.handle
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        #expect(terminal.read(until: "storage> ").contains("storage> "))
-        terminal.type("count Nobody\n")
-        #expect(terminal.read(until: "storage> ").contains("no model Nobody"))
-        terminal.type("count Person\nhelp count\nexit\n")
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let shell = try TerminalShell(tool)
+        #expect(shell.terminal.read(until: "storage> ").contains("storage> "))
+        shell.terminal.type("count Nobody\n")
+        #expect(shell.terminal.read(until: "storage> ").contains("no model Nobody"))
+        shell.terminal.type("count Person\nhelp count\nexit\n")
+        let text = shell.end()
         #expect(text.hasPrefix("3\n") && text.contains("OVERVIEW"), "\(text)")
     }
 
@@ -55,21 +47,12 @@ import Testing
     ///
     /// Whole lines, since the terminal itself may be what takes a key before the shell does.
     private func type(_ keys: String..., into tool: Tool) throws -> String {
-        let terminal = try PseudoTerminal(columns: 80)
-        let process = tool.process(["shell", Tool.file])
-        process.standardInput = terminal.handle
-        process.standardError = terminal.handle
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
+        let shell = try TerminalShell(tool)
         for line in keys {
-            _ = terminal.read(until: "storage> ")
-            terminal.type(line)
+            _ = shell.terminal.read(until: "storage> ")
+            shell.terminal.type(line)
         }
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return text
+        return shell.end()
     }
 
     @Test func `on a terminal Tab completes names, and the next session finds the lines of this one`() async throws {
@@ -102,5 +85,29 @@ import Testing
         #expect(try completed("history", Tool.file, "positional@1", "Pe") == ["Person"])
         #expect(try completed("import", Tool.file, "--model", "--model", "Pe") == ["Person"])
         #expect(try completed("select", "none.db", "positional@1", "P").isEmpty)
+    }
+}
+
+/// The shell of a tool's store on a terminal, which has its input and what it asks; what it answers goes to a pipe.
+private struct TerminalShell {
+    let terminal: PseudoTerminal
+    private let process: Process
+    private let output = Pipe()
+
+    init(_ tool: Tool) throws {
+        terminal = try PseudoTerminal(columns: 80)
+        process = tool.process(["shell", Tool.file])
+        process.standardInput = terminal.handle
+        process.standardError = terminal.handle
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// Waits until the shell, which was told to, has ended with 0; all that it answered.
+    func end() -> String {
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return text
     }
 }

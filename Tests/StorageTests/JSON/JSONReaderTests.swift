@@ -72,6 +72,8 @@ import Testing
         #""spare": [{"shape": {"width": 5}}]"#, #""spare": 1"#, #""next": 5"#, #""next": null"#, #""next": {"id": 6}"#,
         #""next": {"name": 6}"#, #""next": "5""#, #""next": [5]"#, #""others": [1, {"x": [], "id": 2}, 1]"#,
         #""others": []"#, #""others": null"#, #""others": [null]"#, #""others": [1.5]"#, #""others": [[1]]"#,
+        #""a": {"b": {"name": "\ud83d\ude00"}}"#, #""a": {"b": {"name": "\ude00"}}"#,
+        #""a": {"b": {"name": "\ud83d\u0041"}}"#, #""a": {"b": {"name": "\ud83dx"}}"#,
     ]
 
     @Test func `both read the same and refuse the same`() {
@@ -88,6 +90,16 @@ import Testing
                 default: Issue.record("{\(first), \(second)}: \(read), \(built)")
                 }
             }
+        }
+    }
+
+    @Test func `a text's escapes are what they stand for`() async throws {
+        let text = #"\"\\\/\b\f\n\r\t\u00e4\uD83D\uDE00\u0000\uFFFF\udbff\udfff"#
+        let read = try Plain(json: #"{"id": 1, "a": {"b": {"name": "\#(text)"}}}"#.data).name
+        #expect(read == "\"\\/\u{8}\u{C}\n\r\t\u{E4}\u{1F600}\0\u{FFFF}\u{10FFFF}")
+        for wrong in [#"\ud83d"#, #"\ud83d\ud83d"#, #"\ude00\ud83d"#, #"\ud83d\n"#, #"\u12"#, #"\u12g4"#, #"\x"#] {
+            let json = #"{"id": 1, "a": {"b": {"name": "\#(wrong)"}}}"#.data
+            await expectError(.invalidValue) { try Plain(json: json) }
         }
     }
 

@@ -51,6 +51,31 @@ struct RecordWritingTests {
     }
 
     @Test(arguments: Backend.allCases)
+    func `W records are saved by other properties than their key`(_ backend: Backend) async throws {
+        try await withPeople(backend, 2) { (store) async throws in
+            let saved = try await store.save(
+                [Self.person(nil, "p2", [Self.value("email", .text("b"), .string)]), Self.person(nil, "new")],
+                matching: ["name"])
+            #expect(saved.map { $0.value("id") } == [.int(2), .int(3)])
+            try await store.transaction { transaction in
+                let more = try transaction.save([Self.person(nil, "new"), Self.person(nil, "p1")], matching: ["name"])
+                try #require(more.map { $0.value("id") } == [.int(3), .int(1)])
+                try #require(try transaction.save([DynamicRecord](), matching: ["name"]).isEmpty)
+            }
+            let names = try await store.records("Person").all().map { $0.value("name") }
+            #expect(names == [.text("p1"), .text("p2"), .text("new")])
+            #expect(try await store.records("Person").find(key: [.int(2)])?.value("email") == .text("b"))
+            for properties in [[], ["nose"], ["name", "home"], ["id"]] {
+                await expectError(.invalidQuery) { try await store.save([Self.person(1, "x")], matching: properties) }
+            }
+            try await store.insert(Self.person(9, "p1"))
+            let both = [Self.person(nil, "other"), Self.person(nil, "p1")]
+            await expectError(.constraint) { try await store.save(both, matching: ["name"]) }
+            #expect(try await store.records("Person").count() == 4)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func `W1 W3 W4 the verbs' errors, and all or nothing`(_ backend: Backend) async throws {
         try await withPeople(backend, 2) { (store) async throws in
             let duplicate = await expectError(.duplicateKey) {
