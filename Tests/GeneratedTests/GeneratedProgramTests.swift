@@ -29,14 +29,14 @@ struct ArchiveHarness: ConformanceHarness {
 
 struct GeneratedProgramTests {
     @Test func `programs give in an archive and on SQLite what the contract says`() async throws {
-        let report = try await GeneratedTests(programs: TestExtent.count(30, whole: 1000), steps: 50, seed: 2)
+        let report = try await GeneratedTests(programs: TestExtent.count(30), steps: 50, seed: 2)
             .run(ArchiveHarness(), against: SQLiteHarness())
         #expect(report.failures.isEmpty, "\(report)")
         #expect(report.programs >= 30)
     }
 
     @Test func `programs give on SQLite and in memory what the contract says`() async throws {
-        let report = try await GeneratedTests(programs: TestExtent.count(80, whole: 3000), steps: 50, seed: 1)
+        let report = try await GeneratedTests(programs: TestExtent.count(80), steps: 50, seed: 1)
             .run(SQLiteHarness(), against: InMemoryHarness())
         #expect(report.failures.isEmpty, "\(report)")
         #expect(report.programs >= 80)
@@ -46,7 +46,7 @@ struct GeneratedProgramTests {
 
     @Test
     func `queries give in an archive, on SQLite and in memory what the contract says`() async throws {
-        var tests = GeneratedTests(programs: TestExtent.count(20, whole: 1000), steps: 50, seed: 1000)
+        var tests = GeneratedTests(programs: TestExtent.count(20), steps: 50, seed: 1000)
         tests.mixture = .queries
         for report in [
             try await tests.run(ArchiveHarness(), against: InMemoryHarness()), try await tests.run(SQLiteHarness()),
@@ -60,7 +60,7 @@ struct GeneratedProgramTests {
     @Test func `programs about references give in an archive, on SQLite and in memory what the contract says`()
         async throws
     {
-        var tests = GeneratedTests(programs: TestExtent.count(20, whole: 10_000), steps: 40, seed: 1)
+        var tests = GeneratedTests(programs: TestExtent.count(20), steps: 40, seed: 1)
         tests.mixture = .references
         for report in [
             try await tests.run(InMemoryHarness()), try await tests.run(SQLiteHarness()),

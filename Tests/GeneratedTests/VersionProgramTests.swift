@@ -7,7 +7,7 @@ import Testing
 // One after the other: what the types of a version declare belongs to the process.
 @Suite(.serialized) struct VersionProgramTests {
     private func tests(_ share: Int) -> GeneratedTests {
-        var tests = GeneratedTests(programs: TestExtent.count(share, whole: 10_000), steps: 25, seed: 1)
+        var tests = GeneratedTests(programs: TestExtent.count(share), steps: 25, seed: 1)
         tests.mixture = .schemas
         return tests
     }

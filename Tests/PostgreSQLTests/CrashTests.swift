@@ -60,7 +60,7 @@ struct CrashTests {
     func `when the server is killed while 8 tasks write, nothing acknowledged is lost and nothing is misreported`()
         async throws
     {
-        let kills = TestExtent.count(3, whole: 200)
+        let kills = TestExtent.count(3)
         try await withServer("&durability=full&timeout=20000") { server, store in
             let tally = Tally()
             let address = server.addresses[0]
@@ -107,7 +107,7 @@ struct CrashTests {
 
     @Test(arguments: PostgreSQLBackend.Writers.allCases)
     func `4 processes increment a number, and none is lost`(_ writers: PostgreSQLBackend.Writers) async throws {
-        let times = TestExtent.count(50, whole: 10_000)
+        let times = TestExtent.count(50)
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema), models: Measure.self)
             try await store.save(Measure(id: 1, number: 0))

@@ -125,7 +125,7 @@ struct FaultTests {
         try await Self.withProxy { proxy, store, _ in
             var expected: Set<Int> = []
             var failed = 0
-            for id in 0..<TestExtent.count(40, whole: 1000) {
+            for id in 0..<TestExtent.count(40) {
                 proxy.cut(
                     [
                         .beforeCommit, .afterCommit, .afterRequest(.random(in: 0..<900)),

@@ -58,7 +58,7 @@ struct ManyWritersTests {
     }
 
     @Test func `increments by calls of 4 stores are exact`() async throws {
-        let times = TestExtent.count(25, whole: 2500)
+        let times = TestExtent.count(25)
         try await Self.withStores(4) { stores, _ in
             try await stores[0].save(Team(id: 1))
             try await stores[0].insert(Player(id: 1, team: Ref(key: 1)))
@@ -77,7 +77,7 @@ struct ManyWritersTests {
     }
 
     @Test func `keys that 4 stores assign rise by one`() async throws {
-        let times = TestExtent.count(15, whole: 500)
+        let times = TestExtent.count(15)
         try await Self.withStores(4) { stores, _ in
             try await stores[0].save(Team(id: 1))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -93,7 +93,7 @@ struct ManyWritersTests {
     /// Each of the two calls is right alone, and changes nothing that the other one changes.
     @Test func `of a deletion and a new reference to what it deletes one fails`() async throws {
         try await Self.withStores(2) { stores, _ in
-            for round in 0..<TestExtent.count(40, whole: 1000) {
+            for round in 0..<TestExtent.count(40) {
                 try await stores[0].save(Team(id: round))
                 async let deletion = Self.code { _ = try await stores[0].delete(Team.self, key: round) }
                 async let reference = Self.code { try await stores[1].insert(Player(id: round, team: Ref(key: round))) }
@@ -132,7 +132,7 @@ struct ManyWritersTests {
     }
 
     @Test(.timeLimit(.minutes(1))) func `an observer is told of every commit of the others`() async throws {
-        let times = TestExtent.count(10, whole: 200)
+        let times = TestExtent.count(10)
         try await Self.withStores(3) { stores, _ in
             let counts = stores[2].select(Pen.self).values(.count)
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -12,7 +12,7 @@ enum Backend: String, CaseIterable, Sendable {
 
     /// SQLite in memory is SQLite in a temporary file, so it takes part only where all is run.
     static var allCases: [Backend] {
-        TestExtent.chosen([.memory, .sqlite, .archive] + (TestExtent.isWhole ? [.sqliteInMemory] : []))
+        TestExtent.chosen([.memory, .sqlite, .archive] + (TestExtent.isLarge ? [.sqliteInMemory] : []))
     }
 
     /// The name that errors show.

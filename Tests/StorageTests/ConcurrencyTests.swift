@@ -113,7 +113,7 @@ struct ConcurrencyTests {
         _ backend: Backend
     ) async throws {
         try await withStore(backend) { store in
-            let count = TestExtent.count(20_000, whole: 1_000_000)
+            let count = TestExtent.count(20_000)
             try await store.insert((1...count).map { Counter(id: $0) })
             let (middle, isInMiddle) = AsyncStream<Void>.makeStream()
             let goOn = DispatchSemaphore(value: 0)

@@ -1,5 +1,6 @@
 import Foundation
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite("T5 A store that is dropped")
@@ -13,8 +14,7 @@ struct DroppingTests {
     @Test(arguments: Backend.allCases)
     func `leaves no open file behind`(_ backend: Backend) async throws {
         try await withFolder { folder in
-            let isWhole = ProcessInfo.processInfo.environment["STORAGE_TESTS"] == "all"
-            for round in 0..<(isWhole ? 1000 : 50) {
+            for round in 0..<TestExtent.count(50) {
                 let place = folder.appending(path: "\(round % 5)")
                 try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
                 let store = try await backend.open(in: place)

@@ -137,7 +137,7 @@ import Testing
     @Test(arguments: TestExtent.chosen([Backend.sqlite, .archive]))
     func `a long array changes in its middle and at its ends`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
-            let count = TestExtent.count(5000, whole: 100_000)
+            let count = TestExtent.count(5000)
             var songs = try await fill(store, count)
             let list = store.list(\.songs, of: book)
             try await list.insert(5, at: count / 2)
@@ -153,7 +153,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func `a cascade takes many records on 50 levels, and no other`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
-            let width = TestExtent.count(40, whole: 2000)
+            let width = TestExtent.count(40)
             try await store.insert([Song(id: 0), Song(id: 1_000_000)])
             for level in 0..<50 {
                 try await store.insert(

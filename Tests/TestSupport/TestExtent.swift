@@ -1,9 +1,11 @@
 import Foundation
 
-/// How much of what takes long is run: a share of it each time, all of it by `scripts/test --all`.
+/// How much of what takes long is run: a share of it each time, and eight times as much by `scripts/test --all`. All of it
+/// would take days for what tries every place of every file; `scripts/soak` begins shares elsewhere in each of its steps.
 package enum TestExtent {
-    /// Whether everything is run: the environment has `STORAGE_TESTS=all`.
-    package static let isWhole = ProcessInfo.processInfo.environment["STORAGE_TESTS"] == "all"
+    /// Whether more is run than each time: the environment has `STORAGE_TESTS=all`.
+    package static let isLarge = ProcessInfo.processInfo.environment["STORAGE_TESTS"] == "all"
+    private static let factor = 8
 
     /// The engines that tests of several run on, where `STORAGE_ENGINES` names them, as `scripts/test --fast` does; nil for
     /// all of them.
@@ -17,15 +19,19 @@ package enum TestExtent {
         return all.filter { engines.contains($0.rawValue) }
     }
 
-    /// How many of something are run.
-    package static func count(_ share: Int, whole: Int) -> Int { isWhole ? whole : share }
+    /// How many of something are run that has no end.
+    package static func count(_ share: Int) -> Int { isLarge ? factor * share : share }
 
     /// Where shares begin: `STORAGE_TEST_SEED`, which `scripts/soak` gives another value each time; 0 where it is not set.
     package static let seed =
         ProcessInfo.processInfo.environment["STORAGE_TEST_SEED"].flatMap(Int.init).map { max($0, 0) } ?? 0
 
-    /// Some of the elements, spread evenly, or all of them.
+    /// One of how many is run, where each time it is one of `step`.
+    package static func step(_ step: Int) -> Int { isLarge ? max(step / factor, 1) : step }
+
+    /// Some of the elements, spread evenly.
     package static func share<T>(_ elements: [T], oneOf step: Int) -> [T] {
-        isWhole ? elements : stride(from: seed % step, to: elements.count, by: step).map { elements[$0] }
+        let step = Self.step(step)
+        return stride(from: seed % step, to: elements.count, by: step).map { elements[$0] }
     }
 }

@@ -22,7 +22,7 @@ struct ImportLimitTests {
     @Test func `as many properties as a table has columns are imported, and one more is refused`() throws {
         let most = BackendInfo.Limits().columns
         // A debug build takes seconds to make such a table.
-        if TestExtent.isWhole {
+        if TestExtent.isLarge {
             try write(object(names(most)), "most.ndjson")
             try tool.output("import", "sqlite:new.db", "--model", "T", "most.ndjson")
             #expect(try tool.output("get", "new.db", "T", "1").hasPrefix(#"{"id":1,"n1":1,"#))
@@ -40,14 +40,14 @@ struct ImportLimitTests {
     }
 
     /// Ten times as many are refused at the same place, so they cost no more; the whole run has them.
-    @Test(.enabled(if: TestExtent.isWhole))
+    @Test(.enabled(if: TestExtent.isLarge))
     func `twenty thousand columns are refused`() throws {
         try write(object(names(20_000)), "wide.ndjson")
         try tool.failure(65, "import", "sqlite:new.db", "--model", "T", "wide.ndjson")
     }
 
     /// The record has eight megabytes, which a debug build reads in seconds.
-    @Test(.enabled(if: TestExtent.isWhole), arguments: ["1", "{}", "[]"])
+    @Test(.enabled(if: TestExtent.isLarge), arguments: ["1", "{}", "[]"])
     func `a record of more values than an import takes is refused, and names the limit`(value: String) throws {
         let count = 1 << 22
         try write(

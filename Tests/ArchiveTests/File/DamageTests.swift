@@ -43,7 +43,7 @@ import Testing
                 seen.insert(count)
                 outcomes["opened with the commits before the cut", default: 0] += 1
                 try #require(opened.items == commits.prefix(count).flatMap(\.self), "cut at \(length)")
-                guard TestExtent.isWhole || length % 16 == TestExtent.seed % 16 else { continue }
+                guard TestExtent.isLarge || length % 16 == TestExtent.seed % 16 else { continue }
                 try opened.file.append(FileItem("later", "x"))
                 try opened.file.close()
                 try #require(try openFile(Self.path, layer: files).items.last == FileItem("later", "x"))

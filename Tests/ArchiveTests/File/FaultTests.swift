@@ -101,7 +101,7 @@ import Testing
         ]
         for call in 0..<calls {
             for (index, (name, cut)) in cuts.enumerated() {
-                guard TestExtent.isWhole || (index + call) % 3 == TestExtent.seed % 3 else { continue }
+                guard TestExtent.isLarge || (index + call) % 3 == TestExtent.seed % 3 else { continue }
                 let files = MemoryFiles(fault: MemoryFiles.Fault(call: call, isSticky: true))
                 let file = try? openFile(Self.path, layer: files).file
                 var items: [FileItem] = []
@@ -117,7 +117,7 @@ import Testing
         }
         report(
             "a power cut",
-            ["kept what was acknowledged": TestExtent.isWhole ? calls * cuts.count : calls * cuts.count / 3])
+            ["kept what was acknowledged": TestExtent.isLarge ? calls * cuts.count : calls * cuts.count / 3])
     }
 
     @Test func `what opening finds after a call that failed is on the disk`() throws {

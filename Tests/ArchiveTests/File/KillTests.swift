@@ -9,7 +9,7 @@ import Testing
     /// `STORAGE_KILLS=200 swift test --filter KillTests` kills that many.
     private static let kills =
         ProcessInfo.processInfo.environment["STORAGE_KILLS"].flatMap(Int.init)
-        ?? TestExtent.count(5, whole: 40)
+        ?? TestExtent.count(5)
 
     @Test func `a killed writer has stored all that it was told is stored`() async throws {
         let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "kill-\(UUID().uuidString)")

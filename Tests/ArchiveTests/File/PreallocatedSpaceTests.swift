@@ -165,7 +165,7 @@ import Testing
             try #require(opened.recovery.torn?.offset == Int64(commit.lowerBound))
             try #require(files[Self.path]?.count == commit.lowerBound)
             try #require(files[Self.path + ".torn-9"] == Array(torn[commit.lowerBound...]))
-            guard TestExtent.isWhole || end % 8 == TestExtent.seed % 8 else { continue }
+            guard TestExtent.isLarge || end % 8 == TestExtent.seed % 8 else { continue }
             try opened.file.append(items[9])
             try #require(try openFile(Self.path, .readOnly, layer: files).items == items)
         }

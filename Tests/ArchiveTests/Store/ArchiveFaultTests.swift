@@ -134,7 +134,7 @@ import Testing
         let whole = try await Self.everyVerb(MemoryFiles(), durability)
         #expect(whole.people.count == 11 && whole.notes.count == 1 && whole.sites.count == 1)
         for (isSticky, isKilled) in [(false, false), (false, true), (true, false), (true, true)] {
-            for call in stride(from: 0, to: 1000, by: TestExtent.count(7, whole: 1)) {
+            for call in stride(from: 0, to: 1000, by: TestExtent.step(7)) {
                 let files = MemoryFiles(fault: MemoryFiles.Fault(call: call, names: [name], isSticky: isSticky))
                 let contents = try await Self.everyVerb(files, durability, isKilled: isKilled)
                 let hasMet = files.hasMetFault

@@ -211,7 +211,7 @@ import Testing
 
     @Test func `a store that is dropped without being closed is free at once`() async throws {
         let folder = try TemporaryFolder()
-        for number in 0..<TestExtent.count(20, whole: 100) {
+        for number in 0..<TestExtent.count(20) {
             let store = try await Store(ArchiveBackend(path: folder.path("a.karch")), models: Note.self)
             #expect(try await store.select(Note.self).count() == number)
             try await store.insert(Note(id: number, title: "\(number)"))

@@ -41,7 +41,7 @@ struct HostileQueryTests {
         try await withStore(.memory) { store in
             try await store.insert(Self.samples)
             // A thread's stack has room for a hundredth of it.
-            let count = TestExtent.count(40_000, whole: 200_000)
+            let count = TestExtent.count(40_000)
             let text = Array(repeating: "number == 1", count: count).joined(separator: word)
             await expectError(.limitExceeded) { try await store.select(Sample.self).where(text: text).keys() }
             let sum = Array(repeating: "number", count: count).joined(separator: word == " or " ? " + " : " * ")

@@ -4,6 +4,7 @@ import FaultyStorage
 import Foundation
 import SQLiteBackend
 import StorageKit
+import TestSupport
 import Testing
 
 /// Every call by which SQLite changes a file, every page and every allocation that it asks for fails, one after the other,
@@ -11,9 +12,6 @@ import Testing
 @Suite("E5 A call that failed has stored nothing, wherever it fails")
 struct WriteFaultTests {
     typealias State = FaultyWorkload.State
-
-    /// The whole takes minutes; each run of the tests has a share of its own.
-    private static let isWhole = ProcessInfo.processInfo.environment["STORAGE_TESTS"] == "all"
 
     /// What fails.
     private struct Fault: CustomStringConvertible {
@@ -45,7 +43,7 @@ struct WriteFaultTests {
             let template = try await Self.template(in: folder)
             let healthy = try await Self.run(Fault(), template, in: folder)
             #expect(healthy.failedStep == nil && healthy.calls > 200)
-            for call in Self.share(of: healthy.calls, 127) {
+            for call in Self.share(of: healthy.calls, oneOf: 127) {
                 let fault = FaultyDisk.Fault(call: call, isFull: isFull, isForEver: isForEver)
                 _ = try await Self.run(Fault(disk: fault), template, in: folder, healthy)
             }
@@ -56,7 +54,7 @@ struct WriteFaultTests {
         try await withFolder { folder in
             let template = try await Self.template(in: folder)
             let healthy = try await Self.run(Fault(), template, in: folder)
-            for pages in Self.share(of: Int64(healthy.pages), 17) {
+            for pages in Self.share(of: Int64(healthy.pages), oneOf: 17) {
                 _ = try await Self.run(Fault(pages: Int(pages)), template, in: folder)
             }
         }
@@ -71,7 +69,7 @@ struct WriteFaultTests {
                 let template = try await Self.template(in: folder)
                 let healthy = try await Self.run(Fault(), template, in: folder)
                 try #require(healthy.allocations > 1000)
-                for allocation in Self.share(of: healthy.allocations, 2003) {
+                for allocation in Self.share(of: healthy.allocations, oneOf: 2003) {
                     _ = try await Self.run(Fault(allocation: allocation), template, in: folder)
                 }
             }
@@ -79,9 +77,10 @@ struct WriteFaultTests {
     }
     #endif
 
-    /// All numbers up to a count, or one in `step`.
-    private static func share(of count: Int64, _ step: Int) -> StrideThrough<Int64> {
-        stride(from: isWhole ? 1 : Int64.random(in: 1...Int64(step)), through: count, by: isWhole ? 1 : step)
+    /// Some of the numbers up to a count, in each run others: all of them take hours.
+    private static func share(of count: Int64, oneOf step: Int) -> StrideThrough<Int64> {
+        let step = TestExtent.step(step)
+        return stride(from: Int64.random(in: 1...Int64(step)), through: count, by: step)
     }
 
     /// A database whose pages are so large that few of them fill the writer's cache: rows then reach the disk before
