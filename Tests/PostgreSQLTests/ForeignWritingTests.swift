@@ -125,6 +125,52 @@ struct ForeignWritingTests {
         }
     }
 
+    @Storable("spelled") struct Spelled: Equatable {
+        @Key var id: String
+        var day: String?
+        var moment: String?
+        var second: String?
+        var hour: String?
+        var bits: String?
+        var sizes: String?
+        var label: String?
+    }
+
+    @Test func `dates and UUIDs as text are stored as the server writes them, or not at all`() async throws {
+        let sql = """
+            CREATE TABLE spelled (id uuid PRIMARY KEY, day date, moment timestamp, second timestamptz(0), hour time(0),
+              bits varbit(3), sizes numeric(3,1)[], label name)
+            """
+        try await Server.withForeignSchema(sql) { schema in
+            let store = try await Store(Server.backend(schema), models: Spelled.self)
+            let id = "c0ffee00-0000-4000-8000-00000000000a"
+            let right = Spelled(
+                id: id, day: "2024-02-29", moment: "2024-02-29 12:00:00.5", second: "infinity", hour: "23:59:59",
+                bits: "101", sizes: "{1.5,2.0}", label: String(repeating: "a", count: 63))
+            try await store.save(right)
+            #expect(try await store.select(Spelled.self).all() == [right])
+            for wrong in [
+                Spelled(id: id.uppercased()), Spelled(id: id, day: "yesterday"), Spelled(id: id, day: "2024-2-29"),
+                Spelled(id: id, moment: "2024-02-29T12:00:00.5"), Spelled(id: id, moment: "2024-02-30 12:00:00"),
+                Spelled(id: id, second: "2024-02-29 12:00:00.5+00"),
+                Spelled(id: id, hour: "23:59:59.5"), Spelled(id: id, bits: "1010"), Spelled(id: id, sizes: "{1.25}"),
+                Spelled(id: id, label: String(repeating: "é", count: 32)),
+            ] {
+                _ = await error(.invalidValue) { try await store.save(wrong) }
+            }
+            let patch = await error(.invalidValue) {
+                try await store.update(Spelled.self).set(\.day, to: "29 February 2024").run()
+            }
+            #expect(patch?.message.contains("the server writes 2024-02-29, not 29 February 2024") == true)
+            #expect(try await store.update(Spelled.self).set(\.day, to: "2024-03-01").run() == 1)
+            try await store.save(Spelled(id: id, day: "2024-03-02", hour: "1:00", sizes: "{ 1.0 }"))
+            let other = try await store.find(Spelled.self, key: id)
+            #expect(other == Spelled(id: id, day: "2024-03-02", hour: "01:00:00", sizes: "{1.0}"))
+            #expect(try await store.select(Spelled.self).count() == 1)
+            try await store.close()
+        }
+    }
+
     @Storable("artist") struct Painter: Equatable {
         var id: Int
         var name: String

@@ -75,8 +75,8 @@ final class ForeignCatalog: Sendable {
         SELECT json_build_object('name', c.relname, 'columns', (
             SELECT coalesce(json_agg(json_build_object(
               'name', a.attname, 'base', CASE WHEN bn.nspname = 'pg_catalog' THEN b.typname ELSE '' END,
-              'cast', quote_ident(tn.nspname) || '.' || quote_ident(t.typname), 'modifier', r.modifier,
-              'isOptional', NOT a.attnotnull,
+              'cast', quote_ident(tn.nspname) || '.' || quote_ident(t.typname),
+              'full', format_type(a.atttypid, a.atttypmod), 'modifier', r.modifier, 'isOptional', NOT a.attnotnull,
               'sequence', coalesce(
                 pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname)::regclass::oid::int8,
                 (SELECT s.oid::int8 FROM pg_attrdef f

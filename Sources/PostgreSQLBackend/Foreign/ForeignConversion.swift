@@ -146,7 +146,7 @@ extension ForeignConversion {
         case (.char, _) where Self.isText(type):
             self.init(kind, type, read: text, result: "@::text", .plainText, write: "@::text")
         case (.other, _) where Self.isText(type), (.uuid, .string), (.moment, .string):
-            self.init(kind, type, read: text, result: "@::text", .plainText, write: "@::text::\(column.cast)")
+            self.init(kind, type, read: text, result: "@::text", .plainText, write: Self.parsing(column, kind))
         case (.moment(let digits, let hasZone), .date):
             let moment = "(timestamptz '2001-01-01 00:00:00+00' + make_interval(secs => @))"
             let utc = hasZone ? moment : "(\(moment) AT TIME ZONE 'UTC')"
@@ -159,6 +159,22 @@ extension ForeignConversion {
             self.init(kind, type, read: read, result: "@", .bytes, write: "uuid_send(@)")
         default: return nil
         }
+    }
+
+    /// A text in a column of another type. Where the column would keep another value (`time(0)` rounds), or the text is a
+    /// UUID or a moment that the server writes in another way (capitals, `yesterday`), what is parsed instead is a sentence
+    /// that says so, which fails with it.
+    private static func parsing(_ column: ForeignTable.Column, _ kind: Kind) -> String {
+        let plain = "@::text::\(column.cast)"
+        var given = "@::text"
+        if case .other = kind {
+            // Without arguments of its type, a column keeps what was parsed.
+            guard column.modifier >= 0 else { return plain }
+            given = plain + "::text"
+        }
+        let kept = "@::text::\(column.full)::text"
+        let sentence = "'the server writes ' || \(kept) || ', not ' || @::text"
+        return "(CASE WHEN \(kept) = \(given) THEN @::text ELSE \(sentence) END)::\(column.cast)"
     }
 
     private static func isText(_ type: ColumnType) -> Bool { type.storage == .text && type != .decimal }
@@ -198,8 +214,14 @@ extension ForeignConversion {
         if case .text(let length?) = kind, text.unicodeScalars.count > length {
             return "the column holds \(length) characters"
         }
+        if case .other(let name) = kind, let bytes = Self.cut[name], text.utf8.count > bytes {
+            return "the column holds \(bytes) bytes"
+        }
         return nil
     }
+
+    /// Types that keep the first bytes of a longer text.
+    private static let cut = ["pg_catalog.name": 63, "pg_catalog.\"char\"": 1]
 
     private static func fraction(_ digits: String) -> Int {
         digits.utf8.firstIndex(of: UInt8(ascii: ".")).map {

@@ -6,8 +6,9 @@ struct ForeignTable: Decodable {
         let name: String
         /// The name of the type, without domains; empty for a type that does not come with the server.
         let base: String
-        /// The declared type in SQL.
+        /// The declared type in SQL, without and with its arguments.
         let cast: String
+        let full: String
         /// The type's arguments, as the server keeps them: of `numeric(10,2)`; -1 for none.
         let modifier: Int
         let isOptional: Bool
