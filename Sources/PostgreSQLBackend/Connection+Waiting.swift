@@ -86,6 +86,7 @@ extension ConnectionParameters {
     /// - Parameter time: how long it waits for a server that is starting.
     func connect(waiting time: DispatchTimeInterval) throws(StorageError) -> OpaquePointer {
         let end = DispatchTime.now() + time
+        var isUp = false
         while true {
             // With expansion, the value of dbname is read as a whole address.
             guard let handle = withTexts({ PQconnectdbParams($0, $1, 1) }) else {
@@ -96,8 +97,11 @@ extension ConnectionParameters {
             PQfinish(handle)
             // A server that is silent would be silent again.
             let hasAnswered = (error.underlying as? PostgreSQLError)?.message.contains("timeout expired") != true
-            let isStarting = hasAnswered && withTexts { PQpingParams($0, $1, 1) } == PQPING_REJECT
-            guard isStarting, DispatchTime.now() < end else { throw error }
+            let answer = hasAnswered ? withTexts { PQpingParams($0, $1, 1) } : PQPING_NO_RESPONSE
+            // It may have started between the two questions, or have ended this connection alone: it is asked once more.
+            let mayTake = answer == PQPING_REJECT || answer == PQPING_OK && error.code == .io && !isUp
+            guard mayTake, DispatchTime.now() < end else { throw error }
+            isUp = answer == PQPING_OK
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
         }
     }

@@ -13,6 +13,7 @@ struct FaultTests {
         try await Server.withSchema { schema in
             let proxy = try CuttingProxy(to: Server.socket())
             defer { proxy.stop() }
+            try await Server.makeStore(schema)
             let url =
                 "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed\(options)"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self, Person.self)
@@ -51,6 +52,21 @@ struct FaultTests {
             proxy.refuse(false)
             try await store.save(Pen(id: 2))
             #expect(try await store.select(Pen.self).keys() == (cut == .beforeCommit ? [2] : [1, 2]))
+        }
+    }
+
+    /// As by a server that starts: it refuses a connection, and takes the one that asks whether it is there.
+    @Test func `a connection that is cut while it is made is made again`() async throws {
+        try await Server.withSchema { schema in
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            let url = try StorageURL("postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)")
+            proxy.cut(.afterRequest(1))
+            let store = try await Store(PostgreSQLBackend(url: url), models: Pen.self)
+            #expect(proxy.count == 1)
+            try await store.save(Pen(id: 1))
+            #expect(try await store.select(Pen.self).keys() == [1])
+            try await store.close()
         }
     }
 
@@ -215,7 +231,7 @@ struct FaultTests {
     @Test(.timeLimit(.minutes(1)))
     func `the connections that made a store wait for locks no longer than the timeout`() async throws {
         try await Server.withSchema { schema in
-            let address = try Server.backend(schema, "&timeout=50&connections=1")
+            let address = try Server.backend(schema, "&timeout=2000&connections=1")
             let store = try await Store(address, models: Pen.self)
             try await store.save(Pen(id: 1))
             let lock = try Server.Session("LOCK TABLE \"\(schema)\".\"Pen\" IN ACCESS EXCLUSIVE MODE")

@@ -102,6 +102,7 @@ struct NoticeTests {
         try await Server.withSchema { schema in
             let proxy = try CuttingProxy(to: Server.socket())
             defer { proxy.stop() }
+            try await Server.makeStore(schema)
             let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&timeout=100"
             let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
             var feed = store.changes(of: Pen.self).makeAsyncIterator()

@@ -28,6 +28,11 @@ enum Server {
         }
     }
 
+    /// Makes the store in a schema. New ones wait for each other, and a test's short timeout is not meant for that.
+    static func makeStore(_ schema: String) async throws {
+        try await Store(backend(schema, "&timeout=60000"), models: []).close()
+    }
+
     /// What the server's own shell prints for a statement, without headers.
     @discardableResult
     static func psql(_ sql: String, at address: String? = url) throws -> String {

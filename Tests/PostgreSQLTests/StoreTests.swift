@@ -163,6 +163,7 @@ struct StoreTests {
 
     @Test func `a bounded number of connections read, and one more is busy`() async throws {
         try await Server.withSchema { schema in
+            try await Server.makeStore(schema)
             let store = try await Store(Server.backend(schema, "&connections=1&timeout=50"), models: Pen.self)
             try await store.save(Pen(id: 1))
             let error = await #expect(throws: StorageError.self) {
