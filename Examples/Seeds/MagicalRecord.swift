@@ -121,7 +121,7 @@ enum MagicalRecordPort {
 
     /// Saved on one thread, read on another: a call that has returned is seen by every later one.
     private static func tasks(_ store: Store) async throws {
-        try await Task.detached {
+        _ = try await Task.detached {
             try await store.save((100..<109).map { Snack(snackId: $0, name: "made elsewhere") })
         }.value
         let found = try await Task.detached {

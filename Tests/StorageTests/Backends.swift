@@ -36,6 +36,7 @@ enum Backend: String, CaseIterable, Sendable {
 }
 
 /// Runs a test on a new, empty store, and closes and removes it afterwards.
+@discardableResult
 func withStore<T>(_ backend: Backend, _ body: (Store) async throws -> T) async throws -> T {
     let folder = FileManager.default.temporaryDirectory.appending(path: "storage-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -53,9 +54,9 @@ func withStore<T>(_ backend: Backend, _ body: (Store) async throws -> T) async t
 
 /// Expects the body to throw an error of this code, and returns it for a closer look.
 @discardableResult
-func expectError(
+func expectError<T>(
     _ code: StorageError.Code, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () async throws -> Any
+    _ body: () async throws -> T
 ) async -> StorageError? {
     do {
         let result = try await body()

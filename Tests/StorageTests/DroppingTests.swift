@@ -56,7 +56,7 @@ struct DroppingTests {
                 try await store?.save(Item(id: round))
                 let waiting = Task { [store] in try await store?.transaction { tx in try tx.save(Item(id: -round)) } }
                 store = nil
-                try await waiting.value
+                _ = try await waiting.value
             }
         }
     }

@@ -34,6 +34,7 @@ let chinook = [
 ]
 
 /// Runs a test with the path of a database that other software has made.
+@discardableResult
 func withForeignDatabase<T>(
     _ statements: [String] = chinook, _ body: (String) async throws -> T
 ) async throws -> T {

@@ -114,7 +114,7 @@ struct SQLiteFailureTests {
                 await expectError(.full) {
                     try await store.transaction { tx in
                         try tx.insert(Label(id: "before"))
-                        try? tx.insert(large)
+                        _ = try? tx.insert(large)
                         try tx.insert(large)
                     } as Void
                 }

@@ -72,8 +72,8 @@ struct MovingTests {
         let tool = try await Tool(.sqlite)
         try await tool.with(.sqlite) { (store) async throws in
             try await store.insert(
-                (100...60_000).map {
-                    Person(id: $0, name: "\($0)", age: 1, tags: ["a"], city: nil, pens: [])
+                (100...60_000).map { (id: Int) in
+                    Person(id: id, name: "\(id)", age: 1, tags: ["a"], city: nil, pens: [])
                 })
         }
         let process = tool.process(["copy", Tool.file, "archive:copy.store"])

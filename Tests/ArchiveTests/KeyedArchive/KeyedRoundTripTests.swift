@@ -29,7 +29,7 @@ struct KeyedRoundTripTests {
         model.tags = ["", "a\"b\\c", "\n\r\t\u{1}\u{1F}\u{7F}", "e\u{301}", "é", "]", ",\",["]
         model.numbers = [nil, .min, .max, 0, -1, 255, 256, 65535, 65536, 4_294_967_296]
         model.bits = [true, false]
-        model.reals = [0.1, -1e300, 5e-324, .infinity, -.infinity, 100, 1e16]
+        model.reals = [0.1, -1e300, .leastNonzeroMagnitude, .infinity, -.infinity, 100, 1e16]
         model.grid = [[], ["a", "]"], ["\"", "[["]]
         model.blobs = [Data(), Data([0]), Data([255, 0]), Data(repeating: 7, count: 300)]
         model.dates = [Date(timeIntervalSinceReferenceDate: -0.5)]

@@ -4,7 +4,10 @@ import Testing
 
 @Suite("Q9 Foundation's predicates and sort descriptors")
 struct PredicateTests {
-    final class Settings: Sendable, Codable { let limit = 3 }
+    final class Settings: Sendable, Codable {
+        let limit: Int
+        init(limit: Int) { self.limit = limit }
+    }
 
     /// Children's rows have what an Optional of them hides.
     private func expect(
@@ -76,7 +79,7 @@ struct PredicateTests {
     func `Q9 what has no counterpart is invalidQuery and names the expression`(_ backend: Backend) async throws {
         try await withStore(backend) { (store) async throws in
             let select = store.select(Sample.self)
-            let settings = Settings()
+            let settings = Settings(limit: 3)
             let captured = await expectError(.invalidQuery) {
                 try await select.where(#Predicate { $0.number > settings.limit }).all()
             }

@@ -50,7 +50,7 @@ extension Sampler {
             grid: [], numbers: nil, spares: nil),
         Sampler(
             group: "a\0b", number: 0, flag: true, tiny: .max, wide: .max, unsigned: .max, single: .pi,
-            double: 5e-324, text: "e\u{301} 上海 \0 👩‍👩‍👧", bytes: Data([0, 255, 0]),
+            double: .leastNonzeroMagnitude, text: "e\u{301} 上海 \0 👩‍👩‍👧", bytes: Data([0, 255, 0]),
             moment: Date(timeIntervalSince1970: 0.1),
             identifier: UUID(), link: URL(filePath: "/b"), price: Decimal(string: "12345678901234567890.5") ?? 0,
             size: .large, words: ["", "\0", "é", "e\u{301}"], grid: [[], [1], [.min, .max]],
