@@ -23,7 +23,7 @@ struct CopyCommand: AsyncParsableCommand {
     @Argument(help: "The store to read, which is not changed.")
     var from: StoreLocation
 
-    @Argument(help: "The store to write; created if it does not exist.")
+    @Argument(help: "The store to write. A new one is made if its backend is named: sqlite:people.db.")
     var to: StoreLocation
 
     @Option(

@@ -22,10 +22,10 @@ struct ImportCommand: AsyncParsableCommand {
             replaces the stored record.
 
             Examples:
-              storage import people.db --model Person people.json
+              storage import sqlite:people.db --model Person people.json
               storage import people.db --model Person --key email --map age=info.age --type born=date people.ndjson
               storage import archive:cities.karch --model City --skip-bad bad.csv cities.csv
-              storage import cities.db --model City cities.json.zst
+              storage import sqlite:cities.db --model City cities.json.zst
               curl -s https://example.com/cities.csv.gz | storage import cities.db --model City --format csv -
               storage import people.db --model Person --save changes.ndjson
               storage import people.db --model Person 2024.json 2025.csv.gz -
@@ -33,7 +33,7 @@ struct ImportCommand: AsyncParsableCommand {
             Exit codes: 0 stored; 65 there are bad records.
             """)
 
-    @Argument(help: "The store to write; created if it does not exist.")
+    @Argument(help: "The store to write. A new one is made if its backend is named: sqlite:people.db.")
     var store: StoreLocation
 
     @Option(help: ArgumentHelp("The model's stored name.", valueName: "name"), completion: ModelCompletion.kind)
