@@ -42,7 +42,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     var seed: UInt64?
 
     @Option(help: ArgumentHelp("How long a case may take before it counts as hanging.", valueName: "seconds"))
-    var deadline = 60
+    var deadline = 300
 
     @Option(help: ArgumentHelp("How many cases run at the same time.", valueName: "count"))
     var jobs = 2

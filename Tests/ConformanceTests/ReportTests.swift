@@ -14,9 +14,7 @@ struct ReportTests {
         _ harness: some ConformanceHarness, _ prefix: String, seed: UInt64 = 5
     ) async -> ConformanceReport {
         let cases = Conformance.v1.cases.filter { $0.id.hasPrefix(prefix) }
-        return await ConformanceRun(
-            harness, cases: cases, options: ConformanceOptions(seed: seed, deadline: .seconds(300))
-        ).results()
+        return await ConformanceRun(harness, cases: cases, options: ConformanceOptions(seed: seed)).results()
     }
 
     private let forgetful = FaultyHarness(backend: { FaultyBackend($0, .forgets) })
@@ -79,7 +77,7 @@ struct ReportTests {
         func order(_ seed: UInt64) async -> [String] {
             var ids: [String] = []
             let cases = Conformance.v1.cases.filter { $0.id.hasPrefix("set/") }
-            let options = ConformanceOptions(seed: seed, deadline: .seconds(300), parallelism: 1)
+            let options = ConformanceOptions(seed: seed, parallelism: 1)
             let run = ConformanceRun(FaultyHarness(), cases: cases, options: options)
             _ = await run.results(progress: { result, _ in ids.append(result.test.id) })
             return ids
@@ -92,9 +90,6 @@ struct ReportTests {
 
 @Suite("Isolated cases")
 struct IsolationTests {
-    /// What does not hang has the time that a busy machine takes.
-    private let options = ConformanceOptions(deadline: .seconds(300))
-
     /// A case's process that does what the shell script says.
     private func outcome(_ script: String, deadline: Duration = .seconds(120)) async throws -> ConformanceOutcome {
         let test = try #require(Conformance.v1.cases.first)
@@ -119,13 +114,13 @@ struct IsolationTests {
     @Test func `a program that is not there is a harness error`() async throws {
         let test = try #require(Conformance.v1.cases.first)
         let command = HelperCommand(executable: URL(fileURLWithPath: "/no/such/program"), arguments: [])
-        #expect(await IsolatedCases(command).run(test, options).outcome.name == "harness error")
+        #expect(await IsolatedCases(command).run(test, ConformanceOptions()).outcome.name == "harness error")
     }
 
     @Test func `the program runs a case in its own process`() async throws {
         let test = try #require(Conformance.v1.cases.first { $0.id == "write/insert-then-find" })
         let command = HelperCommand(
             executable: conformanceProgram, arguments: ["run", "--child", "--backend", "sqlite"])
-        #expect(await IsolatedCases(command).run(test, options).outcome.name == "passed")
+        #expect(await IsolatedCases(command).run(test, ConformanceOptions()).outcome.name == "passed")
     }
 }

@@ -110,7 +110,7 @@ struct OutcomeTests {
             if isHanging { othersDone.wait() }
             return InMemoryBackend(place)
         })
-        let options = ConformanceOptions(deadline: .seconds(300), parallelism: 8)
+        let options = ConformanceOptions(parallelism: 8)
         let report = await ConformanceRun(harness, cases: cases, options: options).results(progress: { _, done in
             if done == cases.count - hanging { for _ in 0..<hanging { othersDone.signal() } }
         })

@@ -5,10 +5,8 @@ import XCTest
 
 /// The runner for XCTest, by XCTest.
 final class XCTestRunnerTests: XCTestCase {
-    private let options = ConformanceOptions(deadline: .seconds(300))
-
     func testCasesThatPassAreNoFailures() async {
-        await expectConformance(InMemoryHarness(), options)
+        await expectConformance(InMemoryHarness())
     }
 
     #if !canImport(ObjectiveC)
@@ -28,7 +26,7 @@ final class XCTestRunnerTests: XCTestCase {
         let cases = Conformance.v1.cases.filter { $0.id == "write/insert-then-find" }
         collected = []
         let forgetting = FaultyHarness(backend: { FaultyBackend($0, .forgets) })
-        await expectConformance(forgetting, cases: cases, options)
+        await expectConformance(forgetting, cases: cases)
         let failures = try XCTUnwrap(collected)
         collected = nil
         XCTAssertTrue(failures.contains { $0.contains("try await store.insert(Person(id: 7") }, "\(failures)")

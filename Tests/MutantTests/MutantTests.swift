@@ -54,7 +54,7 @@ struct MutantTests {
     /// the reference by the tests of the suite, in one order.
     @Test func `no case fails on the reference, in whatever order`() async {
         for seed in 2...TestExtent.count(3) {
-            let options = ConformanceOptions(seed: UInt64(seed), deadline: .seconds(300))
+            let options = ConformanceOptions(seed: UInt64(seed))
             let report = await ConformanceRun(InMemoryHarness(), cases: KillMatrix.quick, options: options).results()
             #expect(report.results.count == KillMatrix.quick.count)
             for result in report.results where result.fails {

@@ -52,12 +52,18 @@ extension Store {
     }
 
     private func tellProblems(_ body: @escaping (StoreProblem) -> Void) throws(StorageError) {
+        var damage: Set<StoreProblem> = []
         if let engine = engine(as: (any CheckingEngine).self) {
             for problem in try checking({ () throws(StorageError) in try engine.findDamage() }) {
-                body(StoreProblem(problem))
+                let problem = StoreProblem(problem)
+                if damage.insert(problem).inserted { body(problem) }
             }
         }
-        let body = { [runningCalls] problem in runningCalls.runClosure { body(problem) } }
+        // Reading meets what the engine has found, model after model.
+        let body = { [runningCalls] (problem: StoreProblem) in
+            if problem.model == nil, !damage.insert(problem).inserted { return }
+            runningCalls.runClosure { body(problem) }
+        }
         try reading("verify", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             let tables: [TableSchema]
             do throws(StorageError) { tables = try reader.tables() } catch { return try Self.tell(error, body) }

@@ -60,6 +60,26 @@ struct VerifyTests {
     }
 
     @Test
+    func `damage that several reads meet is told once`() async throws {
+        try await withDatabase { path in
+            try await Store(SQLiteBackend(path: path), models: Branchlet.self, Ticket.self).thenClose { store in
+                try await store.insert((1...2000).map { Branchlet.tree($0, 1) })
+                try await store.insert((1...2000).map { Ticket(id: nil, title: "", code: "\($0)") })
+            }
+            let url = URL(filePath: path)
+            var bytes = try Data(contentsOf: url)
+            for start in stride(from: bytes.count / 8, to: bytes.count, by: bytes.count / 8) {
+                bytes.replaceSubrange(start..<start + 64, with: repeatElement(0xFF, count: 64))
+            }
+            try bytes.write(to: url)
+            try await Store(SQLiteBackend(path: path), models: Branchlet.self, Ticket.self).thenClose { store in
+                let told = try await problems(store)
+                #expect(!told.isEmpty && Set(told).count == told.count, "\(told)")
+            }
+        }
+    }
+
+    @Test
     func `a copy of what does not fit its column is refused, and the target stays as it was`() async throws {
         try await withStores((.sqlite, .archive)) { source, target in
             try await fill(source)
