@@ -9,7 +9,9 @@ extension SQLiteEngine: CheckingEngine {
             var problems: [String] = []
             do throws(StorageError) {
                 for row in try connection.rows("PRAGMA integrity_check") where row != [.text("ok")] {
-                    problems.append(row.map(Self.text).joined(separator: " "))
+                    // The first row has a line for each thing that is wrong with a page, below a heading.
+                    let lines = row.map(Self.text).joined(separator: " ").split(separator: "\n")
+                    problems += lines.filter { !$0.hasPrefix("*** in database ") }.map(String.init)
                 }
                 for row in try connection.rows("PRAGMA foreign_key_check") where row.count >= 3 {
                     problems.append(
