@@ -35,6 +35,9 @@ struct Mutant: Sendable, CustomStringConvertible {
         self.fault = fault
     }
 
+    /// What it stands on, with nothing wrong.
+    static func sound(on base: Base) -> Mutant { Mutant("sound", [], "Nothing is wrong.", on: base) { _ in } }
+
     var description: String { id }
 }
 

@@ -39,9 +39,8 @@ struct MutantTests {
 
     @Test(arguments: [Mutant.Base.memory, .sqlite, .archive])
     func `a mutant without a fault passes`(_ base: Mutant.Base) async {
-        let sound = Mutant("sound", [], "Nothing is wrong.", on: base) { _ in }
         for test in TestExtent.share(KillMatrix.sample, oneOf: 3) {
-            #expect(await !KillMatrix.kills(test, sound), "\(test.id)")
+            #expect(await !KillMatrix.kills(test, .sound(on: base)), "\(test.id)")
         }
     }
 

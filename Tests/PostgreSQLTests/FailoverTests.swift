@@ -17,7 +17,9 @@ struct FailoverTests {
         let store = try await Store(PostgreSQLBackend(both, schema: "app"), models: Pen.self)
         for id in 1...10 { try await store.save(Pen(id: id)) }
         let written = try Server.psql("SELECT pg_current_wal_lsn()", at: addresses[0])
-        while try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: addresses[1]) != "t" {}
+        while try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: addresses[1]) != "t" {
+            await Task.yield()
+        }
 
         let replica = try await Store(
             PostgreSQLBackend(url: StorageURL(addresses[1] + "&schema=app")), models: Pen.self)

@@ -55,11 +55,11 @@ struct NoticeTests {
             do {
                 var values = first.select(Pen.self).values().makeAsyncIterator()
                 #expect(try await values.next()?.count == 1)
-                while try Self.listeners(schema) != "1" {}
+                while try Self.listeners(schema) != "1" { await Task.yield() }
                 try await second.save(Pen(id: 2))
                 #expect(try await values.next()?.count == 2)
             }
-            while try Self.listeners(schema) != "0" {}
+            while try Self.listeners(schema) != "0" { await Task.yield() }
             try await second.save(Pen(id: 3))
             try other.send("SELECT 'end'")
             let output = try other.end()
@@ -73,7 +73,7 @@ struct NoticeTests {
             let channel = try Server.psql("SELECT oid FROM pg_namespace WHERE nspname = '\(schema)'")
             var values = first.select(Pen.self).values().makeAsyncIterator()
             #expect(try await values.next() == [])
-            while try Self.listeners(schema) != "1" {}
+            while try Self.listeners(schema) != "1" { await Task.yield() }
             try Server.psql("SELECT pg_notify('storage_\(channel)', '\(number)')")
             for id in 1...3 {
                 try await second.save(Pen(id: 2 * id))
@@ -89,7 +89,7 @@ struct NoticeTests {
             var values = first.select(Pen.self).values().makeAsyncIterator()
             #expect(try await values.next() == [])
             for id in 1...3 {
-                while try Self.listeners(schema) != "1" {}
+                while try Self.listeners(schema) != "1" { await Task.yield() }
                 try Server.psql(
                     "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
                 try await second.save(Pen(id: id))
