@@ -78,7 +78,9 @@ struct StorageSettings: OptionSettings {
     /// Whether a name is below `storage`, and neither one of the known ones nor an option of another backend.
     private func isUnknown(_ name: String, _ known: [String]) -> Bool {
         let key = Self.key(name)
-        guard key.hasPrefix("storage."), !known.contains(where: { Self.key($0) == key }) else { return false }
+        // The tool `storage` reads STORAGE_HISTORY, which a user may set for all programs.
+        let read = known + ["storage.history"]
+        guard key.hasPrefix("storage."), !read.contains(where: { Self.key($0) == key }) else { return false }
         let others = Set(schemes + BackendProduct.names.keys).subtracting([scheme])
         return !others.contains { key.hasPrefix("storage.\($0).") }
     }

@@ -24,7 +24,7 @@ extension Store {
     ///   - configuration: the settings; a reader that is scoped gives keys below its scope.
     ///   - names: the names of all settings, as the providers spell them, for example
     ///     `ProcessInfo.processInfo.environment.keys`. A name below `storage` that is neither read nor an option of
-    ///     another backend is an error; other names are ignored.
+    ///     another backend is an error, so leave out those that are not meant for the store; other names are ignored.
     ///   - backends: the backends that the settings may name. There is no global registry.
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.

@@ -156,6 +156,13 @@ struct ConfigurationTests {
         #expect(error?.message.contains(hint) == true, "\(error?.message ?? "")")
     }
 
+    @Test func `the name that is the tool's own is no setting of a store`() async throws {
+        let settings = environment(["STORAGE_BACKEND": "sqlite", "STORAGE_PATH": ":memory:"])
+        _ = try await Store(
+            configuration: settings, checking: ["STORAGE_BACKEND", "STORAGE_PATH", "STORAGE_HISTORY"],
+            backends: [SQLiteBackend.self], models: Note.self)
+    }
+
     @Test
     func `an option without its backend's name is found without a list of names`() async throws {
         let settings = environment([
