@@ -33,6 +33,14 @@ struct KillMatrix: Sendable {
         return false
     }
 
+    /// Whether the case finds the mutant in each of five runs: what it finds by chance is not to be relied on.
+    private static func killsEachTime(_ test: ConformanceCase, _ mutant: Mutant) async -> Bool {
+        for _ in 0..<5 {
+            guard await kills(test, mutant) else { return false }
+        }
+        return true
+    }
+
     private static func outcome(_ test: ConformanceCase, _ mutant: Mutant) async -> ConformanceOutcome {
         // A mutant may make a case hang, which is to be found out soon.
         await test.run(MutantHarness(mutant: mutant), ConformanceOptions(seed: 1, deadline: .seconds(20))).outcome
@@ -74,7 +82,7 @@ struct KillMatrix: Sendable {
                 group.addTask {
                     lines.add("\(mutant) begins")
                     var killers: [String] = []
-                    for test in Self.candidates(for: mutant) where await Self.kills(test, mutant) {
+                    for test in Self.candidates(for: mutant) where await Self.killsEachTime(test, mutant) {
                         killers.append(test.id)
                     }
                     let failures = await Self.failures(mutant)
