@@ -1,15 +1,16 @@
 import StorageAPI
 import StorageDriver
+import Synchronization
 
 /// An engine that hands everything on to another one, but for its fault.
 ///
-/// Unchecked: `writer` is set and cleared by the one write that runs, and read by a mutant whose readers look at what a
-/// writer has not committed. That this is a race is the fault.
+/// Unchecked: `uncommitted` has a lock of its own, and the other variables belong to the one write that runs.
 final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Sendable {
     private let inner: any StorageEngine
     private let fault: Fault
     private let state: MutantState
-    private var writer: (any StorageWriter)?
+    /// The session of the write that runs, where readers see what it has not committed.
+    private let uncommitted = Mutex<UncommittedWriter?>(nil)
     private var hasFailed = false
     private var hasFailedOnce = false
     private var transactions = 0
@@ -31,7 +32,7 @@ final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Se
     }
 
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        if fault.transaction == .dirtyReads, let writer { return MutantReader(writer, fault) }
+        if let writer = uncommitted.withLock({ $0 }) { return MutantReader(writer, fault) }
         if fault.transaction == .movingSnapshots { return try MovingReader(inner, fault) }
         if fault.transaction == .readsInParts { return try PartwiseReader(inner, fault) }
         let reader = try inner.reader(scope)
@@ -63,9 +64,14 @@ final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Se
         var failure: StorageError?
         do {
             try inner.write { (writer) throws(StorageError) in
+                var writer = writer
+                if fault.transaction == .dirtyReads {
+                    let seen = UncommittedWriter(writer)
+                    uncommitted.withLock { $0 = seen }
+                    writer = seen
+                }
+                defer { uncommitted.withLock { $0 = nil } }
                 let session = MutantWriter(writer, fault, state, committed: inner, earlier: earlier)
-                self.writer = session
-                defer { self.writer = nil }
                 do throws(StorageError) {
                     try body(session)
                 } catch {

@@ -308,6 +308,53 @@ final class MutantWriter: MutantSession, StorageWriter {
     }
 }
 
+/// A writer that readers on other threads ask too, one call at a time: what they see is wrong, and their memory is not.
+///
+/// Unchecked: each call holds the lock, which is recursive because a savepoint's body calls again. A cursor of the in-memory
+/// engine reads a copy of the tables.
+final class UncommittedWriter: StorageWriter, @unchecked Sendable {
+    private let writer: any StorageWriter
+    private let lock = NSRecursiveLock()
+
+    init(_ writer: any StorageWriter) { self.writer = writer }
+
+    func tables() throws(StorageError) -> [TableSchema] {
+        lock.lock()
+        defer { lock.unlock() }
+        return try writer.tables()
+    }
+
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        lock.lock()
+        defer { lock.unlock() }
+        return try writer.rows(plan, arguments)
+    }
+
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        lock.lock()
+        defer { lock.unlock() }
+        return try writer.greatestKey(in: table)
+    }
+
+    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        lock.lock()
+        defer { lock.unlock() }
+        return try writer.write(batch)
+    }
+
+    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        lock.lock()
+        defer { lock.unlock() }
+        try writer.savepoint(body)
+    }
+
+    func change(_ change: TableChange) throws(StorageError) {
+        lock.lock()
+        defer { lock.unlock() }
+        try writer.change(change)
+    }
+}
+
 extension Write {
     /// Changes every value on its way in.
     fileprivate mutating func map(_ written: (Value, ColumnSchema, Bool) -> Value) {
