@@ -6,6 +6,8 @@ final class PartialEvaluation: ValueTables {
     private let query: PreparedQuery
     private let arguments: QueryArguments
     private let session: PostgreSQLSession
+    /// The rows that may match, once they are asked for.
+    private var candidates: RowIterator?
     /// Why rows could not be read; the sequence of rows then ends.
     private var failure: StorageError?
     /// The rows of other tables that were asked for, by what their keys begin with.
@@ -27,6 +29,8 @@ final class PartialEvaluation: ValueTables {
 
     func cursor() throws(StorageError) -> Cursor {
         let plan = query.plan
+        // Asked for before the cursor moves: till then a session may begin again.
+        candidates = RowIterator(try session.serverRows(query, arguments).cursor(), plan.table.columns.count)
         // An empty beginning of the key is that of all rows that the server returns.
         var rest = plan.query
         rest.scope = .key(columns: 0)
@@ -42,8 +46,8 @@ final class PartialEvaluation: ValueTables {
     }
 
     func rows(of table: TableSchema, keyPrefix: [Value]) -> AnySequence<[Value]> {
+        if keyPrefix.isEmpty { return AnySequence { AnyIterator(self.nextCandidate) } }
         do throws(StorageError) {
-            if keyPrefix.isEmpty { return try candidates() }
             return AnySequence(try relatedRows(of: table, keyPrefix))
         } catch {
             failure = failure ?? error
@@ -65,16 +69,11 @@ final class PartialEvaluation: ValueTables {
         }
     }
 
-    private func candidates() throws(StorageError) -> AnySequence<[Value]> {
-        let rows = RowIterator(try session.serverRows(query, arguments).cursor(), query.plan.table.columns.count)
-        return AnySequence { AnyIterator { self.next(rows) } }
-    }
-
-    /// The next row; nil after the last, and after a failure.
-    private func next(_ rows: RowIterator) -> [Value]? {
+    /// The next row that may match; nil after the last, and after a failure.
+    private func nextCandidate() -> [Value]? {
         if failure != nil { return nil }
         do throws(StorageError) {
-            return try rows.next()
+            return try candidates?.next()
         } catch {
             failure = error
             return nil

@@ -6,8 +6,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     /// Whether the session is one transaction that several writers must not show states between theirs.
     private let isSerializable: Bool
     private var isInTransaction = false
-    /// Whether the session has had an answer.
+    /// Whether the session has had an answer, and whether it asks for one that it may ask for again.
     private var hasRead = false
+    private var isSurviving = false
     /// Whether the snapshot was taken, and the tables' version then.
     private var snapshotVersion: String?
     /// Whether the snapshot was found to be older than the tables.
@@ -29,6 +30,10 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     }
 
     override func surviving<T: ~Copyable>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+        // What is asked for the sake of another answer begins again with that.
+        guard !isSurviving else { return try body() }
+        isSurviving = true
+        defer { isSurviving = false }
         while true {
             do throws(StorageError) {
                 let result = try body()
@@ -45,15 +50,20 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     private func beginAgain(after error: StorageError) throws(StorageError) {
         if connection.loss != nil {
             // Some deaths are seen only when something is sent.
-            (hasRead, isInTransaction) = (true, false)
+            (hasRead, isInTransaction, snapshotVersion) = (true, false, nil)
             return use(try engine.newConnection())
         }
-        guard isSerializable, isOutdated || error.code == .conflict, attemptsLeft > 0 else { throw error }
+        guard isOutdated || isSerializable && error.code == .conflict, attemptsLeft > 0 else { throw error }
         attemptsLeft -= 1
-        (isOutdated, snapshotVersion) = (false, nil)
+        isOutdated = false
+        rollBack()
+        if scope == .snapshot { begin() }
+    }
+
+    private func rollBack() {
         connection.dropWaiting()
         connection.add("ROLLBACK")
-        begin()
+        (isInTransaction, snapshotVersion) = (false, nil)
     }
 
     private func begin() {
@@ -93,16 +103,14 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         _ statements: [Statement], for queries: [PreparedQuery]
     ) throws(StorageError) -> [StatementResult] {
         let version = Catalog.version(engine.record)
-        let isFirst = scope == .snapshot && snapshotVersion == nil
+        // Also a query's own transaction has a snapshot, of before what it waits for.
+        let isFirst = isInTransaction && snapshotVersion == nil
         var results: [StatementResult]
         do throws(StorageError) {
             results = try ask((isFirst ? [version] : []) + statements + [version])
         } catch  where isOfSchema(error) {
             // A statement that does not fit the tables: what does not fit any more has an error of its own.
-            if scope == .query, isInTransaction {
-                isInTransaction = false
-                connection.add("ROLLBACK")
-            }
+            if scope == .query, isInTransaction { rollBack() }
             if let foreign = queries.lazy.flatMap(\.plan.tables).first(where: \.isForeign) {
                 throw ForeignCatalog.changed(foreign, by: error.underlying)
             }
