@@ -13,11 +13,7 @@ extension SQLiteEngine: CheckingEngine {
                     let lines = row.map(Self.text).joined(separator: " ").split(separator: "\n")
                     problems += lines.filter { !$0.hasPrefix("*** in database ") }.map(String.init)
                 }
-                for row in try connection.rows("PRAGMA foreign_key_check") where row.count >= 3 {
-                    problems.append(
-                        "\(Self.text(row[0])), row \(Self.text(row[1])): what it refers to in \(Self.text(row[2])) is missing"
-                    )
-                }
+                problems += try Self.missingTargets(connection)
             } catch {
                 // A page that cannot be read ends the check, and is a result of it.
                 guard error.code == .corrupt else { throw error }
@@ -25,6 +21,28 @@ extension SQLiteEngine: CheckingEngine {
             }
             return problems
         }
+    }
+
+    /// What rows refer to and is not there, by the foreign keys that tables declare: those of other software.
+    private static func missingTargets(_ connection: Connection) throws(StorageError) -> [String] {
+        let tables = """
+            SELECT DISTINCT t.name FROM sqlite_schema t, pragma_foreign_key_list(t.name) WHERE t.type = 'table' ORDER BY t.rowid
+            """
+        var problems: [String] = []
+        for table in try connection.rows(tables).map({ text($0[0]) }) {
+            do throws(StorageError) {
+                for row in try connection.rows("PRAGMA foreign_key_check(\(table.quotedName))") where row.count >= 3 {
+                    // A table without row numbers does not tell which it is.
+                    let place = row[1].isNull ? "a row" : "row \(text(row[1]))"
+                    problems.append("\(table), \(place): what it refers to in \(text(row[2])) is missing")
+                }
+            } catch {
+                // A declaration that SQLite cannot follow: it refers to columns that are not there, or not unique.
+                guard let cause = error.underlying as? SQLiteError, cause.code == SQLITE_ERROR else { throw error }
+                problems.append("\(table): its foreign keys cannot be checked: \(cause.message)")
+            }
+        }
+        return problems
     }
 
     private static func text(_ value: Value) -> String {

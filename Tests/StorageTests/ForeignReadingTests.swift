@@ -92,4 +92,29 @@ struct ForeignReadingTests {
             }
         }
     }
+
+    @Test
+    func `records that refer to nothing, and references that the database does not allow, are found`() async throws {
+        let others = [
+            "CREATE TABLE Shelf (Name TEXT PRIMARY KEY, Room TEXT REFERENCES Room (Number)) WITHOUT ROWID",
+            "CREATE TABLE Room (Number TEXT, Floor INTEGER)",
+            "CREATE TABLE Label (Name TEXT PRIMARY KEY, Owner TEXT REFERENCES Nobody) WITHOUT ROWID",
+            "INSERT INTO Label VALUES ('red', 'me')", "INSERT INTO Shelf VALUES ('low', 'cellar')",
+            "INSERT INTO Album VALUES (9, 'Nobody''s', 77)",
+        ]
+        try await withForeignDatabase(chinook + others) { (path) async throws in
+            try await Store(SQLiteBackend(path: path)).thenClose { (store) async throws in
+                var problems: [String] = []
+                try await store.verify { problems.append($0.description) }
+                #expect(
+                    problems == [
+                        "store: Album, row 9: what it refers to in Artist is missing",
+                        #"store: Shelf: its foreign keys cannot be checked: foreign key mismatch - "Shelf" referencing "Room""#,
+                        "store: Label, a row: what it refers to in Nobody is missing",
+                        // What the store knows as a reference, it finds by itself too.
+                        "Album, key 9, property ArtistId: Artist 77, to which it refers, is not stored.",
+                    ])
+            }
+        }
+    }
 }
