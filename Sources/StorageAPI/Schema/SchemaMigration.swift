@@ -26,17 +26,27 @@ struct SchemaMigration {
 
     /// Copies all rows into a table of the new schema, which then replaces the old one under its name.
     private func rebuild(_ old: TableSchema, as new: TableSchema, _ sources: [ColumnSource]) throws(StorageError) {
+        let copied = Self.copiedColumns(sources)
         var temporary = new
+        temporary.columns.removeSubrange(copied...)
         let names = try writer.tables().map(\.name)
         var allocator = NameAllocator(used: names, reservedPrefixes: info.reservedNamePrefixes)
         temporary.name = allocator.allocate(new.name + "_rebuilt")
         temporary.path = ["", temporary.name]
         let greatest = new.assignsKeys && old.assignsKeys ? try writer.greatestKey(in: old) : 0
         try writer.change(.create(temporary))
-        try copyRows(old, to: temporary, sources)
+        try copyRows(old, to: temporary, Array(sources[..<copied]))
         try AssignedKeys(writer: writer, directory: directory).remember(greatest, in: temporary)
         try writer.change(.drop(old))
-        try writer.change(.alter(from: temporary, to: new, added: []))
+        try writer.change(.alter(from: temporary, to: new, added: sources[copied...].map { $0.missing ?? .null }))
+    }
+
+    /// How many columns are copied. New ones at the end are added behind the copy, with their values: then also what an open
+    /// store inserts that does not know them has these (clause S11). Where one has no value, nobody can insert without it.
+    private static func copiedColumns(_ sources: [ColumnSource]) -> Int {
+        let added = sources.reversed().prefix { $0.column == nil }
+        let haveValues = added.allSatisfy { $0.to.isOptional || $0.missing?.isNull == false }
+        return haveValues ? sources.count - added.count : sources.count
     }
 
     private func copyRows(_ old: TableSchema, to new: TableSchema, _ sources: [ColumnSource]) throws(StorageError) {

@@ -71,6 +71,33 @@ extension Conformance {
             try t.expect(try await second.all(Versioned<SecretTags>.self), equals: stored)
         },
         ConformanceCase(
+            "sharing/made-optional", [.s11: [2], .s7: [3]], needs: [.sharing],
+            "A property that another program makes Optional is no obstacle, nor what it adds beside; a nil is its row's error."
+        ) { t in
+            let first = try await t.open(Versioned<RequiredTitle>.self)
+            try await first.insert(Versioned<RequiredTitle>(1, "a"))
+            try t.expect(try await first.find(Versioned<RequiredTitle>.self, key: 1), equals: .init(1, "a"))
+            let second = try await t.open(Versioned<TitleAndSize>.self)
+            try await second.insert([Versioned<TitleAndSize>(2, nil, 7), Versioned<TitleAndSize>(3, "c", 8)])
+            try t.expect(try await first.find(Versioned<RequiredTitle>.self, key: 3), equals: .init(3, "c"))
+            let errors = [
+                try await t.expectError(.typeMismatch) { try await first.find(Versioned<RequiredTitle>.self, key: 2) },
+                try await t.expectError(.typeMismatch) { try await first.all(Versioned<RequiredTitle>.self) },
+            ]
+            for error in errors { try t.expect(error.property, equals: "title") }
+            try await first.insert(Versioned<RequiredTitle>(4, "d"))
+            try await first.save([Versioned<RequiredTitle>(2, "b"), Versioned<RequiredTitle>(5, "e")])
+            try await first.update(Versioned<RequiredTitle>(3, "f"))
+            try await first.transaction { _, tx in try tx.insert(Versioned<RequiredTitle>(6, "g")) }
+            try t.expect(try await first.select(Versioned<RequiredTitle>.self).count(), equals: 6)
+            try t.expect(
+                try await second.all(Versioned<TitleAndSize>.self),
+                equals: [
+                    .init(1, "a", 3), .init(2, "b", 7), .init(3, "f", 8), .init(4, "d", 3), .init(5, "e", 3),
+                    .init(6, "g", 3),
+                ])
+        },
+        ConformanceCase(
             "sharing/added-owned", [.s11: [2], .s7: [2]], needs: [.sharing],
             "What another program lets a record own goes with the record, also where an open store does not know of it."
         ) { t in

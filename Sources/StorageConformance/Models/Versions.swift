@@ -70,6 +70,10 @@ enum TextAsTags: NoteVersion {
     static let properties = [VersionField("tags", .text, isOptional: true, renamedFrom: "title")]
 }
 enum Title: NoteVersion { static let properties = [VersionField("title", .text, isOptional: true)] }
+enum RequiredTitle: NoteVersion { static let properties = [VersionField("title", .text)] }
+enum TitleAndSize: NoteVersion {
+    static let properties = Title.properties + [VersionField("size", .int, default: 3)]
+}
 enum TitleAndTags: NoteVersion {
     static let properties = [
         VersionField("title", .text, isOptional: true), VersionField("tags", .many(Versioned<PlainTag>.self)),

@@ -111,6 +111,18 @@ extension Mutant {
             "foreign-tables-unnoticed", [.s11, .h1], "A store does not notice that another one has changed the tables.",
             on: .sqlite
         ) { $0.isSilentOfTables = true },
+        Mutant(
+            "addition-must-be-known", [.s7, .s11], "An insert must know what another program has added.", on: .sqlite
+        ) {
+            $0.write = { write, writer throws(StorageError) in
+                guard write.operation == .insert || write.operation == .upsert else { return }
+                let recorded = try writer.tables().first { $0.name == write.table.name }?.columns ?? []
+                let known = write.table.columns.map(\.name)
+                guard let added = recorded.first(where: { !$0.isOptional && !known.contains($0.name) }) else { return }
+                throw StorageError(
+                    .schemaMismatch, "A property is lacking.", model: write.table.path.first, property: added.property)
+            }
+        },
         Mutant("new-table-empty", [.s1], "What is written in the transaction that makes a table is lost.") {
             $0.transaction = .losesWritesOfNewTables
         },
