@@ -181,6 +181,20 @@ struct HistoryTests {
         }
     }
 
+    @Test func `what is too old goes as fast as commits of many records come`() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "test").path
+            let store = try await open(
+                .sqlite, folder, "test", [Noted.self], .init(records: [Noted.self], keeping: .commits(2)))
+            for round in 1...30 { try await store.save((1...400).map { Noted(id: $0, text: "\(round)") }) }
+            #expect(try await commits(store).first.map { $0 >= 28 } == true)
+            #expect(try await problems(store) == [])
+            try await store.close()
+            let entries = try sqliteColumn(path, "SELECT count(*) FROM storage_history_changes")
+            #expect(entries.first.flatMap { Int($0) }.map { $0 <= 1200 } == true, "\(entries) entries are left.")
+        }
+    }
+
     // MARK: Damage
 
     @Test func `damage of a history is found, and is no other error`() async throws {

@@ -33,8 +33,6 @@ final class HistoryTables: Sendable {
     let firstChange: QueryPlan
     /// The keys of the changes of commits before one.
     let changesBefore: QueryPlan
-    /// The first change of all, by the number of its commit.
-    let oldestChange: QueryPlan
 
     /// The tables of a store; nil if it has none.
     convenience init?(in tables: [TableSchema], _ directory: ModelDirectory) {
@@ -91,7 +89,6 @@ final class HistoryTables: Sendable {
             compared(.equal, 4, 2, .data), compared(.equal, 3, 3, .int64),
         ])
         firstChange = read(changes, Query(row, filter: .and([later, ofModel, ofRecord])).limited)
-        oldestChange = read(changes, Query(.columns([0])).limited)
         changesBefore = read(changes, Query(.columns([0, 1]), filter: compared(.less, 0, 0, .int64)).limited)
     }
 

@@ -52,7 +52,7 @@ struct HistoryVerification {
         else { return tell("cannot be read", of: change) }
         guard case .blob(let image) = cells[5].value else { return }
         do throws(StorageError) {
-            _ = try ImageSession(RecordImage(bytes: image), key: key)
+            try ImageSession.verify(RecordImage(bytes: image))
         } catch {
             tell("has a record that cannot be read", of: change)
         }

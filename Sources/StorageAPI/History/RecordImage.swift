@@ -4,13 +4,19 @@ import StorageDriver
 ///
 /// After a version byte come the tables that have rows: the property's path, the columns' properties, and the rows' values
 /// one after the other. The root's key is not repeated in the rows of what it owns. Since columns are named, an image can
-/// be read after the model has got others.
+/// be read after the model has got others. An array that has no rows and is not Optional is there with no column, which
+/// tells it from a property that came later.
+///
+/// Images of version 1 have neither such arrays nor what the program that made them did not declare.
 struct RecordImage: Equatable {
     let bytes: [UInt8]
 
-    private static let version: UInt8 = 1
+    fileprivate static let version: UInt8 = 2
 
     init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Whether it has all that was stored, whoever declared it.
+    var isWhole: Bool { bytes.first.map { $0 >= 2 } ?? false }
 
     /// A key on its own.
     static func bytes(of key: [Value]) -> [UInt8] {
@@ -37,6 +43,8 @@ struct RecordImage: Equatable {
     }
 
     /// The records with the keys, by their keys. Costs one query for each of the model's tables.
+    ///
+    /// - Parameter model: with all that is recorded.
     static func read(
         _ keys: ValueList, _ model: ModelHandle, in session: any StorageSession
     ) throws(StorageError) -> [[Value]: RecordImage] {
@@ -57,9 +65,12 @@ struct RecordImage: Equatable {
         var key: [Value] = []
         var rows = ImageWriter()
         var count = 0
+        // What has rows comes before the image of what it owns, so each record of a child is known by then.
+        var empty = isTold(table, model.tables) ? Set(images.keys) : []
         func end() {
             guard count > 0 else { return }
             images[key, default: ImageWriter(version: version)].add(table, own, count, rows)
+            empty.remove(key)
             rows = ImageWriter()
             count = 0
         }
@@ -75,6 +86,15 @@ struct RecordImage: Equatable {
             count += 1
         }
         end()
+        for key in empty { images[key]?.add(table, [], 0, rows) }
+    }
+
+    /// Whether a table is in the image of a record that has no rows there: it is an array's, and nothing else says that
+    /// the array was not nil.
+    private static func isTold(_ table: TableBinding, _ model: ModelTables) -> Bool {
+        model.tables.contains { owner in
+            owner.relations.contains { $0.target == table.index && $0.isMany && !$0.isOptional }
+        }
     }
 }
 
@@ -232,13 +252,29 @@ final class ImageSession: StorageSession {
     }
 
     private let key: [Value]
+    private let model: ModelTables
     private let images: [Table]
+    private let defaults: DeclaredDefaults
+
+    /// - Parameters:
+    ///   - model: the model as it is now.
+    ///   - defaults: what properties have that came after the record.
+    /// - Throws: `corrupt` for bytes that are no image; `schemaMismatch` if the model no longer has a property that the
+    ///   record had.
+    init(
+        _ image: RecordImage, key: [Value], _ model: ModelTables, _ defaults: DeclaredDefaults
+    ) throws(StorageError) {
+        (self.key, self.model, self.defaults) = (key, model, defaults)
+        images = try Self.tables(of: image)
+        try check()
+    }
 
     /// - Throws: `corrupt` for bytes that are no image.
-    init(_ image: RecordImage, key: [Value]) throws(StorageError) {
-        self.key = key
+    static func verify(_ image: RecordImage) throws(StorageError) { _ = try tables(of: image) }
+
+    private static func tables(of image: RecordImage) throws(StorageError) -> [Table] {
         var reader = ImageReader(image.bytes)
-        guard try reader.byte() == 1 else { throw ImageReader.damaged }
+        guard (1...RecordImage.version).contains(try reader.byte()) else { throw ImageReader.damaged }
         var tables: [Table] = []
         while !reader.isAtEnd {
             var path: [String] = []
@@ -246,46 +282,46 @@ final class ImageSession: StorageSession {
             var columns: [(role: UInt8, property: String)] = []
             for _ in 0..<(try reader.count()) { columns.append((try reader.byte(), try reader.string())) }
             var rows: [[Value]] = []
+            let count = try reader.count()
             // A row has at least one value.
-            guard !columns.isEmpty else { throw ImageReader.damaged }
-            for _ in 0..<(try reader.count()) {
+            guard count == 0 || !columns.isEmpty else { throw ImageReader.damaged }
+            for _ in 0..<count {
                 var row: [Value] = []
                 for _ in columns { row.append(try reader.value()) }
                 rows.append(row)
             }
             tables.append(Table(path: path, columns: columns, rows: rows))
         }
-        images = tables
+        return tables
     }
 
-    /// - Throws: `schemaMismatch` if the model no longer has a property that the record had.
-    func check(_ model: ModelTables) throws(StorageError) {
+    private func check() throws(StorageError) {
         let known = model.tables.map(\.schema) + model.undeclared
         for table in images {
-            guard let now = known.first(where: { Self.isSame($0, table) }) else {
-                throw mismatch(model, table.path.joined(separator: "."), "no longer has")
+            guard let now = known.first(where: { Self.isSame($0, table.path) }) else {
+                throw mismatch(table.path.joined(separator: "."), "no longer has")
             }
             for column in table.columns where column.role < 2 {
                 let isThere = now.columns.contains {
                     $0.role.code == column.role && $0.property.isSame(as: column.property)
                 }
                 if !isThere {
-                    throw mismatch(model, (table.path + [column.property]).joined(separator: "."), "no longer has")
+                    throw mismatch((table.path + [column.property]).joined(separator: "."), "no longer has")
                 }
             }
         }
     }
 
-    private func mismatch(_ model: ModelTables, _ property: String, _ problem: String) -> StorageError {
+    private func mismatch(_ property: String, _ problem: String) -> StorageError {
         StorageError(
             .schemaMismatch,
             "The record is older than a change of its model, which \(problem) \(property); read the entry's values instead.",
             model: model.name, key: key, property: property)
     }
 
-    private static func isSame(_ schema: TableSchema, _ table: Table) -> Bool {
+    private static func isSame(_ schema: TableSchema, _ way: [String]) -> Bool {
         let path = schema.path.dropFirst()
-        return path.count == table.path.count && zip(path, table.path).allSatisfy { $0.isSame(as: $1) }
+        return path.count == way.count && zip(path, way).allSatisfy { $0.isSame(as: $1) }
     }
 
     // MARK: StorageSession
@@ -298,25 +334,32 @@ final class ImageSession: StorageSession {
         guard case .columns(let columns) = plan.query.result else {
             throw StorageError(.unsupported, "A record of the history is read by its key alone.")
         }
-        guard let table = images.first(where: { Self.isSame(plan.table, $0) }) else {
+        guard let table = images.first(where: { Self.isSame(plan.table, $0.path) }), !table.rows.isEmpty else {
             return Cursor(rows: [], columns: columns.count)
         }
         var owners = 0
-        let places = columns.map { index -> Place in
+        var places: [Place] = []
+        for index in columns {
             let column = plan.table.columns[index]
             if column.role == .owner {
-                defer { owners += 1 }
-                return owners < key.count ? .value(key[owners]) : .value(.null)
+                places.append(.value(owners < key.count ? key[owners] : .null))
+                owners += 1
+                continue
             }
             let place = table.columns.firstIndex {
                 $0.role == column.role.code && $0.property.isSame(as: column.property)
             }
-            return place.map(Place.column) ?? .value(column.role == .presence ? .int(0) : .null)
+            if let place {
+                places.append(.column(place, column.type))
+            } else {
+                places.append(.value(try missing(column, in: plan.table)))
+            }
         }
         let rows = table.rows.map { row in
             places.map { place in
                 switch place {
-                case .column(let column): row[column]
+                // What does not fit is told by who reads it.
+                case .column(let column, let type): ValueConversion.convert(row[column], to: type) ?? row[column]
                 case .value(let value): value
                 }
             }
@@ -324,8 +367,56 @@ final class ImageSession: StorageSession {
         return Cursor(rows: rows, columns: columns.count)
     }
 
+    /// What a row has for a property that came after it.
+    ///
+    /// - Throws: `schemaMismatch` if it is required and has no default.
+    private func missing(_ column: ColumnSchema, in table: TableSchema) throws(StorageError) -> Value {
+        // An array that was there and has become Optional since was not nil.
+        if column.role == .presence {
+            let owner = model.tables.first { $0.schema.pathBytes == table.pathBytes }
+            let array = owner?.relations.first { $0.storedProperty.isSame(as: column.property) }
+            let rows = array.map { model.tables[$0.target].schema }
+            return .int(images.contains { image in rows.map { Self.isSame($0, image.path) } ?? false } ? 1 : 0)
+        }
+        if let value = try defaults.value(of: column, in: table) { return value }
+        guard column.isOptional else {
+            let property = (table.path.dropFirst() + [column.property]).joined(separator: ".")
+            throw mismatch(property, "now requires")
+        }
+        return .null
+    }
+
     private enum Place {
-        case column(Int)
+        case column(Int, ColumnType)
         case value(Value)
+    }
+}
+
+/// What the properties have that records were stored without, as the program declares them.
+struct DeclaredDefaults {
+    /// Where the program does not declare the model.
+    static let none = DeclaredDefaults(type: nil)
+
+    let type: (any Storable.Type)?
+
+    /// A property's default; nil if it has none.
+    ///
+    /// - Throws: `invalidValue` if the default cannot be encoded.
+    func value(of column: ColumnSchema, in table: TableSchema) throws(StorageError) -> Value? {
+        guard let type else { return nil }
+        let declared = try DeclaredTables(type).tables.first {
+            $0.path.elementsEqual(table.path, by: { $0.isSame(as: $1) })
+        }
+        for member in declared?.members ?? [] {
+            guard member.columns.contains(where: { $0.property.isSame(as: column.property) }) else { continue }
+            do {
+                return try member.property.defaultValue?()
+            } catch {
+                throw StorageError(
+                    .invalidValue, "The property's default cannot be encoded.", model: table.path.first,
+                    property: member.property.name, underlying: error)
+            }
+        }
+        return nil
     }
 }

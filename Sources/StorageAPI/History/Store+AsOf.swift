@@ -37,7 +37,7 @@ extension Store {
                 }
                 return found
             }
-            return try change.before?.record(M.self, key: values, handle)
+            return try change.before?.record(M.self, key: values, handle, DeclaredDefaults(type: type))
         }
     }
 }

@@ -169,7 +169,8 @@ extension Store {
             let image = Result { () throws(StorageError) -> DynamicRecord? in
                 guard let image = change.before else { return nil }
                 return try image.record(
-                    DynamicRecord.self, key: change.key, registry.recorded(change.model, in: session))
+                    DynamicRecord.self, key: change.key, registry.recorded(change.model, in: session),
+                    registry.defaults(of: change.model))
             }
             return HistoryEntry(change, header, token, key: change.kind == .everything ? nil : change.key, image)
         }
@@ -189,7 +190,7 @@ extension Store {
             let key = change.kind == .everything ? nil : try handle.tables.keys(M.self, [change.key]).first
             let image = Result { () throws(StorageError) -> M? in
                 guard let image = change.before else { return nil }
-                return try image.record(M.self, key: change.key, handle)
+                return try image.record(M.self, key: change.key, handle, DeclaredDefaults(type: type))
             }
             return HistoryEntry(change, header, token, key: key, image)
         }
@@ -237,9 +238,10 @@ extension Store {
 
 extension RecordImage {
     /// The record as the model's type.
-    func record<M: Storable>(_: M.Type, key: [Value], _ handle: ModelHandle) throws(StorageError) -> M? {
-        let session = try ImageSession(self, key: key)
-        try session.check(handle.tables)
+    func record<M: Storable>(
+        _: M.Type, key: [Value], _ handle: ModelHandle, _ defaults: DeclaredDefaults
+    ) throws(StorageError) -> M? {
+        let session = try ImageSession(self, key: key, handle.tables, defaults)
         var found: M?
         try Reading(handle: handle, session: session).find(key) { (rows) throws(StorageError) in
             found = try rows.nextModel(M.self)

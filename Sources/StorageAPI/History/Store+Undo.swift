@@ -16,7 +16,8 @@ extension Store {
     /// - Throws: `conflict`, with the keys, if a record is not as the commit left it, or if other records refer to one that would go;
     ///   `notKept` if the commit is older than what is kept, or if the records before it are not; `notFound` if it is no
     ///   commit of the history; `constraint` if a restored record refers to one that is not stored, or its unique value
-    ///   is taken; `schemaMismatch` if a record does not fit its model any more. Then nothing is done.
+    ///   is taken; `schemaMismatch` if a record does not fit its model any more: it had a property that is gone, or has none
+    ///   that is required now and has no default in this program. Then nothing is done.
     @discardableResult
     public nonisolated(nonsending) func undo(
         _ commit: Int, author: String? = nil, note: String? = nil
@@ -64,6 +65,17 @@ private struct Undoing {
             throw StorageError(.notFound, "Commit \(commit) has changed nothing that could be undone.")
         }
         return Int(number)
+    }
+
+    /// The model with what no program declares any more, which is restored too.
+    private func whole(_ model: String) throws(StorageError) -> ModelHandle {
+        try context.store.registry.whole(model, in: writer)
+    }
+
+    private func writing(_ model: String) throws(StorageError) -> Writing {
+        Writing(
+            handle: try whole(model), writer: try context.openWriter(model), limits: context.store.info.limits,
+            context: context)
     }
 
     private var missing: StorageError {
@@ -127,16 +139,44 @@ private struct Undoing {
                 throw conflict([(change.model, [])])
             }
             for (model, changes) in Self.byModel(first) {
-                let handle = try context.handle(.recorded(model))
+                let handle = try whole(model)
                 let keys = ValueList(width: handle.tables.rootKeyCount, values: changes.flatMap(\.key))
                 let now = try RecordImage.read(keys, handle, in: writer)
                 for change in changes {
                     let isKept = change.kind == .inserted || change.before != nil
-                    if !isKept || now[change.key] != change.before { found.append((model, change.key)) }
+                    if isKept, try isSame(now[change.key], change, handle) { continue }
+                    found.append((model, change.key))
                 }
             }
         }
         if !found.isEmpty { throw conflict(found) }
+    }
+
+    /// Whether a record is as it was before a change. What was said of it in other bytes may be the same.
+    private func isSame(
+        _ now: RecordImage?, _ change: HistoryReading.Change, _ handle: ModelHandle
+    ) throws(StorageError) -> Bool {
+        guard now != change.before, let now, let before = change.before else { return now == change.before }
+        return try record(now, change, handle) == record(before, change, handle)
+    }
+
+    /// - Throws: `schemaMismatch` for an image without what the program that made it did not declare.
+    private func record(
+        _ image: RecordImage, _ change: HistoryReading.Change, _ handle: ModelHandle
+    ) throws(StorageError) -> DynamicRecord {
+        guard image.isWhole || !handle.tables.hasRemoved else {
+            throw StorageError(
+                .schemaMismatch,
+                "The entry was made by an earlier version, which did not keep properties that no program declared. Save "
+                    + "what it has by hand.",
+                model: change.model, key: change.key)
+        }
+        let defaults = context.store.registry.defaults(of: change.model)
+        guard let record = try image.record(DynamicRecord.self, key: change.key, handle, defaults) else {
+            throw StorageError(
+                .corrupt, "An entry of the history has no record.", model: change.model, key: change.key)
+        }
+        return record
     }
 
     private func conflict(_ found: [(model: String, key: [Value])]) -> StorageError {
@@ -154,7 +194,7 @@ private struct Undoing {
         var going: [String: ReferredKeys] = [:]
         try forEachFirst { (part) throws(StorageError) in
             for (model, changes) in Self.byModel(part) {
-                let writing = try context.writing(.recorded(model))
+                let writing = try writing(model)
                 let hasUnique = writing.model.root.schema.columns.contains { $0.isUnique && !$0.isRemoved }
                 var keys = ValueList(width: writing.model.rootKeyCount, values: [])
                 for change in changes {
@@ -174,15 +214,11 @@ private struct Undoing {
     private func restore() throws(StorageError) {
         try forEachFirst { (part) throws(StorageError) in
             for (model, changes) in Self.byModel(part) {
-                let writing = try context.writing(.recorded(model))
+                let writing = try writing(model)
                 var records: [DynamicRecord] = []
                 for change in changes {
                     guard let image = change.before else { continue }
-                    guard let record = try image.record(DynamicRecord.self, key: change.key, writing.handle) else {
-                        throw StorageError(
-                            .corrupt, "An entry of the history has no record.", model: model, key: change.key)
-                    }
-                    records.append(record)
+                    records.append(try record(image, change, writing.handle))
                 }
                 if !records.isEmpty { _ = try writing.put(records, .upsert) }
             }

@@ -25,7 +25,9 @@ extension DynamicRecord: Storable {
         var absent: Set<Int> = []
         for column in layout.columns {
             if case .presence(let relation) = column.content {
-                if try !row.read(Bool.self), let relation { absent.insert(relation) }
+                // A removed one has no value in records that were stored since.
+                let isThere = try column.isRequired ? row.read(Bool.self) : row.read(Bool?.self) ?? false
+                if !isThere, let relation { absent.insert(relation) }
             } else {
                 let value = try row.readValue(column.type, column.check)
                 fields.append(DynamicRecord.Field(name: column.name, content: .value(value, column.type)))

@@ -3,27 +3,45 @@ import StorageDriver
 // A model as a store has recorded it: its tables bound without the program's types, so that the same queries and writes
 // run.
 extension ModelTables {
-    /// - Parameter tables: all tables of the store.
+    /// - Parameters:
+    ///   - tables: all tables of the store.
+    ///   - hasRemoved: whether properties that no program declares any more are properties all the same.
     /// - Throws: `invalidQuery` if no model has the name.
-    convenience init(recorded name: String, _ tables: [TableSchema]) throws(StorageError) {
-        let recorded = try RecordedTables(name, tables.filter { !$0.isRemoved })
-        let bindings = recorded.list.indices.map { Self.binding($0, recorded) }
+    convenience init(
+        recorded name: String, _ tables: [TableSchema], hasRemoved: Bool = false
+    ) throws(StorageError) {
+        let recorded = try RecordedTables(name, tables.filter { hasRemoved || !$0.isRemoved })
+        let bindings = recorded.list.indices.map { Self.binding($0, recorded, hasRemoved: hasRemoved) }
         self.init(
             name: name, tables: bindings, assigns: recorded.list[0].assigns,
-            undeclared: RecordedTables.list(name, tables.filter(\.isRemoved)))
+            undeclared: hasRemoved ? [] : RecordedTables.list(name, tables.filter(\.isRemoved)))
     }
 
     /// Whether a store's tables are still those that the model was made of.
     func isMade(of recorded: [TableSchema]) -> Bool {
-        RecordedTables.list(name, recorded.filter { !$0.isRemoved }) == tables.map(\.schema)
-            && RecordedTables.list(name, recorded.filter(\.isRemoved)) == undeclared
+        let own = RecordedTables.list(name, recorded)
+        return own.filter { !$0.isRemoved } == tables.map(\.schema).filter { !$0.isRemoved }
+            && own.filter(\.isRemoved) == tables.map(\.schema).filter(\.isRemoved) + undeclared
     }
 
-    private static func binding(_ index: Int, _ tables: RecordedTables) -> TableBinding {
+    /// Whether every recorded property is one of the model's.
+    var isWhole: Bool { undeclared.isEmpty && tables.allSatisfy(\.unknownColumns.isEmpty) }
+
+    /// Whether some of its properties are removed ones.
+    var hasRemoved: Bool {
+        tables.contains { table in
+            table.schema.isRemoved || table.columns.contains { table.schema.columns[$0].isRemoved }
+        }
+    }
+
+    private static func binding(_ index: Int, _ tables: RecordedTables, hasRemoved: Bool) -> TableBinding {
         let schema = tables.list[index]
         let prefix = schema.columns.indices.filter { schema.columns[$0].role.isPrefix }
-        let own = schema.columns.indices.filter { !schema.columns[$0].role.isPrefix && !schema.columns[$0].isRemoved }
-        let relations = tables.owned[index].map { relation(schema, tables.list[$0], target: $0) }
+        let removed = hasRemoved ? removedColumns(of: schema, tables.owned[index].map { tables.list[$0] }) : []
+        let own = schema.columns.indices.filter { index in
+            !schema.columns[index].role.isPrefix && (!schema.columns[index].isRemoved || removed.contains(index))
+        }
+        let relations = tables.owned[index].map { relation(schema, own, tables.list[$0], target: $0) }
         let properties = own.filter { schema.columns[$0].role == .property }
         let columns = prefix + own
         let references = references(in: schema, own, prefixCount: prefix.count)
@@ -47,6 +65,17 @@ extension ModelTables {
             names: names.map { .init(name: $0, storedName: $0) })
     }
 
+    /// The removed columns that have values of their own. One that said whether an array is nil has none if the array is
+    /// there, and no longer Optional.
+    private static func removedColumns(of schema: TableSchema, _ owned: [TableSchema]) -> Set<Int> {
+        Set(
+            schema.columns.indices.filter { index in
+                let column = schema.columns[index]
+                guard column.isRemoved, column.role == .presence else { return column.isRemoved }
+                return owned.contains { $0.isRemoved && $0.path.last?.isSame(as: column.property) == true }
+            })
+    }
+
     private static func member(_ column: Int, _ references: [ReferenceBinding]) -> TableBinding.Member {
         let single = references.firstIndex { $0.columns == [column] && !$0.schema.isElement }
         return single.map(TableBinding.Member.reference) ?? .column(column)
@@ -60,18 +89,26 @@ extension ModelTables {
             let places = columns.compactMap { own.firstIndex(of: $0) }
             let name = schema.columns[columns[0]].property
             let base = columns.count > 1 ? String(name.prefix(upTo: name.lastIndex(of: ".") ?? name.endIndex)) : name
+            var known = reference
+            // What is removed may refer to what is gone.
+            if schema.isRemoved { known.onDelete = .unchecked }
             return ReferenceBinding(
                 property: reference.isElement ? schema.path.last ?? name : base, target: .recorded(reference.model),
-                schema: reference, cells: places.map { prefixCount + $0 }, columns: columns)
+                schema: known, cells: places.map { prefixCount + $0 }, columns: columns)
         }
     }
 
-    private static func relation(_ owner: TableSchema, _ child: TableSchema, target: Int) -> RelationBinding {
+    /// - Parameter own: the owner's columns that are the model's.
+    private static func relation(
+        _ owner: TableSchema, _ own: [Int], _ child: TableSchema, target: Int
+    ) -> RelationBinding {
         let name = child.path.last ?? ""
         let isMany = child.holdsMany(below: owner)
         return RelationBinding(
             storedProperty: name, property: name, target: target, isMany: isMany,
-            isOptional: isMany ? owner.hasPresence(of: name) : !child.isRequired)
+            isOptional: isMany
+                ? own.contains { owner.columns[$0].role == .presence && owner.columns[$0].property.isSame(as: name) }
+                : !child.isRequired)
     }
 }
 

@@ -14,17 +14,22 @@ enum ValueConversion {
 
     /// The value in its new type, or nil where it would not be the same value.
     static func convert(_ value: Value, from old: ColumnType, to new: ColumnType) -> Value? {
-        guard old != new, !value.isNull else { return value }
-        switch value {
-        case .int(let integer):
-            if new.storage == .double { return double(integer, as: new) }
+        old == new ? value : convert(value, to: new)
+    }
+
+    /// The value of the type, or of one that may have become it; nil where it would not be the same value.
+    static func convert(_ value: Value, to new: ColumnType) -> Value? {
+        switch (value, new.storage) {
+        case (.null, _), (.text, .text), (.blob, .blob): return value
+        case (.int(let integer), .double): return double(integer, as: new)
+        case (.int(let integer), .integer):
             if new == .uint64 { return integer >= 0 ? value : nil }
             return new.range?.contains(integer) == true ? value : nil
-        case .unsigned: return new == .uint64 ? value : nil
-        case .text(let text): return new.row.value(ofJSON: text)
-        case .double(let double):
+        case (.unsigned, .integer): return new == .uint64 ? value : nil
+        case (.double(let double), .double):
             guard new == .float, !double.isNaN else { return value }
             return Float(exactly: double) == nil ? nil : value
+        case (.text(let text), _): return new.row.value(ofJSON: text)
         default: return nil
         }
     }

@@ -245,6 +245,24 @@ extension Conformance {
             try t.expect(try await store.history().last?.commit, equals: 151)
         },
         ConformanceCase(
+            "history/pruned-empty", [.h3: [3, 5], .h4: [1], .h6: [1]],
+            "A commit that has come to nothing goes with what is too old, and nothing is read as if it began there."
+        ) { t in
+            let store = try await t.open(recordsOf: [Pen.self], keeping: .commits(20))
+            let start = try await store.store.historyToken()
+            try await store.transaction { _, tx in
+                try tx.save(Pen(id: 8))
+                try tx.delete(Pen.self, keys: [8])
+            }
+            for number in 1...150 { try await store.save(Pen(id: number % 7, color: "\(number)")) }
+            try await t.expectError(.notKept) { try await store.history(since: start) }
+            try await t.expectError(.notKept) { try await store.store.find(Pen.self, key: 1, asOf: 1) }
+            let status = try t.required(try await store.store.historyStatus())
+            try t.expect(try await store.history().first?.commit, equals: status.firstCommit)
+            try t.expect(
+                (20...120).contains(151 - (status.firstCommit ?? 0)), "\(status) keeps others than the last 20.")
+        },
+        ConformanceCase(
             "history/aged", [.h4: [1, 3]], "What is older than the declared age goes, and the last commit stays."
         ) { t in
             let clock = TrialClock()

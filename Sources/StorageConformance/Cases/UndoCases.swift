@@ -141,6 +141,61 @@ extension Conformance {
             try t.expect(try await store.all(Member.self), equals: first)
         },
         ConformanceCase(
+            "undo/undeclared", [.h5: [1]], needs: [.durability],
+            "Undo restores what no program declares any more, too, whether the record was changed or deleted."
+        ) { t in
+            let newer = try await t.open(recordsOf: [Versioned<CodeAndMore>.self])
+            let first = [
+                Versioned<CodeAndMore>(
+                    1, "a", "one", .records([[1, "x", .records([[7, "m"]])], [2, "y", .records([])]]),
+                    .records([[1, "l", "s"]])),
+                Versioned<CodeAndMore>(2, "b", nil, .records([]), .records([])),
+                Versioned<CodeAndMore>(3, "c", "three", nil, .records([[3, "n", nil], [4, "o", "t"]])),
+            ]
+            try await newer.insert(first)
+            try await newer.close()
+            let older = try await t.open(recordsOf: [Versioned<Code>.self])
+            try await older.transaction { _, tx in
+                try tx.save(Versioned<Code>(1, "z"))
+                try tx.delete(Versioned<Code>.self, keys: [2, 3])
+                try tx.insert(Versioned<Code>(4, "b"))
+            }
+            let undo = try await older.undo(2)
+            let redo = try await older.undo(undo)
+            try t.expect(try await older.all(Versioned<Code>.self), equals: [.init(1, "z"), .init(4, "b")])
+            try await older.undo(redo)
+            try await older.close()
+            let again = try await t.open(Versioned<CodeAndMore>.self)
+            try t.expect(try await again.all(Versioned<CodeAndMore>.self), equals: first)
+        },
+        ConformanceCase(
+            "undo/changed-model", [.h5: [1], .h6: [1]], needs: [.durability],
+            "Records that were kept before their model changed are read, and restored, as stored ones are."
+        ) { t in
+            let older = try await t.open(recordsOf: [Versioned<CountAndTags>.self])
+            try await older.insert([
+                Versioned<CountAndTags>(1, 10, .records([[1, "x"], [2, "y"]])),
+                Versioned<CountAndTags>(2, 20, .records([])),
+            ])
+            try await older.transaction { _, tx in
+                try tx.delete(Versioned<CountAndTags>.self, keys: [1])
+                try tx.save(Versioned<CountAndTags>(2, 21, .records([[3, "z"]])))
+            }
+            try await older.close()
+            let newer = try await t.open(recordsOf: [Versioned<MeasureAndMore>.self])
+            let before = [
+                Versioned<MeasureAndMore>(1, 10.0, 3, .records([[1, "x"], [2, "y"]]), nil),
+                Versioned<MeasureAndMore>(2, 20.0, 3, .records([]), nil),
+            ]
+            for record in before {
+                guard case .int(let key) = record.values[0] else { continue }
+                try t.expect(
+                    try await newer.store.find(Versioned<MeasureAndMore>.self, key: key, asOf: 1), equals: record)
+            }
+            try await newer.undo(2)
+            try t.expect(try await newer.all(Versioned<MeasureAndMore>.self), equals: before)
+        },
+        ConformanceCase(
             "undo/backwards", [.h5: [1], .h2: [2]],
             "Undoing all commits, the last first, leads through every state to none, whoever wrote them beside whom."
         ) { t in

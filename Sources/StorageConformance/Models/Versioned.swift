@@ -16,15 +16,16 @@ struct VersionField: Sendable {
     var name: String
     var type: FieldType
     var isOptional = false
+    var isUnique = false
     var renamedFrom: String?
     /// What records read that were stored before the property existed.
     var defaultValue: FieldValue?
 
     init(
-        _ name: String, _ type: FieldType, isOptional: Bool = false, renamedFrom: String? = nil,
+        _ name: String, _ type: FieldType, isOptional: Bool = false, isUnique: Bool = false, renamedFrom: String? = nil,
         default value: FieldValue? = nil
     ) {
-        (self.name, self.type, self.isOptional) = (name, type, isOptional)
+        (self.name, self.type, self.isOptional, self.isUnique) = (name, type, isOptional, isUnique)
         (self.renamedFrom, defaultValue) = (renamedFrom, value)
     }
 
@@ -148,7 +149,7 @@ extension VersionField {
         func column<T: ColumnValue>(
             _: T.Type, _ convert: @escaping @Sendable (FieldValue) -> T
         ) -> Property {
-            let traits: Property.Traits = name == "id" ? .key : []
+            let traits: Property.Traits = name == "id" ? .key : isUnique ? .unique : []
             guard let value = defaultValue else { return Property(name, T.self, traits, renamedFrom: renamedFrom) }
             return Property(name, T.self, traits, renamedFrom: renamedFrom, default: { convert(value) })
         }
@@ -224,7 +225,8 @@ extension Versioned: DeclaredModel {
         let lines = V.fields.map { field in
             let former = field.renamedFrom.map { "@Field(renamedFrom: \(SwiftSource.literal($0))) " } ?? ""
             let value = field.defaultValue.map { " = \(SwiftSource.text(of: $0.shown(nil)))" } ?? ""
-            return "    \(former)var \(field.name): \(field.type.swift)\(field.isOptional ? "?" : "")\(value)"
+            return
+                "    \(former)\(field.isUnique ? "@Unique " : "")var \(field.name): \(field.type.swift)\(field.isOptional ? "?" : "")\(value)"
         }
         return """
             @Storable(\(SwiftSource.literal(V.model))) struct \(SwiftSource.name(of: Self.self)) {

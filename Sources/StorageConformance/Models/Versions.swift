@@ -80,6 +80,27 @@ enum TitleAndTags: NoteVersion {
     ]
 }
 
+enum CountAndTags: NoteVersion {
+    static let properties = [VersionField("count", .int), VersionField("tags", .many(Versioned<PlainTag>.self))]
+}
+/// The same in another form, with more.
+enum MeasureAndMore: NoteVersion {
+    static let properties = [
+        VersionField("count", .double), VersionField("size", .int, default: 3),
+        VersionField("tags", .many(Versioned<PlainTag>.self), isOptional: true),
+        VersionField("labels", .many(Versioned<PlainTag>.self), isOptional: true),
+    ]
+}
+enum Code: NoteVersion { static let properties = [VersionField("code", .text, isUnique: true)] }
+enum CodeAndMore: NoteVersion {
+    static let properties =
+        Code.properties + [
+            VersionField("title", .text, isOptional: true),
+            VersionField("tags", .many(Versioned<DeepTag>.self), isOptional: true),
+            VersionField("labels", .many(Versioned<SecretTag>.self)),
+        ]
+}
+
 /// The version as an owned record of another model, so that the same changes are made in a child.
 enum InChild<V: NoteVersion>: ModelVersion {
     static var model: String { "Book" }

@@ -7,6 +7,8 @@ final class ModelRegistry: Sendable {
     private let handles = Mutex(HandlesByType())
     /// Models known only by their recorded tables, by their stored name.
     private let recorded = Mutex<[String: ModelHandle]>([:])
+    /// Those of them that no program declares whole, with all that is recorded.
+    private let whole = Mutex<[String: ModelHandle]>([:])
     private let names = ModelNames()
     let directory = ModelDirectory()
     /// Rises with each change of what is known of the models.
@@ -53,6 +55,11 @@ final class ModelRegistry: Sendable {
     /// The declared types, with their handles.
     var declared: [(type: any Storable.Type, handle: ModelHandle)] {
         names.types.compactMap { type in handle(type).map { (type, $0) } }
+    }
+
+    /// What a model's properties have in records that were stored before them, if the program declares it.
+    func defaults(of model: String) -> DeclaredDefaults {
+        DeclaredDefaults(type: declared.first { $0.handle.name.isSame(as: model) }?.type)
     }
 
     func add(_ prepared: [ObjectIdentifier: ModelHandle]) {
@@ -163,6 +170,18 @@ final class ModelRegistry: Sendable {
         let known = recorded.withLock { $0[name] }
         if let known, isMade(known.tables, of: tables) { return known }
         return try record(name, tables)
+    }
+
+    /// The handle of a model as it is recorded with what no program declares any more: the history keeps and restores that
+    /// too.
+    func whole(_ name: String, in session: any StorageSession) throws(StorageError) -> ModelHandle {
+        let handle = try recorded(name, in: session)
+        guard !handle.tables.isWhole else { return handle }
+        let tables = try session.tables()
+        if let known = whole.withLock({ $0[name] }), known.tables.isMade(of: tables) { return known }
+        let made = try ModelHandle(ModelTables(recorded: name, tables, hasRemoved: true), directory: directory)
+        whole.withLock { $0[name] = made }
+        return made
     }
 
     /// Whether a recorded model, and all that it refers to, is as it was when it was bound.
