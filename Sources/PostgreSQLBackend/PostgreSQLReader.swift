@@ -142,7 +142,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     private func check(_ query: PreparedQuery, _ version: String) throws(StorageError) {
         if query.checkedVersion == version || engine.record.versionIndex == nil { return }
         let recorded = try engine.tables(at: version, by: isInTransaction ? nil : connection)
-        for table in query.plan.tables where !table.isForeign { try table.requireStored(in: recorded) }
+        try query.plan.tables.filter { !$0.isForeign }.requireStored(in: recorded)
         query.checkedVersion = version
     }
 

@@ -52,7 +52,7 @@ extension Connection {
         let stored: [TableSchema]
         let version = try schemaVersion()
         if let tables, tables.schema == version { stored = tables.schemas } else { stored = try storedTables() }
-        for table in planned { try table.requireStored(in: stored) }
+        try planned.requireStored(in: stored)
     }
 
     // MARK: Versions

@@ -62,7 +62,7 @@ struct ArchiveTables {
     /// - Throws: `schemaMismatch`, naming the property.
     func requireStored(_ plan: QueryPlan) throws(StorageError) {
         let schemas = schemas
-        for table in plan.tables { try table.requireStored(in: schemas, inPlace: true) }
+        try plan.tables.requireStored(in: schemas, inPlace: true)
     }
 
     private static func unknown(_ name: String) -> StorageError {

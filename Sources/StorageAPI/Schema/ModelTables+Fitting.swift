@@ -5,20 +5,21 @@ import StorageDriver
 extension ModelTables {
     /// Whether a store has all that the model reads and writes.
     func isStored(in recorded: [TableSchema]) -> Bool {
-        for table in tables {
-            do throws(StorageError) { try table.schema.requireStored(in: recorded) } catch { return false }
+        do throws(StorageError) {
+            try tables.map(\.schema).requireStored(in: recorded)
+            return true
+        } catch {
+            return false
         }
-        return true
     }
 
     /// The same model in tables to which another process has added: what has come is kept by writes (clause S7).
     ///
-    /// - Throws: as ``TableSchema/requireStored(in:inPlace:)``.
+    /// - Throws: `schemaMismatch`, with the property, for what no longer fits.
     func rebound(to recorded: [TableSchema]) throws(StorageError) -> ModelTables {
-        var bindings: [TableBinding] = []
-        for table in tables {
-            try table.schema.requireStored(in: recorded)
-            bindings.append(recorded.first { $0.name == table.schema.name }.map(table.rebound) ?? table)
+        try tables.map(\.schema).requireStored(in: recorded)
+        let bindings = tables.map { table in
+            recorded.first { $0.name == table.schema.name }.map(table.rebound) ?? table
         }
         let own = Set(bindings.map(\.schema.name))
         let others = recorded.filter {

@@ -201,16 +201,9 @@ extension TableSchema {
     /// Whether it is the root's table of a model.
     func isRoot(of model: String) -> Bool { isRoot && !isRemoved && path[0].isSame(as: model) }
 
-    /// Whether the rows are of a type that owns itself.
-    var isNode: Bool { columns.contains { $0.role == .node } }
-
     /// Whether an owner may have several rows here. What is not recorded is taken for several, which loses none.
     func holdsMany(below owner: TableSchema) -> Bool {
         isNode ? isMany ?? true : positions > owner.positions
-    }
-
-    func hasPresence(of property: String) -> Bool {
-        columns.contains { $0.role == .presence && !$0.isRemoved && $0.property.isSame(as: property) }
     }
 
     private var positions: Int { columns.count { $0.role == .position } }

@@ -98,6 +98,26 @@ extension Conformance {
                 ])
         },
         ConformanceCase(
+            "sharing/array-made-optional", [.s11: [3, 4]], needs: [.sharing],
+            "An array of owned records that another program makes Optional is refused, since its nil is not an empty one."
+        ) { t in
+            let first = try await t.open(Versioned<Tags>.self)
+            try await first.insert(Versioned<Tags>(1, .records([[1, "x"]])))
+            try t.expect(try await first.select(Versioned<Tags>.self).count(), equals: 1)
+            let second = try await t.open(Versioned<OptionalTags>.self)
+            try await second.insert(Versioned<OptionalTags>(2, nil))
+            let errors = [
+                try await t.expectError(.schemaMismatch) { try await first.find(Versioned<Tags>.self, key: 2) },
+                try await t.expectError(.schemaMismatch) {
+                    try await first.save(Versioned<Tags>(2, .records([[2, "y"]])))
+                },
+            ]
+            for error in errors { try t.expect(error.property, equals: "tags") }
+            try t.expect(
+                try await second.all(Versioned<OptionalTags>.self),
+                equals: [.init(1, .records([[1, "x"]])), .init(2, nil)])
+        },
+        ConformanceCase(
             "sharing/added-owned", [.s11: [2], .s7: [2]], needs: [.sharing],
             "What another program lets a record own goes with the record, also where an open store does not know of it."
         ) { t in

@@ -1,7 +1,7 @@
 /// An optional feature of an engine that several processes write to: noticing that another one has changed the tables.
 ///
 /// Its readers check that the tables of a plan are still stored as the plan needs them
-/// (``TableSchema/requireStored(in:inPlace:)``). Before a transaction writes, the store compares its models again, because
+/// (`requireStored(in:inPlace:)`). Before a transaction writes, the store compares its models again, because
 /// a save keeps recorded properties that the program does not know.
 package protocol SharedTablesEngine: StorageEngine {
     /// A number that changes if another process has changed the tables since an earlier transaction. Read inside one.

@@ -1,6 +1,45 @@
 // What was planned for tables that another process has changed since (clause S11).
 
+extension Array<TableSchema> {
+    /// Looks whether what was planned for these tables holds for those that are recorded now.
+    ///
+    /// Tables and columns that have come are no obstacle, except one: what says that an array is nil, whose rows were read
+    /// without it. An empty array has no rows either.
+    ///
+    /// - Parameter inPlace: whether a plan finds columns by their indexes, and not by their names.
+    /// - Throws: `schemaMismatch`, with the property, for a table or column that no longer exists as it was, and for an
+    ///   array that has become Optional.
+    package func requireStored(in recorded: [TableSchema], inPlace: Bool = false) throws(StorageError) {
+        for table in self { try table.requireStored(in: recorded, inPlace: inPlace) }
+        for owner in self where !owner.isForeign {
+            guard let now = recorded.first(where: { $0.name == owner.name }), now != owner else { continue }
+            for column in now.columns where column.role == .presence && !column.isRemoved {
+                let array = first { owner.mayOwn($0) && $0.path.last?.isSame(as: column.property) == true }
+                if let array, !owner.hasPresence(of: column.property) {
+                    throw owner.changed(column.property, "has become Optional", array.path)
+                }
+            }
+        }
+    }
+}
+
 extension TableSchema {
+    /// Whether there is a column that says whether an array is nil.
+    package func hasPresence(of property: String) -> Bool {
+        columns.contains { $0.role == .presence && !$0.isRemoved && $0.property.isSame(as: property) }
+    }
+
+    /// Whether the rows are of a type that owns itself.
+    package var isNode: Bool { columns.contains { $0.role == .node } }
+
+    /// Whether a table's rows are owned by this one's. In types that own themselves the names of the paths do not tell.
+    fileprivate func mayOwn(_ other: TableSchema) -> Bool {
+        guard !other.isNode else {
+            return other.path[0].isSame(as: path[0]) && (isNode || other.path.count > path.count)
+        }
+        return other.path.dropLast().elementsEqual(path, by: { $0.isSame(as: $1) })
+    }
+
     /// Looks whether what was planned for this table holds for those that are recorded now.
     ///
     /// Tables and columns that have come are no obstacle, and neither are indexes, marks of what is gone, and a property
@@ -8,7 +47,7 @@ extension TableSchema {
     ///
     /// - Parameter inPlace: whether a plan finds columns by their indexes, and not by their names.
     /// - Throws: `schemaMismatch`, with the property, for a table or column that no longer exists as it was.
-    package func requireStored(in recorded: [TableSchema], inPlace: Bool = false) throws(StorageError) {
+    fileprivate func requireStored(in recorded: [TableSchema], inPlace: Bool) throws(StorageError) {
         guard let now = recorded.first(where: { $0.name == name }),
             now.path.elementsEqual(path, by: { $0.isSame(as: $1) })
         else {
@@ -36,10 +75,10 @@ extension TableSchema {
         }
     }
 
-    private func changed(_ property: String?, _ problem: String) -> StorageError {
+    fileprivate func changed(_ property: String?, _ problem: String, _ place: [String]? = nil) -> StorageError {
         StorageError(
             .schemaMismatch,
-            "Another process has changed the schema: \(property ?? path.joined(separator: ".")) \(problem). "
+            "Another process has changed the schema: \(place?.joined(separator: ".") ?? property ?? path.joined(separator: ".")) \(problem). "
                 + "Update the program, or close the store and open it again.",
             model: path.first, property: property)
     }
