@@ -44,8 +44,43 @@ import Testing
     @Key var third: String
 }
 
+/// One model whose key was an `Int32`, and which no longer owns pens, and then does again.
+enum OwnerOnce {
+    @Storable("Owner") struct Owner {
+        var id: Int32
+        var pens: [Pen] = []
+    }
+}
+enum OwnerSince {
+    @Storable("Owner") struct Owner { var id: Int }
+}
+enum OwnerAgain {
+    @Storable("Owner") struct Owner: Equatable {
+        var id: Int
+        var pens: [Pen] = []
+    }
+}
+
 @Suite("PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
 struct StoreTests {
+    @Test func `a key that has become wider leaves alone what another record of the same lower half owned`()
+        async throws
+    {
+        try await Server.withSchema { schema in
+            let once = try await Store(Server.backend(schema), models: OwnerOnce.Owner.self)
+            try await once.insert(OwnerOnce.Owner(id: 1, pens: [Pen(id: 7, color: "red")]))
+            try await once.close()
+            let since = try await Store(Server.backend(schema), models: OwnerSince.Owner.self)
+            try await since.insert(OwnerSince.Owner(id: (1 << 32) + 1))
+            try await since.delete(OwnerSince.Owner.self, key: (1 << 32) + 1)
+            try await since.close()
+            let again = try await Store(Server.backend(schema), models: OwnerAgain.Owner.self)
+            #expect(
+                try await again.select(OwnerAgain.Owner.self).all() == [.init(id: 1, pens: [Pen(id: 7, color: "red")])])
+            try await again.close()
+        }
+    }
+
     @Test func `a model's table has the types that other programs expect`() async throws {
         try await Server.withSchema { schema in
             let store = try await Store(Server.backend(schema), models: Person.self)

@@ -35,8 +35,8 @@ struct SchemaMigration {
         temporary.path = ["", temporary.name]
         let greatest = new.assignsKeys && old.assignsKeys ? try writer.greatestKey(in: old) : 0
         try writer.change(.create(temporary))
-        try copyRows(old, to: temporary, Array(sources[..<copied]))
         try AssignedKeys(writer: writer, directory: directory).remember(greatest, in: temporary)
+        try copyRows(old, to: temporary, Array(sources[..<copied]))
         try writer.change(.drop(old))
         try writer.change(.alter(from: temporary, to: new, added: sources[copied...].map { $0.missing ?? .null }))
     }

@@ -181,7 +181,7 @@ struct SchemaPlanner {
             var kept = table
             kept.path = currentPath(of: table)
             (kept.isRemoved, kept.isRequired) = (true, false)
-            let sources = followArrays(&kept, table)
+            let sources = followOwners(&kept, table)
             undeclared.append(kept)
             let change = TableChange.alter(from: table, to: kept, added: [])
             let name = table.path.dropFirst().joined(separator: ".")
@@ -196,12 +196,27 @@ struct SchemaPlanner {
         }
     }
 
+    /// Gives the columns of the root's key, in a table that is not declared, the types that the key has now.
+    ///
+    /// - Returns: whether one has changed.
+    private func followKey(_ kept: inout TableSchema) -> Bool {
+        guard let root = bindings.first?.schema else { return false }
+        var hasChanged = false
+        let owners = kept.columns.indices.filter { kept.columns[$0].role == .owner }
+        for (owner, key) in zip(owners, root.key) where kept.columns[owner].type != root.columns[key].type {
+            kept.columns[owner].type = root.columns[key].type
+            hasChanged = true
+        }
+        return hasChanged
+    }
+
     /// Renames the columns that distinguish nil from an empty array, in a table that is not declared, with their
     /// arrays.
     ///
     /// - Returns: how to rewrite the rows. A column that was not written while its array was not Optional, and so never
-    ///   nil, becomes 1; a column whose name that of another array gets is dropped. Nil if nothing changes.
-    private func followArrays(_ kept: inout TableSchema, _ table: TableSchema) -> [ColumnSource]? {
+    ///   nil, becomes 1; a column whose name that of another array gets is dropped. Nil if no row changes.
+    private func followOwners(_ kept: inout TableSchema, _ table: TableSchema) -> [ColumnSource]? {
+        let hasOtherKey = followKey(&kept)
         var (unwritten, dropped) = (Set<Int>(), Set<Int>())
         for (index, column) in table.columns.enumerated() where column.role == .presence {
             let path = base(of: table) + [column.property]
@@ -217,7 +232,7 @@ struct SchemaPlanner {
             }
             if column.isRemoved, !table.isRemoved, recorded(path)?.isRemoved == false { unwritten.insert(index) }
         }
-        guard !unwritten.isEmpty || !dropped.isEmpty else { return nil }
+        guard hasOtherKey || !unwritten.isEmpty || !dropped.isEmpty else { return nil }
         // The columns of the key come before all others, so the key does not change.
         let left = table.columns.indices.filter { !dropped.contains($0) }
         kept.columns = left.map { kept.columns[$0] }

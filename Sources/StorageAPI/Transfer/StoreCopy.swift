@@ -36,13 +36,14 @@ struct StoreCopy {
     private mutating func copy(_ model: StoredModel, to tables: [TableSchema]) throws(StorageError) -> ModelDigest {
         var hasher = ModelHasher(model)
         for (from, to) in zip(model.tables, tables) {
+            if from.assignsKeys, to.assignsKeys {
+                let keys = AssignedKeys(
+                    writer: try context.openWriter(model.name), directory: context.store.registry.directory)
+                try keys.remember(try reader.greatestKey(in: from), in: to)
+            }
             hasher.begin(from)
             try copy(from, to: to, of: model, &hasher)
             hasher.end()
-            guard from.assignsKeys, to.assignsKeys else { continue }
-            let keys = AssignedKeys(
-                writer: try context.openWriter(model.name), directory: context.store.registry.directory)
-            try keys.remember(try reader.greatestKey(in: from), in: to)
         }
         try context.noted?.history?.addAllCopied(of: model.name, context.noted?.signature)
         return hasher.finish()

@@ -201,25 +201,30 @@ extension Conformance {
             try t.expect(try await store.insert(Account()).id, equals: 2)
         },
         ConformanceCase(
-            "keys/assigned-overflow", [.k2: [3]], "Where no key is left, it is overflow, and nothing is stored."
+            "keys/assigned-overflow", [.k2: [3], .w4: [2]],
+            "Where no key is left, it is overflow, and nothing is stored."
         ) { t in
             let store = try await t.open(Ticket.self, Account.self)
             try await store.insert(Ticket(id: 126))
             try t.expect(try await store.insert(Ticket()).id, equals: 127)
             try await t.expectError(.overflow) { try await store.insert(Ticket()) }
-            try await t.expectError(.overflow) { try await store.save([Ticket(id: 1), Ticket()]) }
+            let last = try await t.expectError(.overflow) { try await store.save([Ticket(id: 1), Ticket()]) }
+            try t.expect(last.element, equals: 1)
             try t.expect(try await store.select(Ticket.self).keys(), equals: [126, 127])
             try await store.insert(Account(id: .max))
             try await t.expectError(.overflow) { try await store.insert(Account()) }
         },
         ConformanceCase(
-            "keys/assigned-unsigned", [.k2: [3]],
+            "keys/assigned-unsigned", [.k2: [3], .w4: [2]],
             "An unsigned key is assigned too, up to Int64.max; beyond it is limitExceeded."
         ) {
             t in
             let store = try await t.open(Coupon.self)
             try t.expect(try await store.insert([Coupon(), Coupon()]).map(\.id), equals: [1, 2])
-            try await t.expectError(.limitExceeded) { try await store.insert([Coupon(id: 7), Coupon(id: 1 << 63)]) }
+            let beyond = try await t.expectError(.limitExceeded) {
+                try await store.insert([Coupon(id: 7), Coupon(id: 1 << 63)])
+            }
+            try t.expect(beyond.element, equals: 1)
             try t.expect(try await store.insert(Coupon()).id, equals: 3)
             try await store.delete(Coupon.self) { $0 }
             try await store.insert(Coupon(id: 9))

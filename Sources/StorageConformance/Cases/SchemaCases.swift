@@ -209,6 +209,18 @@ extension Conformance {
             try t.expect(try await wide.insert(Counted<AsInt>(value: 9)).id, equals: 4)
             try t.expect(try await wide.all(Counted<AsInt>.self).map(\.value), equals: [1, 9])
         },
+        ConformanceCase(
+            "schema/assigned-keys-beside", [.k2: [1], .s3: [2]], needs: [.durability],
+            "Nor does it where other properties are unique, or not every text and bytes are values of theirs."
+        ) { t in
+            let store = try await t.open(Ledger<AsInt8>.self)
+            try await store.insert(["", "[]", "0"].map { Ledger<AsInt8>(code: $0, value: 1) })
+            try await store.delete(Ledger<AsInt8>.self, keys: [3])
+            try await store.close()
+            let wide = try await t.open(Ledger<AsInt>.self)
+            try t.expect(try await wide.insert(Ledger<AsInt>(code: "0", value: 9)).id, equals: 4)
+            try t.expect(try await wide.all(Ledger<AsInt>.self).map(\.code), equals: ["", "[]", "0"])
+        },
         ConformanceCase("schema/128-properties", [.s1: [1]], "A model of 128 properties comes back.") { t in
             let store = try await t.open(WideItem<Columns128>.self)
             let items = (0..<3).map { id in WideItem<Columns128>(id: id, values: (0..<127).map { $0 * id }) }
@@ -285,6 +297,71 @@ struct Counted<S: Shape>: Storable {
 
     func write(into row: inout RowWriter) {
         row.write(id)
+        row.write(value)
+    }
+
+    func writeKey(into row: inout RowWriter) { row.write(id) }
+    mutating func assign(_ key: Int) { id = key }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+    }
+}
+
+/// A model whose keys are assigned, with required properties of many types.
+struct Ledger<S: Shape>: Storable {
+    var id: Int?
+    var code: String
+    var price = Decimal(1)
+    var token = UUID()
+    var numbers = [1]
+    var bytes = Data([1])
+    var place = URL(filePath: "/")
+    var span = Duration.seconds(1)
+    var options = Options()
+    var value: S.Value
+
+    struct Options: Codable, Sendable { var isOpen = true }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Ledger",
+            [
+                Property("id", Int?.self, .key), Property("code", String.self, .unique),
+                Property("price", Decimal.self), Property("token", UUID.self), Property("numbers", [Int].self),
+                Property("bytes", Data.self), Property("place", URL.self), Property("span", Duration.self),
+                Property("options", Options.self), S.property,
+            ])
+    }
+
+    init(code: String, value: S.Value) { (self.code, self.value) = (code, value) }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int?.self)
+        code = try row.read(String.self)
+        price = try row.read(Decimal.self)
+        token = try row.read(UUID.self)
+        numbers = try row.read([Int].self)
+        bytes = try row.read(Data.self)
+        place = try row.read(URL.self)
+        span = try row.read(Duration.self)
+        options = try row.read(Options.self)
+        value = try row.read(S.Value.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(code)
+        row.write(price)
+        row.write(token)
+        row.write(numbers)
+        row.write(bytes)
+        row.write(place)
+        row.write(span)
+        row.write(options)
         row.write(value)
     }
 

@@ -204,20 +204,22 @@ struct Writing {
         var isKnown = false
         var greatest = Int64.min
         for index in models.indices {
-            let key = try element(index) { () throws(StorageError) in try graph.keyCell(of: models[index], in: keys) }
-            if key.isNull {
-                if !isKnown { greatest = max(greatest, try writer.greatestKey(in: model.root.schema)) }
-                isKnown = true
-                guard greatest < Int64.max else { throw outOfKeys() }
-                greatest += 1
-                try assign(.int(greatest), to: &models[index])
-            } else if key.tag == .unsigned {
-                throw StorageError(
-                    .limitExceeded,
-                    "A model with assigned keys cannot have a key beyond Int64.max; use a smaller one.",
-                    model: model.name, key: [key.value])
-            } else {
-                greatest = max(greatest, key.int)
+            try element(index) { () throws(StorageError) in
+                let key = try graph.keyCell(of: models[index], in: keys)
+                if key.isNull {
+                    if !isKnown { greatest = max(greatest, try writer.greatestKey(in: model.root.schema)) }
+                    isKnown = true
+                    guard greatest < Int64.max else { throw outOfKeys() }
+                    greatest += 1
+                    try assign(.int(greatest), to: &models[index])
+                } else if key.tag == .unsigned {
+                    throw StorageError(
+                        .limitExceeded,
+                        "A model with assigned keys cannot have a key beyond Int64.max; use a smaller one.",
+                        model: model.name, key: [key.value])
+                } else {
+                    greatest = max(greatest, key.int)
+                }
             }
         }
     }
