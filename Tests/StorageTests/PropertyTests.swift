@@ -1,4 +1,5 @@
 import Foundation
+import MemoryBackend
 import StorageKit
 import Testing
 
@@ -168,5 +169,44 @@ struct PropertyTests {
             #expect(try await all.where { $0.numbers == [0] }.keys() == [3])
             #expect(try await all.where { $0.numbers != nil }.keys() == [2, 3])
         }
+    }
+
+    // MARK: Containers
+
+    @Storable struct Part: Codable, Hashable {
+        var id: Int
+    }
+    @Storable struct ByName {
+        var id: Int
+        var parts: [String: Part]?
+    }
+    @Storable struct Gaps {
+        var id: Int
+        var parts: [Part?]?
+    }
+    @Storable struct Grid {
+        var id: Int
+        var parts: [[Part]]?
+    }
+    @Storable struct Bag {
+        var id: Int
+        var parts: Set<Part>?
+    }
+    @Storable struct Lists {
+        var id: Int
+        var parts: [String: [Part]] = [:]
+    }
+    @Storable struct Keys {
+        var id: Int
+        var parts: [Part: [Int?]] = [:]
+    }
+
+    @Test(arguments: [ByName.self, Gaps.self, Grid.self, Bag.self, Lists.self, Keys.self] as [any Storable.Type])
+    func `V1.17 a container that hides children is refused at opening, whatever it is in`(_ type: any Storable.Type)
+        async throws
+    {
+        let error = await expectError(.configuration) { try await Store(InMemoryBackend(), models: [type]) }
+        #expect(error?.property == "parts")
+        #expect(error?.message.contains("own @Storable children as") == true)
     }
 }

@@ -140,6 +140,10 @@ extension Property {
         _ name: String, _: T.Type, _ traits: Traits = [], stored: String? = nil, renamedFrom old: String? = nil,
         default value: PropertyDefault<T>? = nil
     ) {
+        guard !Self.isContainerOfChildren(T.self) else {
+            self.init(name, .refused(Self.hidden), optional: false, traits, stored, old, default: nil)
+            return
+        }
         self.init(
             name, .column(.embedded), optional: T.self is any OptionalValue.Type, traits, stored, old,
             default: Self.dynamic(value) { try EmbeddedCoding.value(of: $0) })
@@ -192,6 +196,12 @@ extension Property {
     private static let hidden =
         "own @Storable children as T, T?, [T] or [T]?; another container of a @Storable type cannot be stored"
 
+    /// Whether a type that is `Codable` holds children in containers, at any depth: no overload has all of those.
+    private static func isContainerOfChildren(_ type: Any.Type) -> Bool {
+        guard let container = type as? any ContainerType.Type else { return false }
+        return container.contained.contains { $0 is any Storable.Type || isContainerOfChildren($0) }
+    }
+
     /// Refused, with a warning at the property and an error at opening: an array of Optionals of children cannot be
     /// stored.
     @available(*, deprecated, message: "own @Storable children as T, T?, [T] or [T]?; this container cannot be stored")
@@ -234,6 +244,15 @@ extension Property {
         default value: PropertyDefault<T>? = nil
     ) { self.init(name, .refused("a type that cannot be stored"), optional: false, traits, stored, old, default: nil) }
 }
+
+/// A container of the standard library, recognised at run time.
+private protocol ContainerType {
+    static var contained: [Any.Type] { get }
+}
+extension Optional: ContainerType { fileprivate static var contained: [Any.Type] { [Wrapped.self] } }
+extension Array: ContainerType { fileprivate static var contained: [Any.Type] { [Element.self] } }
+extension Set: ContainerType { fileprivate static var contained: [Any.Type] { [Element.self] } }
+extension Dictionary: ContainerType { fileprivate static var contained: [Any.Type] { [Key.self, Value.self] } }
 
 /// An Optional of anything, recognised at run time.
 protocol OptionalValue {
