@@ -86,9 +86,9 @@ extension Mutant {
         unrecorded("last-double", "The last property of a table is not recorded if it is a Double.") { column, _ in
             column.type == .double
         },
-        unrecorded("last-optional-text", "The last property of a table is not recorded if it is an Optional text.") {
-            column, _ in column.type == .string && column.isOptional
-        },
+        unrecorded(
+            "last-optional-text", "A last property that is an Optional text, and not unique, is not recorded."
+        ) { column, _ in column.type == .string && column.isOptional && !column.isUnique },
         unrecorded("only-text", "The only property beside the key is not recorded if it is a text.") { column, table in
             column.type == .string && !column.isOptional && table.isRoot && table.columns.count == table.key.count + 1
         },
