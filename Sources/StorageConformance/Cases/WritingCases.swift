@@ -204,6 +204,36 @@ extension Conformance {
             try t.expect(try await store.all(Member.self).map(\.email), equals: ["c", "a", "b", "A"])
         },
         ConformanceCase(
+            "write/unique-in-order", [.w13: [3]],
+            "A value is unique after each record of a call, so two records exchange theirs in several calls."
+        ) { t in
+            let store = try await t.open(Member.self, Item<Unique>.self)
+            let members = [Member(id: 1, email: "a"), Member(id: 2, email: "b")]
+            try await store.insert(members)
+            let exchanged = [Member(id: 1, email: "b"), Member(id: 2, email: "a")]
+            let errors = [
+                try await t.expectError(.constraint) { try await store.save(exchanged) },
+                try await t.expectError(.constraint) { try await store.update(exchanged) },
+            ]
+            for error in errors {
+                try t.expect(error.element, equals: 0)
+                try t.expect(error.key, equals: [.int(1)])
+            }
+            try t.expect(try await store.all(Member.self), equals: members)
+            try await store.transaction { _, tx in
+                try tx.save(Member(id: 1))
+                for member in exchanged.reversed() { try tx.save(member) }
+            }
+            try t.expect(try await store.all(Member.self), equals: exchanged)
+            let items = (1...5).map { Item<Unique>(id: $0, value: $0) }
+            try await store.insert(items)
+            let error = try await t.expectError(.constraint) {
+                try await store.update(Item<Unique>.self) { $0.set(\.value) { $0.value + 1 } }
+            }
+            try t.expect(error.key, equals: [.int(1)])
+            try t.expect(try await store.all(Item<Unique>.self), equals: items)
+        },
+        ConformanceCase(
             "write/argument-unchanged", [.w9: [1], .q8: [1]], "A model that is handed over, or was read, is a copy."
         ) { t in
             let store = try await t.open(Account.self)
