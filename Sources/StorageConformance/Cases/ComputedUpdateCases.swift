@@ -157,7 +157,10 @@ extension Conformance {
                 "agee = age + 1", "age = agee + 1", "age = name", "name = age", "name = name - 'x'", "name = name + 1",
                 "age = name + 'x'", "age = 1 +", "age + 1",
             ] {
-                try await t.expectError(.invalidQuery) { try await store.store.records("Person").set(text: text).run() }
+                let error = try await t.expectError(.invalidQuery) {
+                    try await store.store.records("Person").set(text: text).run()
+                }
+                try t.expect(error.message.contains("(character "), "The error has no position: \(error)")
             }
             let error = try await t.expectError(.invalidValue) {
                 try await store.store.records("Person").set(text: "name = nickname").where(text: "nickname = nil").run()

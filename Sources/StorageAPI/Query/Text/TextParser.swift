@@ -53,10 +53,11 @@ struct TextParser {
 
     private mutating func assignment() throws(StorageError) -> Assignment {
         guard case .word(let name) = token.kind else { throw error("the name of a property is expected") }
+        let start = place
         advance()
         guard take("=") || take("==") else { throw error("= is expected") }
         let place = place
-        return Assignment(property: .name(name), content: .computed(.placed(try sum(), place)))
+        return Assignment(property: .name(name), content: .computed(.placed(try sum(), place)), place: start)
     }
 
     private func finish() throws(StorageError) {

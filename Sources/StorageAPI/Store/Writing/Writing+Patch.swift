@@ -20,6 +20,8 @@ struct Assignment: Sendable {
     let content: Content
     /// Why the value cannot be stored, if it cannot.
     var invalid: String?
+    /// Where a text has it.
+    var place: TextPlace?
 }
 
 /// Partial updates.
@@ -30,9 +32,13 @@ extension Writing {
         // assignments to a column the last counts.
         var contents: [(column: Int, content: Assignment.Content)] = []
         for assignment in assignments {
-            for (column, content) in try resolved(assignment) {
-                contents.removeAll { $0.column == column }
-                contents.append((column, content))
+            do throws(StorageError) {
+                for (column, content) in try resolved(assignment) {
+                    contents.removeAll { $0.column == column }
+                    contents.append((column, content))
+                }
+            } catch {
+                throw assignment.place?.placing(error) ?? error
             }
         }
         var values = ValueList(width: contents.count, values: [])
