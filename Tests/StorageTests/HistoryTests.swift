@@ -31,6 +31,17 @@ import Testing
     var parts: [Notch] = []
 }
 
+/// A model that refers to others and owns itself, and the same when it does neither any more.
+@Storable("Linking") private struct Linking: Equatable {
+    var id: Int
+    var notes: [Ref<Noted>] = []
+    @Reference(onDelete: .nullify) var main: Ref<Noted>?
+    var below: [Linking]? = []
+}
+@Storable("Linking") private struct Unlinking {
+    var id: Int
+}
+
 @Suite("History and undo")
 struct HistoryTests {
     private func open(
@@ -161,6 +172,40 @@ struct HistoryTests {
             }
             #expect(try await store.find(Renamed.self, key: 4)?.title == "t4")
             try await store.close()
+        }
+    }
+
+    @Test(arguments: [Backend.sqlite, .archive])
+    func `references and types that own themselves are restored where no program declares them any more`(
+        _ backend: Backend
+    ) async throws {
+        try await withFolder { folder in
+            let links = [
+                Linking(
+                    id: 1, notes: [2, 1, 2], main: 1,
+                    below: [
+                        .init(id: 7, notes: [3], main: nil, below: nil), .init(id: 8, below: [.init(id: 9, main: 2)]),
+                    ]),
+                Linking(id: 2, below: nil),
+            ]
+            try await open(backend, folder, "test", [Noted.self, Linking.self], nil).thenClose { store in
+                try await store.insert(samples)
+                try await store.insert(links)
+            }
+            let history = Store.HistoryOptions(records: [Unlinking.self])
+            try await open(backend, folder, "test", [Noted.self, Unlinking.self], history).thenClose { store in
+                try await store.delete(Unlinking.self, keys: [1, 2])
+                try await store.undo(1)
+                try await store.undo(2)
+                #expect(try await store.select(Unlinking.self).count() == 0)
+                try await store.undo(3)
+                #expect(try await problems(store) == [])
+            }
+            try await open(backend, folder, "test", [Noted.self, Linking.self], nil).thenClose { store in
+                let stored = try await store.select(Linking.self).all()
+                #expect(stored == links)
+                #expect(try await problems(store) == [])
+            }
         }
     }
 
