@@ -65,7 +65,7 @@ struct RecordImage: Equatable {
         var key: [Value] = []
         var rows = ImageWriter()
         var count = 0
-        // What has rows comes before the image of what it owns, so each record of a child is known by then.
+        // The root's table is read first, so all records are known here.
         var empty = isTold(table, model.tables) ? Set(images.keys) : []
         func end() {
             guard count > 0 else { return }
@@ -389,34 +389,5 @@ final class ImageSession: StorageSession {
     private enum Place {
         case column(Int, ColumnType)
         case value(Value)
-    }
-}
-
-/// What the properties have that records were stored without, as the program declares them.
-struct DeclaredDefaults {
-    /// Where the program does not declare the model.
-    static let none = DeclaredDefaults(type: nil)
-
-    let type: (any Storable.Type)?
-
-    /// A property's default; nil if it has none.
-    ///
-    /// - Throws: `invalidValue` if the default cannot be encoded.
-    func value(of column: ColumnSchema, in table: TableSchema) throws(StorageError) -> Value? {
-        guard let type else { return nil }
-        let declared = try DeclaredTables(type).tables.first {
-            $0.path.elementsEqual(table.path, by: { $0.isSame(as: $1) })
-        }
-        for member in declared?.members ?? [] {
-            guard member.columns.contains(where: { $0.property.isSame(as: column.property) }) else { continue }
-            do {
-                return try member.property.defaultValue?()
-            } catch {
-                throw StorageError(
-                    .invalidValue, "The property's default cannot be encoded.", model: table.path.first,
-                    property: member.property.name, underlying: error)
-            }
-        }
-        return nil
     }
 }

@@ -75,11 +75,13 @@ extension TableSchema {
         }
     }
 
+    /// - Parameter place: the path of what has changed, if it is not the property or the table.
     fileprivate func changed(_ property: String?, _ problem: String, _ place: [String]? = nil) -> StorageError {
-        StorageError(
+        let name = place?.joined(separator: ".") ?? property ?? path.joined(separator: ".")
+        return StorageError(
             .schemaMismatch,
-            "Another process has changed the schema: \(place?.joined(separator: ".") ?? property ?? path.joined(separator: ".")) \(problem). "
-                + "Update the program, or close the store and open it again.",
+            "Another process has changed the schema: \(name) \(problem). Update the program, or close the store and open it "
+                + "again.",
             model: path.first, property: property)
     }
 }

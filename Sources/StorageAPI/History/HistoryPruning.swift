@@ -1,0 +1,59 @@
+import StorageDriver
+
+/// Removes what is older than a store keeps: at a time so much that it keeps up with what is written, and no more.
+struct HistoryPruning {
+    /// How many commits there are between two of these, if none of them has changed much.
+    private static let interval: Int64 = 32
+    private static let mostCommits: Int64 = 128
+    /// As many as the commits between two of these can have changed.
+    private static let mostChanges: Int64 = 4096
+    private static let part = 1024
+
+    let kept: KeptHistory
+    let writer: any StorageWriter
+
+    init(_ kept: KeptHistory, _ writer: any StorageWriter) {
+        self.kept = kept
+        self.writer = writer
+    }
+
+    /// - Parameter changes: how many the commit has.
+    func isDue(after commit: Int64, changes: Int64) -> Bool {
+        commit % Self.interval == 0 || changes >= Self.mostChanges / Self.interval
+    }
+
+    func run(last: Int64, now: Double, changes: Int64) throws(StorageError) {
+        let limit = kept.settings.limit
+        guard limit.commits != nil || limit.seconds != nil else { return }
+        // The commits first: what is left of their changes is no part of the history any more. Some have no changes.
+        let history = HistoryReading(kept.tables, writer)
+        guard let oldest = try history.first?.number, oldest <= last else { return }
+        let end = last - oldest > Self.mostCommits ? oldest + Self.mostCommits : last
+        let there = try history.commits(oldest..<end)
+        let old = there.prefix { header in
+            (limit.commits.map { last - header.number >= Int64($0) } ?? false)
+                || (limit.seconds.map { now - header.time > $0 } ?? false)
+        }
+        try writer.write(old.map { .int(-$0.number) }, kept.tables.removeCommits)
+        let first = old.last.map { $0.number + 1 } ?? oldest
+        // Twice what this one adds, so that what has gathered goes too.
+        var left = max(Self.mostChanges, 2 * changes)
+        while left > 0 {
+            let removed = try removeChanges(before: first)
+            guard removed == Self.part else { return }
+            left -= Int64(removed)
+        }
+    }
+
+    /// Removes some of the changes of commits that are gone, and tells how many.
+    private func removeChanges(before first: Int64) throws(StorageError) -> Int {
+        var changes: [Value] = []
+        do {
+            var cursor = try writer.rows(
+                kept.tables.changesBefore, QueryArguments([.int(first)], limit: Self.part))
+            while try cursor.next() { changes += [cursor.cells[0].value, cursor.cells[1].value] }
+        }
+        try writer.write(changes, kept.tables.removeChanges)
+        return changes.count / 2
+    }
+}
