@@ -51,7 +51,7 @@ public struct PostgreSQLBackend: StorageBackend {
     /// A schema of the database at an address that libpq takes: `postgresql://user@host/database`, or
     /// `host=/run/postgresql dbname=people`. Nothing is connected before a store opens.
     public init(_ address: String, schema: String = "public") throws(StorageError) {
-        try self.init(address: address, location: Self.location(of: address), options: [], schema: schema)
+        try self.init(address: ServerAddress(address), options: [], schema: schema)
     }
 
     /// `postgresql://user@host:5432/people?schema=app&durability=relaxed&writers=many&connections=16&timeout=5000`
@@ -66,35 +66,33 @@ public struct PostgreSQLBackend: StorageBackend {
         let timeout = try options.integer("timeout", in: 1...86_400_000, unit: "ms", default: 5000)
         let isReadOnly = try options.flag("readonly", default: false)
         var given: [(name: String, value: String)] = []
-        for keyword in Self.keywords {
+        for keyword in ServerAddress.keywords {
             let value =
                 keyword.isSecret
                 ? try options.secret(keyword.name) : try options.take(keyword.name, accepted: "a text") { $0 }
             if let value { given.append((keyword.name, value)) }
         }
         try options.finish()
-        try self.init(
-            address: "postgresql://" + url.address, location: url.description, options: given, schema: schema)
+        try self.init(address: ServerAddress("postgresql://" + url.address), options: given, schema: schema)
         (self.durability, self.writers, self.connections) = (durability, writers, connections)
         (timeoutMilliseconds, self.isReadOnly) = (timeout, isReadOnly)
     }
 
     private init(
-        address: String, location: String, options: [(name: String, value: String)], schema: String
+        address: ServerAddress, options: [(name: String, value: String)], schema: String
     ) throws(StorageError) {
         guard !schema.isEmpty, !schema.utf8.contains(0), schema.utf8.count <= Names.bytes else {
             throw StorageURL.error("a schema's name has 1 to \(Names.bytes) bytes and no NUL")
         }
-        try Self.check(address)
         self.schema = schema
-        self.location = location + "?schema=" + schema
+        location = address.location(options, schema: schema)
         // Of two parameters with one name the later counts. By the system's own times, a host that is gone is noticed after
         // two hours.
         parameters = ConnectionParameters(
             list: [
                 ("connect_timeout", "10"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
                 ("keepalives_count", "3"), ("tcp_user_timeout", "25000"),
-                ("fallback_application_name", "swift-storage"), ("dbname", address),
+                ("fallback_application_name", "swift-storage"), ("dbname", address.text),
             ] + options + [("client_encoding", "UTF8")])
     }
 
@@ -107,42 +105,6 @@ public struct PostgreSQLBackend: StorageBackend {
         let connection = try Connection(self)
         connection.add("SET client_min_messages = warning")
         try connection.run("DROP SCHEMA IF EXISTS \(schema.quotedName) CASCADE")
-    }
-
-    // MARK: Addresses
-
-    /// libpq's parameters, which may also be options. The URL has the database, and the encoding is not to be chosen.
-    private static let keywords: [(name: String, isSecret: Bool)] = {
-        guard let defaults = PQconndefaults() else { return [] }
-        defer { PQconninfoFree(defaults) }
-        var keywords: [(String, Bool)] = []
-        var next = defaults
-        while let name = next.pointee.keyword {
-            // libpq marks what is not to be shown with an asterisk.
-            let isSecret = next.pointee.dispchar?.pointee == CChar(UInt8(ascii: "*"))
-            let name = String(cString: name)
-            if !["dbname", "client_encoding", "options", "replication"].contains(name) {
-                keywords.append((name, isSecret))
-            }
-            next += 1
-        }
-        return keywords
-    }()
-
-    /// libpq's message about an address that it cannot read may have the whole of it, with the password.
-    private static func check(_ address: String) throws(StorageError) {
-        var message: UnsafeMutablePointer<CChar>?
-        let parts = PQconninfoParse(address, &message)
-        defer {
-            PQconninfoFree(parts)
-            PQfreemem(message)
-        }
-        guard parts == nil || address.utf8.contains(0) else { return }
-        throw StorageURL.error("libpq cannot read the address; write postgresql://user@host:port/database")
-    }
-
-    private static func location(of address: String) throws(StorageError) -> String {
-        address.hasPrefix("postgres") ? try StorageURL(address).description : "postgresql"
     }
 }
 

@@ -12,7 +12,8 @@ protocol Fuzzed: Sendable {
 /// Each kind of input, by the name that `scripts/fuzz` gives it.
 let kinds: [String: any Fuzzed.Type] = [
     "archive": ArchiveFile.self, "archive-entries": ArchiveEntries.self, "import": ToolImport.self,
-    "json": ModelJSON.self, "keyed-archive": KeyedArchiveFile.self, "query": TextQuery.self, "url": Address.self,
+    "json": ModelJSON.self, "keyed-archive": KeyedArchiveFile.self, "password": Password.self, "query": TextQuery.self,
+    "url": Address.self,
 ]
 
 private let fuzzed: any Fuzzed = {

@@ -16,6 +16,39 @@ struct Address: Fuzzed {
     }
 }
 
+/// A password in each form of an address. What may be shown of the address has nothing of it.
+struct Password: Fuzzed {
+    init() {}
+
+    func test(_ bytes: [UInt8]) throws {
+        // Two words that no other part of an address has, so that each half of the password is sought.
+        let password = "Qz7x" + String(decoding: bytes, as: UTF8.self) + "W9kv"
+        let addresses = [
+            "postgresql://app:\(password)@host/db", "postgres://app:\(password)@host:5432/db?schema=a",
+            "postgresql:app:\(password)@host/db", "app:\(password)@host/db", "//app:\(password)@host/db",
+            "host=h password=\(password) dbname=d", "password = '\(password)'",
+            "postgresql://host/db?password=\(password)",
+            "postgresql://host:5432/db?schema=a&sslpassword=\(password)&x=y",
+        ]
+        for address in addresses {
+            hide(Redaction.redacted(address), address)
+            do {
+                let url = try StorageURL(address)
+                hide(url.description, address)
+                hide(url.shownPath, address)
+                _ = try SQLiteBackend(url: url)
+            } catch let error as StorageError {
+                require(error.code == .configuration, "an address is refused as \(error.code)")
+                hide(error.sentence, address)
+            }
+        }
+    }
+
+    private func hide(_ text: String, _ address: String) {
+        require(!text.contains("Qz7x") && !text.contains("W9kv"), "\(address) is shown as \(text)")
+    }
+}
+
 /// A condition, an order and assignments in text, one on each line. Engines agree on what comes of them.
 struct TextQuery: Fuzzed {
     private let stores: [Store]

@@ -15,8 +15,28 @@ struct AddressTests {
     }
 
     @Test(arguments: [
+        (
+            "postgresql://ada:s%40crt@db.example.com:5433/people",
+            "postgresql://ada@db.example.com:5433/people?schema=public"
+        ),
+        ("postgres://ada:s@db.example.com/people?user=eve", "postgresql://eve@db.example.com/people?schema=public"),
+        ("host=/run/postgresql password=s dbname=people", "postgresql:///people?host=/run/postgresql&schema=public"),
+        ("host=db.example.com user=ada password='s s'", "postgresql://ada@db.example.com/?schema=public"),
+    ])
+    func `a location names user, host, port and database alone`(_ address: String, _ location: String) throws {
+        let backend =
+            try address.hasPrefix("host") ? PostgreSQLBackend(address) : PostgreSQLBackend(url: StorageURL(address))
+        #expect("\(backend)".contains("location: \"\(location)\""))
+    }
+
+    @Test(arguments: [
         "postgresql://ada:secret@[::1/people",
         "postgresql://ada:secret%zz@host/people",
+        "postgresql://ada:p@secret@host/people",
+        "postgresql://ada:p/secret@host/people",
+        "postgresql://ada:1/secret@host/people",
+        "postgresql://ada:p?secret@host/people",
+        "postgres://ada:secret:p/@host/people",
     ])
     func `an address that libpq cannot read is refused without showing it`(_ text: String) throws {
         let error = #expect(throws: StorageError.self) { try PostgreSQLBackend(url: StorageURL(text)) }

@@ -6,6 +6,18 @@ package enum BackendProduct {
         "sqlite": "SQLiteBackend",
     ]
 
+    /// Other names of schemes, by which users know them from elsewhere.
+    private static let aliases = ["postgres": "postgresql"]
+
+    /// The scheme that a word names, in lower case.
+    package static func scheme(_ word: some StringProtocol) -> String {
+        let word = word.lowercased()
+        return aliases[word] ?? word
+    }
+
+    /// Whether a word is the scheme of one of this package's backends.
+    package static func isScheme(_ word: String) -> Bool { names[scheme(word)] != nil }
+
     /// The error of a store whose scheme none of its backends has.
     package static func error(_ scheme: String, _ schemes: [String]) -> StorageError {
         if let type = names[scheme] {

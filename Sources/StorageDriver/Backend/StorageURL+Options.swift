@@ -97,6 +97,11 @@ extension StorageURL {
         public consuming func finish() throws(StorageError) {
             if let name = left.keys.min() {
                 let accepted = known.isEmpty ? "there are none" : known.sorted().joined(separator: ", ")
+                guard !url.hidesOptions else {
+                    throw StorageURL.error(
+                        "an option beside the password is unknown; write & in a password as %26; accepted options: \(accepted)"
+                    )
+                }
                 throw StorageURL.error(
                     "the option \(name) is unknown\(SpellingSuggestion.hint(name, among: known)); accepted options: \(accepted)"
                 )
@@ -119,7 +124,8 @@ extension StorageURL {
             -> StorageError
         {
             let place = url.settings?.name(of: name) ?? name
-            return StorageURL.error("\(place)=\(text) is not accepted\(hint); \(name) is one of: \(accepted)")
+            let given = url.hidesOptions ? "the value of \(place)" : "\(place)=\(text)"
+            return StorageURL.error("\(given) is not accepted\(hint); \(name) is one of: \(accepted)")
         }
     }
 }

@@ -27,39 +27,34 @@ public struct StorageURL: Sendable, CustomStringConvertible {
     /// - Throws: `configuration` if the text has no scheme, repeats an option, or has an invalid escape.
     public init(_ text: String) throws(StorageError) {
         let written = text.prefix { $0 != "?" }
-        description = Self.shown(String(written))
+        // Redacted as a whole: a password that was typed with a question mark ends behind the options' beginning.
+        description = String(Redaction.redacted(text).prefix { $0 != "?" })
         guard let colon = written.firstIndex(of: ":"), colon > written.startIndex else {
             throw Self.error("\"\(description)\" has no scheme; write it as backend:path, like sqlite:people.db")
         }
-        scheme = String(text[..<colon]).lowercased()
+        scheme = BackendProduct.scheme(text[..<colon])
         let rawPath = written[written.index(after: colon)...]
         address = String(rawPath.hasPrefix("//") ? rawPath.dropFirst(2) : rawPath)
-        path = try Self.unescaped(address[...])
-        options = try Self.options(in: text.dropFirst(written.count + 1))
+        guard !Redaction.hidesOptions(of: text) else {
+            throw Self.error(
+                "\(description) has a ? that may be part of a password; write ? in a password as %3F, and @ in an option as %40")
+        }
+        path = try Self.unescaped(address[...], of: description)
+        options = try Self.options(in: text.dropFirst(written.count + 1), of: description)
     }
 
     /// An address from the separate parts in settings.
     package init(scheme: String, path: String, settings: any OptionSettings) {
-        self.scheme = scheme.lowercased()
+        self.scheme = BackendProduct.scheme(scheme)
         self.path = path
         self.settings = settings
         address = path.hasPrefix("//") ? String(path.dropFirst(2)) : path
         options = [:]
-        description = Self.shown("\(self.scheme):\(path)")
-    }
-
-    /// A text with an address in it, without the password of `//user:password@host`.
-    package static func shown(_ text: String) -> String {
-        guard let slashes = text.firstRange(of: "//") else { return text }
-        let authority = text[slashes.upperBound...].prefix { $0 != "/" }
-        guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else {
-            return text
-        }
-        return text[...colon] + "…" + text[at...]
+        description = Redaction.redacted("\(self.scheme):\(path)")
     }
 
     /// The path as it may be shown.
-    package var shownPath: String { String(Self.shown("//" + path).dropFirst(2)) }
+    package var shownPath: String { String(Redaction.redacted("\(scheme):\(path)").dropFirst(scheme.count + 1)) }
 
     /// Checks that there is a path.
     ///
@@ -71,19 +66,30 @@ public struct StorageURL: Sendable, CustomStringConvertible {
         throw Self.error("\(description) names no file; \(remedy)")
     }
 
-    private static func options(in text: Substring) throws(StorageError) -> [String: String] {
+    /// - Parameter url: the URL as errors show it. An option's value may be a secret.
+    private static func options(in text: Substring, of url: String) throws(StorageError) -> [String: String] {
         var options: [String: String] = [:]
         for option in text.split(separator: "&") {
             let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = try unescaped(parts.first ?? "")
-            guard options.updateValue(try unescaped(parts.count > 1 ? parts[1] : ""), forKey: name) == nil else {
-                throw error("the option \(name) is given twice")
+            let name = try unescaped(parts.first ?? "", of: url)
+            let value = try unescaped(parts.count > 1 ? parts[1] : "", of: url)
+            guard options.updateValue(value, forKey: name) == nil else {
+                let shown = hasSecret(options) ? "an option" : "the option \(name)"
+                throw error("\(shown) is given twice")
             }
         }
         return options
     }
 
-    private static func unescaped(_ text: Substring) throws(StorageError) -> String {
+    /// Whether one of the options is a secret. Any of the others may then be the rest of it, behind a `&` without its escape.
+    private static func hasSecret(_ options: [String: String]) -> Bool {
+        options.keys.contains(where: Redaction.isSecret)
+    }
+
+    /// Whether errors may not show the options' names and values.
+    var hidesOptions: Bool { Self.hasSecret(options) }
+
+    private static func unescaped(_ text: Substring, of url: String) throws(StorageError) -> String {
         guard text.contains("%") else { return String(text) }
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -94,15 +100,13 @@ public struct StorageURL: Sendable, CustomStringConvertible {
             }
             guard rest.count >= 2, let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
             else {
-                throw error(
-                    "\"\(shown("//" + text).dropFirst(2))\" has a % that two hexadecimal digits must follow; a % itself is %25"
-                )
+                throw error("\(url) has a % that two hexadecimal digits must follow; a % itself is %25")
             }
             rest = rest.dropFirst(2)
             bytes.append(escaped)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw error("\"\(shown("//" + text).dropFirst(2))\" is not UTF-8 after its escapes are resolved")
+            throw error("\(url) is not UTF-8 after its escapes are resolved")
         }
         return text
     }

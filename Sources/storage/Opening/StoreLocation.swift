@@ -31,6 +31,8 @@ struct StoreLocation: ExpressibleByArgument {
     static let help = ArgumentHelp("The store: backend:path, or the path of its file.", valueName: "store")
 
     let text: String
+    /// The text as it may be printed: without passwords.
+    var shown: String { Redaction.redacted(text) }
 
     init(_ text: String) { self.text = text }
     init?(argument: String) { self.init(argument) }
@@ -65,7 +67,7 @@ struct StoreLocation: ExpressibleByArgument {
             let store = try await Store(url: address, backends: Self.backends)
             for remark in store.info.remarks {
                 try? FileHandle.standardError.write(
-                    contentsOf: Data("storage: \("\(text): \(remark)".printable)\n".utf8))
+                    contentsOf: Data("storage: \("\(shown): \(remark)".printable)\n".utf8))
             }
             return store
         } catch {
@@ -85,18 +87,23 @@ struct StoreLocation: ExpressibleByArgument {
 
     // MARK: Names
 
-    private static func isKnown(_ scheme: String) -> Bool { backends.contains { $0.scheme == scheme } }
+    private static func isKnown(_ word: Substring) -> Bool {
+        let scheme = BackendProduct.scheme(word)
+        return backends.contains { $0.scheme == scheme }
+    }
     private static func isFile(_ scheme: String) -> Bool { files.contains { $0.scheme == scheme } }
 
     /// The URL that the text is, or that its file's kind makes of it.
     private func address(_ purpose: Purpose) throws -> String {
-        if let colon = text.firstIndex(of: ":"), Self.isKnown(text[..<colon].lowercased()) { return text }
+        if let colon = text.firstIndex(of: ":"), Self.isKnown(text[..<colon]) { return text }
         if FileManager.default.fileExists(atPath: text) {
             try Self.checkFile(text, isKnown: true)
             return "\(try Self.kind(of: text)):\(Self.escaped(text))"
         }
         // A text with another scheme is refused by name, with what would be accepted.
         if text.contains(":"), !text.contains("/") { return text }
+        // What looks like a server's address by `name=value` pairs may have a password, as may any address.
+        let text = shown
         guard purpose == .making else { throw ToolError("There is no file \(text).", .noInput) }
         let names = Self.files.map { $0.scheme }.sorted()
         throw ToolError(

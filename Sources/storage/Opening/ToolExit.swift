@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import SQLiteBackend
 import StorageAPI
+import StorageDriver
 import TerminalOutput
 
 /// The exit status of the tool. The numbers are those of sysexits.h, if it has one.
@@ -46,9 +47,8 @@ enum ToolExit: Int32, CaseIterable {
 
     /// Says on the error stream why the tool cannot go on, and ends it.
     static func exit(_ error: any Error) -> Never {
-        if case nil = reason(error) { StorageCommand.exit(withError: error) }
         tell(error)
-        Foundation.exit(reason(error)?.status.rawValue ?? data.rawValue)
+        Foundation.exit(reason(error)?.status.rawValue ?? StorageCommand.exitCode(for: error).rawValue)
     }
 
     /// Says on the error stream why a command has not done what it should.
@@ -59,10 +59,18 @@ enum ToolExit: Int32, CaseIterable {
         // Help is no error, and is asked for.
         case nil where StorageCommand.exitCode(for: error) == .success:
             return print(StorageCommand.fullMessage(for: error))
-        case nil: text = StorageCommand.fullMessage(for: error)
+        case nil: text = withoutPasswords(StorageCommand.fullMessage(for: error))
         }
         // If standard error is closed, there is no way to report it.
         if !text.isEmpty { try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8)) }
+    }
+
+    /// A message about the command line, whose words may be addresses with passwords.
+    private static func withoutPasswords(_ message: String) -> String {
+        CommandLine.arguments.dropFirst().reduce(message) { message, word in
+            let shown = Redaction.redacted(word)
+            return shown == word ? message : message.replacing(word, with: shown)
+        }
     }
 
     /// The status, and the sentence if there is something to say; nil for errors of the command line.

@@ -49,7 +49,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func verify(_ store: Store, _ progress: ProgressLine) async throws -> Int {
         let count = Counter()
-        try await progress.during("Verifying \(self.store.text)") {
+        try await progress.during("Verifying \(self.store.shown)") {
             try await store.verify { problem in
                 count.value.withLock { $0 += 1 }
                 tell(problem)

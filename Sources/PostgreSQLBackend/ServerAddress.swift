@@ -1,0 +1,91 @@
+internal import CPostgreSQL
+internal import StorageDriver
+
+/// The address of a server in one of the forms that libpq takes, checked before libpq connects.
+struct ServerAddress {
+    /// What libpq is given as `dbname`.
+    let text: String
+    private let parts: [String: String]
+
+    /// - Parameter text: `postgresql://user@host:port/database` or `name=value` pairs.
+    /// - Throws: `configuration` if libpq cannot read the address, or reads a part of a password as something else and would
+    ///   show it in its messages. The error has nothing of the address.
+    init(_ text: String) throws(StorageError) {
+        self.text = text
+        guard !text.utf8.contains(0), let parts = Self.parts(of: text) else {
+            throw StorageURL.error("libpq cannot read the address; write postgresql://user@host:port/database")
+        }
+        self.parts = parts
+        try requireEscapes()
+    }
+
+    /// The server and the database as a URL without a password.
+    ///
+    /// - Parameter options: parameters that come before those of the address.
+    func location(_ options: [(name: String, value: String)], schema: String) -> String {
+        let parts = parts.merging(options.map { ($0.name, $0.value) }) { $1 }
+        var host = parts["host"] ?? parts["hostaddr"] ?? ""
+        var names: [String] = []
+        if host.contains("/") {
+            // A folder of sockets is no host of a URL.
+            names.append("host=\(host)")
+            host = ""
+        }
+        let user = parts["user"].map { "\($0)@" } ?? ""
+        let ports = parts["port"].map { ":\($0)" } ?? ""
+        names.append("schema=\(schema)")
+        return "postgresql://\(user)\(host)\(ports)/\(parts["dbname"] ?? "")?\(names.joined(separator: "&"))"
+    }
+
+    /// libpq ends a user's password at the first `@` and a port at the first `/`. What is left of a password without escapes
+    /// would be a host, a port or a database, which libpq's messages and the server's show.
+    private func requireEscapes() throws(StorageError) {
+        let ports = parts["port", default: ""].split(separator: ",")
+        let isPortNumber = ports.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        let hasPassword = parts["password"] != nil || text.contains { $0 == ":" }
+        let isURL = text.hasPrefix("postgres")
+        let isSplit =
+            parts["host", default: ""].contains("@") || hasPassword && parts["dbname", default: ""].contains("@")
+        guard isPortNumber, !isURL || !isSplit else {
+            throw StorageURL.error(
+                "the address is split in the middle of a password, or its port is no number; in a password write @ as %40, "
+                    + "/ as %2F, ? as %3F and % as %25")
+        }
+    }
+
+    /// The parameters that an address names, by libpq's names; nil if libpq cannot read it.
+    private static func parts(of text: String) -> [String: String]? {
+        // The message may have the whole address, so it is not shown.
+        var message: UnsafeMutablePointer<CChar>?
+        let options = PQconninfoParse(text, &message)
+        defer {
+            PQconninfoFree(options)
+            PQfreemem(message)
+        }
+        guard var next = options else { return nil }
+        var parts: [String: String] = [:]
+        while let name = next.pointee.keyword {
+            if let value = next.pointee.val { parts[String(cString: name)] = String(cString: value) }
+            next += 1
+        }
+        return parts
+    }
+
+    /// libpq's parameters, which may also be options. The URL has the database, and the encoding is not to be chosen.
+    static let keywords: [(name: String, isSecret: Bool)] = {
+        guard let defaults = PQconndefaults() else { return [] }
+        defer { PQconninfoFree(defaults) }
+        var keywords: [(String, Bool)] = []
+        var next = defaults
+        while let name = next.pointee.keyword {
+            // libpq marks what is not to be shown with an asterisk.
+            let isSecret = next.pointee.dispchar?.pointee == CChar(UInt8(ascii: "*"))
+            let name = String(cString: name)
+            if !["dbname", "client_encoding", "options", "replication"].contains(name) {
+                keywords.append((name, isSecret))
+            }
+            next += 1
+        }
+        return keywords
+    }()
+}
