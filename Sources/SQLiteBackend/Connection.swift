@@ -12,8 +12,10 @@ final class Connection: @unchecked Sendable {
     let logger: Logger
     let logsStatements: Bool
     private let path: String
-    /// The settings of a writing connection for syncs and the log.
-    private let writing: [String]
+    /// The setting of a writing connection for syncs.
+    private let synchronous: String
+    /// What a writing connection does about the log.
+    private var logLimit: LogLimit?
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var plans: [PreparedPlan?] = []
     /// How many plans are prepared.
@@ -79,10 +81,7 @@ final class Connection: @unchecked Sendable {
     ) throws(StorageError) {
         path = configuration.path
         self.definitions = definitions
-        writing = [
-            "PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")",
-            "PRAGMA wal_autocheckpoint = 10000",
-        ]
+        synchronous = "PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")"
         self.logger = logger
         logsStatements = logger.logLevel <= .trace
         let access = configuration.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -119,7 +118,10 @@ final class Connection: @unchecked Sendable {
         // What such a database's triggers and views call must be harmless (https://sqlite.org/security.html).
         try execute("PRAGMA trusted_schema = OFF")
         if isWriter {
-            for sql in writing { try execute(sql) }
+            try execute(synchronous)
+            // A log that was larger, by one large transaction, is cut to the size that it may have.
+            try execute("PRAGMA journal_size_limit = 40960000")
+            logLimit = try LogLimit(self)
             // Only Apple's systems need to be asked for a sync that reaches the disk.
             if configuration.durability == .full { try execute("PRAGMA fullfsync = ON") }
         } else {
@@ -314,7 +316,8 @@ final class Connection: @unchecked Sendable {
         let before = ["PRAGMA synchronous = OFF", "PRAGMA wal_autocheckpoint = 0"]
         for sql in before + change { sqlite3_exec(database, sql, nil, nil, nil) }
         rollBack()
-        for sql in writing { sqlite3_exec(database, sql, nil, nil, nil) }
+        sqlite3_exec(database, synchronous, nil, nil, nil)
+        logLimit?.use(database)
     }
 
     // MARK: Closing
@@ -337,6 +340,8 @@ final class Connection: @unchecked Sendable {
     private func forgetStatements() {
         forgetPlans()
         ownWriter = nil
+        sqlite3_wal_hook(database, nil, nil)
+        logLimit = nil
         for statement in Fixed.allCases { fixed[statement.rawValue] = nil }
     }
 }
