@@ -154,6 +154,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        // What earlier versions have written, and what has to hold of it.
+        .target(
+            name: "LandedStores", dependencies: ["StorageKit"], path: "Tests/LandedStores",
+            exclude: ["Fixtures/ORIGIN.md"], resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
@@ -173,7 +177,7 @@ let package = Package(
             dependencies: [
                 "ArchiveBackend", "KeyedArchives", "MemoryBackend", "StorageConfiguration", "StorageDriver",
                 "StorageKit",
-                "SQLiteBackend", "CSQLite", "CSQLiteFaults", "FaultyStorage", "TestSupport",
+                "SQLiteBackend", "CSQLite", "CSQLiteFaults", "FaultyStorage", "LandedStores", "TestSupport",
                 configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -188,8 +192,8 @@ let package = Package(
         .testTarget(
             name: "PostgreSQLTests",
             dependencies: [
-                "FaultyStorage", "MemoryBackend", "PostgreSQLBackend", "SQLiteBackend", "StorageDriver", "StorageKit",
-                "TestSupport", "conformance",
+                "FaultyStorage", "LandedStores", "MemoryBackend", "PostgreSQLBackend", "SQLiteBackend", "StorageDriver",
+                "StorageKit", "TestSupport", "conformance",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -37,7 +37,8 @@ public struct StorageURL: Sendable, CustomStringConvertible {
         address = String(rawPath.hasPrefix("//") ? rawPath.dropFirst(2) : rawPath)
         guard !Redaction.hidesOptions(of: text) else {
             throw Self.error(
-                "\(description) has a ? that may be part of a password; write ? in a password as %3F, and @ in an option as %40")
+                "\(description) has a ? that may be part of a password; write ? in a password as %3F, and @ in an option as %40"
+            )
         }
         path = try Self.unescaped(address[...], of: description)
         options = try Self.options(in: text.dropFirst(written.count + 1), of: description)

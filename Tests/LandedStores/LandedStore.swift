@@ -1,0 +1,232 @@
+package import Foundation
+package import StorageKit
+
+// The models and records of the stores in Fixtures, and what has to hold of each store that an earlier version of this
+// package has written. The programs that wrote them are in Fixtures/ORIGIN.md.
+
+@Storable package struct Shelf: Equatable {
+    package var id: Int
+    @Unique var name: String
+    var label: Label?
+    var books: [Book] = []
+    var tags: [String] = []
+}
+
+@Storable package struct Label: Equatable {
+    var id = 1
+    var color: String
+}
+
+@Storable package struct Book: Equatable {
+    var id: Int
+    var title: String
+    var pages: Int?
+    var price: Decimal
+    var chapters: [Chapter] = []
+}
+
+@Storable package struct Chapter: Equatable {
+    var id: Int
+    var title: String
+}
+
+@Storable package struct Note: Equatable {
+    package var id: Int?
+    @Indexed var text: String
+    var at: Date
+    var mark: UUID?
+    var data: Data
+    var size: UInt64
+    var weight: Double
+}
+
+@Storable package struct Seat: Equatable {
+    @Key package var tenant: Int
+    @Key package var number: Int
+    var row = ""
+}
+
+@Storable package struct Reader: Equatable {
+    package var id: UUID
+    @Unique var email: String
+    var favourite: Ref<Shelf>?
+    var wishes: [Ref<Shelf>] = []
+    @Reference(onDelete: .cascade) var seat: Ref<Seat>
+}
+
+@Storable package struct Login: Equatable {
+    package var id: Int
+    @Expires var until: Date?
+    @Reference(onDelete: .cascade) var reader: Ref<Reader>
+}
+
+/// A store that an earlier version of this package has written.
+package struct LandedStore: Sendable, CustomStringConvertible {
+    /// The date of the version.
+    package let date: String
+    /// The extension of the store's file.
+    package let kind: String
+
+    package init(_ date: String, _ kind: String) { (self.date, self.kind) = (date, kind) }
+
+    package var description: String { "\(date).\(kind)" }
+
+    /// The models that the version had.
+    package var models: [any Storable.Type] {
+        let first: [any Storable.Type] = [Shelf.self, Note.self]
+        return hasReferences ? first + [Seat.self, Reader.self, Login.self] : first
+    }
+
+    /// Whether the version had references, expiry and a history.
+    private var hasReferences: Bool { date > "2026-11-21" }
+
+    package func data() throws -> Data {
+        guard let url = Bundle.module.url(forResource: "Fixtures/\(self)", withExtension: nil) else {
+            throw CocoaError(.fileNoSuchFile)
+        }
+        return try Data(contentsOf: url)
+    }
+
+    // MARK: Checks
+
+    /// Reads, changes and verifies a copy of the store.
+    ///
+    /// - Parameter open: opens the copy with its models and a clock.
+    /// - Returns: what is not as it has to be.
+    package func faults(
+        _ open: @Sendable (_ clock: @escaping @Sendable () -> Date) async throws -> Store
+    ) async throws -> [String] {
+        var faults = Faults()
+        var store = try await open(Self.before)
+        try await read(store, &faults)
+        if hasReferences { try await readReferences(store, &faults) }
+        try await store.close()
+
+        store = try await open(Self.after)
+        if hasReferences { try await change(store, &faults) }
+        try await write(store, &faults)
+        try await store.close()
+
+        store = try await open(Self.after)
+        faults.expect(try await store.find(Shelf.self, key: 9)?.name, "nine", "reopened")
+        try await verify(store, &faults)
+        try await store.close()
+        return faults.found
+    }
+
+    private func read(_ store: Store, _ faults: inout Faults) async throws {
+        var two = Self.shelf(2)
+        two.books.removeLast()
+        two.tags = []
+        let shelves = try await store.select(Shelf.self).order { $0.id }.all()
+        faults.expect(shelves, [Self.shelf(1), two, Self.shelf(3)], "shelves")
+        let notes = try await store.select(Note.self).order { $0.id }.all()
+        faults.expect(notes, (1...4).map(Self.note), "notes")
+        let texts = try await store.select(Note.self).where { $0.text == "note 3" }.all().map(\.id)
+        faults.expect(texts, [3], "notes by index")
+        let long = try await store.select(Shelf.self).where { $0.books.any { $0.pages == 200 } }.keys()
+        faults.expect(long, [3], "shelves by their books")
+        try await verify(store, &faults)
+    }
+
+    private func readReferences(_ store: Store, _ faults: inout Faults) async throws {
+        let readers = try await store.select(Reader.self).order { $0.id }.all()
+        faults.expect(readers, (1...3).map(Self.reader), "readers")
+        let second = try await store.select(Reader.self).where { $0.seat == Ref(key: (1, 2)) }.all().map(\.email)
+        faults.expect(second, ["2@example.org"], "readers by a reference of two parts")
+        faults.expect(try await store.select(Login.self).keys(), [1, 2, 3], "logins before one expires")
+        var entries: [String] = []
+        for try await entry in store.history() {
+            entries.append("\(entry.commit) \(entry.author ?? "-") \(entry.note ?? "-") \(entry.model) \(entry.kind)")
+        }
+        faults.expect(entries.count, 19, "entries")
+        faults.expect(
+            entries.filter { $0.hasPrefix("3 ann the first readers Reader inserted") }.count, 4, "a commit's entries")
+        for try await entry in store.history(of: Shelf.self) where entry.kind == .updated {
+            faults.expect(try entry.before, Self.shelf(2), "a record before its change")
+        }
+    }
+
+    /// What references, expiry and undo do to the records.
+    private func change(_ store: Store, _ faults: inout Faults) async throws {
+        faults.expect(try await store.select(Login.self).keys(), [1, 2], "logins after one has expired")
+        do {
+            try await store.delete(Shelf.self, key: 1)
+            faults.found.append("a shelf is deleted that readers refer to")
+        } catch {
+            faults.expect(error.code, .constraint, "the error of a denied deletion")
+        }
+        try await store.delete(Seat.self, key: (1, 1))
+        faults.expect(
+            try await store.select(Login.self).keys(), [2], "logins after a cascade by a reference of two parts")
+        // The shelf that was deleted comes back, with what it owned.
+        var commit = 0
+        for try await entry in store.history(of: Shelf.self) where entry.kind == .deleted { commit = entry.commit }
+        try await store.undo(commit)
+        faults.expect(try await store.find(Shelf.self, key: 4), Self.shelf(4), "a shelf after the undo of its deletion")
+    }
+
+    private func write(_ store: Store, _ faults: inout Faults) async throws {
+        let note = try await store.insert(Self.note(1, id: nil))
+        faults.expect(note.id, 6, "the next assigned key, after that of a deleted record")
+        try await store.save(Shelf(id: 9, name: "nine"))
+        do {
+            try await store.insert(Shelf(id: 10, name: "nine"))
+            faults.found.append("a unique name is stored twice")
+        } catch {
+            faults.expect(error.code, .constraint, "the error of a second unique name")
+        }
+        try await store.update(Shelf.self).where { $0.id == 3 }.set(\.tags, to: ["new"]).run()
+        faults.expect(try await store.find(Shelf.self, key: 3)?.tags, ["new"], "an updated array")
+        try await verify(store, &faults)
+    }
+
+    private func verify(_ store: Store, _ faults: inout Faults) async throws {
+        try await store.verify { faults.found.append("verify: \($0)") }
+    }
+
+    /// What was found to be different.
+    private struct Faults {
+        var found: [String] = []
+
+        mutating func expect<T: Equatable>(_ value: T, _ expected: T, _ what: String) {
+            if value != expected { found.append("\(what): \(value), expected: \(expected)") }
+        }
+    }
+
+    // MARK: Records
+
+    /// The clock of the programs that wrote the fixtures, and one by which the third login has expired.
+    private static let before: @Sendable () -> Date = { Date(timeIntervalSinceReferenceDate: 800_000_000) }
+    private static let after: @Sendable () -> Date = { Date(timeIntervalSinceReferenceDate: 950_000_000) }
+
+    private static func shelf(_ id: Int) -> Shelf {
+        let chapters = [Chapter(id: 1, title: "one"), Chapter(id: 2, title: "two")]
+        let books = (0..<id).map { number in
+            Book(
+                id: number, title: "book \(number)", pages: number == 0 ? nil : number * 100,
+                price: Decimal(sign: .plus, exponent: -2, significand: 995), chapters: chapters)
+        }
+        return Shelf(
+            id: id, name: "shelf \(id)", label: id.isMultiple(of: 2) ? nil : Label(color: "red"), books: books,
+            tags: ["a", "b\u{0}c"])
+    }
+
+    private static func uuid(_ number: Int) -> UUID {
+        UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, UInt8(number)))
+    }
+
+    private static func note(_ number: Int) -> Note { note(number, id: number) }
+
+    private static func note(_ number: Int, id: Int?) -> Note {
+        Note(
+            id: id, text: "note \(number)", at: Date(timeIntervalSinceReferenceDate: 1000.5), mark: uuid(number),
+            data: Data([0, 255, UInt8(number)]), size: .max, weight: 0.1)
+    }
+
+    private static func reader(_ number: Int) -> Reader {
+        Reader(
+            id: uuid(number), email: "\(number)@example.org", favourite: number == 1 ? nil : Ref(1),
+            wishes: [Ref(3), Ref(1), Ref(3)], seat: Ref(key: (1, number)))
+    }
+}

@@ -1,0 +1,29 @@
+import ArchiveBackend
+import Foundation
+import LandedStores
+import SQLiteBackend
+import StorageKit
+import Testing
+
+@Suite("Stores that earlier versions have written")
+struct LandedStoreTests {
+    private static let all = ["2026-11-21", "2026-11-23", "2026-11-24"].flatMap { date in
+        ["db", "karch"].map { LandedStore(date, $0) }
+    }
+
+    @Test(arguments: all)
+    func `a store of an earlier version is read, verified, written, undone and reopened`(_ landed: LandedStore)
+        async throws
+    {
+        try await withFolder { folder in
+            let path = folder.appending(path: "\(landed)").path
+            try landed.data().write(to: URL(fileURLWithPath: path))
+            let faults = try await landed.faults { clock in
+                landed.kind == "db"
+                    ? try await Store(SQLiteBackend(path: path), models: landed.models, clock: clock)
+                    : try await Store(ArchiveBackend(path: path), models: landed.models, clock: clock)
+            }
+            #expect(faults == [])
+        }
+    }
+}
