@@ -37,7 +37,12 @@ struct HistoryCopy {
         } else {
             own = try HistoryTables.make(in: writer, directory)
         }
-        for (from, to) in [(source.commits, own.commits), (source.changes, own.changes)] {
+        var tables = [(source.commits, own.commits), (source.changes, own.changes)]
+        if let former = FormerSchemas.table(in: try writer.tables()) { try writer.change(.drop(former)) }
+        if let former = FormerSchemas.table(in: try reader.tables()) {
+            tables.append((former, try FormerSchemas.makeTable(in: writer)))
+        }
+        for (from, to) in tables {
             try writer.truncate(to, directory)
             try copy(from, to, writer)
         }

@@ -60,6 +60,12 @@ final class HistoryLog {
     /// The number of the commit, if it has changed anything that is recorded.
     var number: Int64? { header?.number }
 
+    /// The place of the last entry; nil if there is none yet.
+    var place: (commit: Int64, place: Int64)? { header.map { ($0.number, lastPlace) } }
+
+    /// Takes notice that tables have been changed.
+    func forgetTables() { handles = [:] }
+
     // MARK: Savepoints
 
     var mark: Mark { Mark(header: header, entries: entries.count) }

@@ -16,6 +16,12 @@ struct HistoryVerification {
     /// Walks the commits and the entries in step, one at a time.
     func run() throws(StorageError) {
         _ = try tables.settings(in: session)
+        do throws(StorageError) {
+            try FormerSchemas(in: session).verify()
+        } catch {
+            guard error.code == .corrupt else { throw error }
+            body(StoreProblem(error.message))
+        }
         var commits = try session.rows(tables.allCommits, QueryArguments())
         let changes = try TableScan(tables.changes, in: session)
         // What pruning has left of older commits is no part of the history.

@@ -4,14 +4,14 @@ import StorageDriver
 ///
 /// After a version byte come the tables that have rows: the property's path, the columns' properties, and the rows' values
 /// one after the other. The root's key is not repeated in the rows of what it owns. Since columns are named, an image can
-/// be read after the model has got others. An array that has no rows and is not Optional is there with no column, which
-/// tells it from a property that came later.
+/// be read after the model has got others, and ``FormerSchema`` tells what became of a name. An array that has no rows and
+/// is not Optional is there with no column, which tells it from a property that came later.
 ///
 /// Images of version 1 have neither such arrays nor what the program that made them did not declare.
 struct RecordImage: Equatable {
     let bytes: [UInt8]
 
-    fileprivate static let version: UInt8 = 2
+    static let version: UInt8 = 2
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -162,7 +162,7 @@ private struct ImageWriter {
 }
 
 /// Reads the bytes of an image, whoever has written them.
-private struct ImageReader {
+struct ImageReader {
     private let bytes: [UInt8]
     private var position = 0
 
@@ -231,7 +231,8 @@ private struct ImageReader {
 }
 
 extension ColumnSchema.Role {
-    fileprivate var code: UInt8 {
+    /// The number that an image has for the role.
+    var code: UInt8 {
         switch self {
         case .property: 0
         case .presence: 1
@@ -240,154 +241,5 @@ extension ColumnSchema.Role {
         case .node: 4
         case .parent: 5
         }
-    }
-}
-
-/// The rows of one record as they were, to be read as the store's rows are read.
-final class ImageSession: StorageSession {
-    private struct Table {
-        let path: [String]
-        let columns: [(role: UInt8, property: String)]
-        let rows: [[Value]]
-    }
-
-    private let key: [Value]
-    private let model: ModelTables
-    private let images: [Table]
-    private let defaults: DeclaredDefaults
-
-    /// - Parameters:
-    ///   - model: the model as it is now.
-    ///   - defaults: what properties have that came after the record.
-    /// - Throws: `corrupt` for bytes that are no image; `schemaMismatch` if the model no longer has a property that the
-    ///   record had.
-    init(
-        _ image: RecordImage, key: [Value], _ model: ModelTables, _ defaults: DeclaredDefaults
-    ) throws(StorageError) {
-        (self.key, self.model, self.defaults) = (key, model, defaults)
-        images = try Self.tables(of: image)
-        try check()
-    }
-
-    /// - Throws: `corrupt` for bytes that are no image.
-    static func verify(_ image: RecordImage) throws(StorageError) { _ = try tables(of: image) }
-
-    private static func tables(of image: RecordImage) throws(StorageError) -> [Table] {
-        var reader = ImageReader(image.bytes)
-        guard (1...RecordImage.version).contains(try reader.byte()) else { throw ImageReader.damaged }
-        var tables: [Table] = []
-        while !reader.isAtEnd {
-            var path: [String] = []
-            for _ in 0..<(try reader.count()) { path.append(try reader.string()) }
-            var columns: [(role: UInt8, property: String)] = []
-            for _ in 0..<(try reader.count()) { columns.append((try reader.byte(), try reader.string())) }
-            var rows: [[Value]] = []
-            let count = try reader.count()
-            // A row has at least one value.
-            guard count == 0 || !columns.isEmpty else { throw ImageReader.damaged }
-            for _ in 0..<count {
-                var row: [Value] = []
-                for _ in columns { row.append(try reader.value()) }
-                rows.append(row)
-            }
-            tables.append(Table(path: path, columns: columns, rows: rows))
-        }
-        return tables
-    }
-
-    private func check() throws(StorageError) {
-        let known = model.tables.map(\.schema) + model.undeclared
-        for table in images {
-            guard let now = known.first(where: { Self.isSame($0, table.path) }) else {
-                throw mismatch(table.path.joined(separator: "."), "no longer has")
-            }
-            for column in table.columns where column.role < 2 {
-                let isThere = now.columns.contains {
-                    $0.role.code == column.role && $0.property.isSame(as: column.property)
-                }
-                if !isThere {
-                    throw mismatch((table.path + [column.property]).joined(separator: "."), "no longer has")
-                }
-            }
-        }
-    }
-
-    private func mismatch(_ property: String, _ problem: String) -> StorageError {
-        StorageError(
-            .schemaMismatch,
-            "The record is older than a change of its model, which \(problem) \(property); read the entry's values instead.",
-            model: model.name, key: key, property: property)
-    }
-
-    private static func isSame(_ schema: TableSchema, _ way: [String]) -> Bool {
-        let path = schema.path.dropFirst()
-        return path.count == way.count && zip(path, way).allSatisfy { $0.isSame(as: $1) }
-    }
-
-    // MARK: StorageSession
-
-    func tables() throws(StorageError) -> [TableSchema] { [] }
-
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { 0 }
-
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        guard case .columns(let columns) = plan.query.result else {
-            throw StorageError(.unsupported, "A record of the history is read by its key alone.")
-        }
-        guard let table = images.first(where: { Self.isSame(plan.table, $0.path) }), !table.rows.isEmpty else {
-            return Cursor(rows: [], columns: columns.count)
-        }
-        var owners = 0
-        var places: [Place] = []
-        for index in columns {
-            let column = plan.table.columns[index]
-            if column.role == .owner {
-                places.append(.value(owners < key.count ? key[owners] : .null))
-                owners += 1
-                continue
-            }
-            let place = table.columns.firstIndex {
-                $0.role == column.role.code && $0.property.isSame(as: column.property)
-            }
-            if let place {
-                places.append(.column(place, column.type))
-            } else {
-                places.append(.value(try missing(column, in: plan.table)))
-            }
-        }
-        let rows = table.rows.map { row in
-            places.map { place in
-                switch place {
-                // What does not fit is told by who reads it.
-                case .column(let column, let type): ValueConversion.convert(row[column], to: type) ?? row[column]
-                case .value(let value): value
-                }
-            }
-        }
-        return Cursor(rows: rows, columns: columns.count)
-    }
-
-    /// What a row has for a property that came after it.
-    ///
-    /// - Throws: `schemaMismatch` if it is required and has no default.
-    private func missing(_ column: ColumnSchema, in table: TableSchema) throws(StorageError) -> Value {
-        // An array that was there and has become Optional since was not nil.
-        if column.role == .presence {
-            let owner = model.tables.first { $0.schema.pathBytes == table.pathBytes }
-            let array = owner?.relations.first { $0.storedProperty.isSame(as: column.property) }
-            let rows = array.map { model.tables[$0.target].schema }
-            return .int(images.contains { image in rows.map { Self.isSame($0, image.path) } ?? false } ? 1 : 0)
-        }
-        if let value = try defaults.value(of: column, in: table) { return value }
-        guard column.isOptional else {
-            let property = (table.path.dropFirst() + [column.property]).joined(separator: ".")
-            throw mismatch(property, "now requires")
-        }
-        return .null
-    }
-
-    private enum Place {
-        case column(Int, ColumnType)
-        case value(Value)
     }
 }

@@ -12,7 +12,8 @@ extension Store {
     ///     first.
     /// - Throws: `configuration` if the store keeps no history of the model; `notKept` if the commit is older than what is
     ///   kept, or if the model's records are not kept since then; `invalidValue` for a commit that has not been;
-    ///   `schemaMismatch` or `typeMismatch` for a record that does not fit the type any more.
+    ///   `schemaMismatch` or `typeMismatch` for a record that does not fit the type any more: its entry in
+    ///   ``history(of:since:)``, the first one after the commit, has it as ``HistoryEntry/storedBefore``.
     public nonisolated(nonsending) func find<M: Storable>(
         _ type: M.Type, key: M.Key, asOf commit: Int
     ) async throws(StorageError) -> M? {
@@ -37,7 +38,10 @@ extension Store {
                 }
                 return found
             }
-            return try change.before?.record(M.self, key: values, handle, DeclaredDefaults(type: type))
+            guard let image = change.before else { return nil }
+            let former = try FormerSchemas(in: history.session)
+            return try image.record(
+                M.self, key: values, handle, DeclaredDefaults(type: type), since: former.since(change))
         }
     }
 }

@@ -42,15 +42,26 @@ extension Store {
         /// The place after this entry, to go on from.
         public let token: HistoryToken
         private let image: Result<Record?, StorageError>
+        private let stored: StoredImage?
 
         /// The record as it was before the commit; nil if there was none, or if the model's records are not kept.
         ///
-        /// - Throws: `schemaMismatch` or `typeMismatch` for a record that does not fit the model any more.
+        /// It is read as if it had stayed in the store: what the schema did since with properties, their names and types is
+        /// done to it too.
+        ///
+        /// - Throws: `schemaMismatch` or `typeMismatch` for a record that does not fit the model any more;
+        ///   ``storedBefore`` has it all the same.
         public var before: Record? { get throws(StorageError) { try image.get() } }
+
+        /// The same record without its type, with the properties and the names that it was stored with: also those that the
+        /// model has no longer.
+        ///
+        /// - Throws: `corrupt` if the entry is damaged.
+        public var storedBefore: DynamicRecord? { get throws(StorageError) { try stored?.record() } }
 
         init(
             _ change: HistoryReading.Change, _ header: HistoryReading.Header, _ token: HistoryToken, key: Key?,
-            _ image: Result<Record?, StorageError>
+            _ image: Result<Record?, StorageError>, _ stored: StoredImage?
         ) {
             commit = Int(change.commit)
             time = Date(timeIntervalSinceReferenceDate: header.time)
@@ -66,6 +77,7 @@ extension Store {
             self.key = key
             self.token = token
             self.image = image
+            self.stored = stored
         }
     }
 
@@ -80,7 +92,7 @@ extension Store {
         /// The model's type, which is prepared before it is read.
         var type: (any Storable.Type)?
         let entry:
-            @Sendable (HistoryReading.Change, HistoryReading.Header, HistoryToken, any StorageSession)
+            @Sendable (HistoryReading.Change, HistoryReading.Header, HistoryToken, HistoryPage)
                 throws(StorageError) -> Element
 
         public func makeAsyncIterator() -> Iterator { Iterator(history: self) }
@@ -126,6 +138,7 @@ extension Store {
                 if let position { try settings.check(position, history) }
                 let first = try history.first?.number ?? 1
                 let after = position.map { (Int64($0.commit), $0.place) } ?? (first - 1, .max)
+                let page = HistoryPage(history.session, try FormerSchemas(in: history.session), store)
                 var headers: [Int64: HistoryReading.Header] = [:]
                 var entries: [Element] = []
                 for change in try history.changes(after: after.0, after.1, of: model) {
@@ -133,7 +146,7 @@ extension Store {
                     // `verify` reports an entry without its commit.
                     guard let header = headers[change.commit] else { continue }
                     let token = HistoryToken(store: settings.store, commit: change.commit, place: change.place)
-                    entries.append(try entry(change, header, token, history.session))
+                    entries.append(try entry(change, header, token, page))
                 }
                 return entries
             }
@@ -165,14 +178,15 @@ extension Store {
 
     private func history(ofRecords model: String?, since token: HistoryToken?) -> History<[Value], DynamicRecord> {
         History(store: self, model: model, start: token) {
-            [registry] (change, header, token, session) throws(StorageError) in
+            [registry] (change, header, token, page) throws(StorageError) in
             let image = Result { () throws(StorageError) -> DynamicRecord? in
                 guard let image = change.before else { return nil }
                 return try image.record(
-                    DynamicRecord.self, key: change.key, registry.recorded(change.model, in: session),
-                    registry.defaults(of: change.model))
+                    DynamicRecord.self, key: change.key, registry.recorded(change.model, in: page.session),
+                    registry.defaults(of: change.model), since: page.former.since(change))
             }
-            return HistoryEntry(change, header, token, key: change.kind == .everything ? nil : change.key, image)
+            let key = change.kind == .everything ? nil : change.key
+            return HistoryEntry(change, header, token, key: key, image, try page.stored(change))
         }
     }
 
@@ -182,7 +196,7 @@ extension Store {
     public func history<M: Storable>(of type: M.Type, since token: HistoryToken? = nil) -> History<M.Key, M> {
         let name = type.schema.name
         return History(store: self, model: name, start: token, type: type) {
-            [registry] (change, header, token, session) throws(StorageError) in
+            [registry] (change, header, token, page) throws(StorageError) in
             guard let handle = registry.handle(type) else {
                 throw StorageError(
                     .configuration, "The model is not opened; name it when opening the store.", model: name)
@@ -190,9 +204,10 @@ extension Store {
             let key = change.kind == .everything ? nil : try handle.tables.keys(M.self, [change.key]).first
             let image = Result { () throws(StorageError) -> M? in
                 guard let image = change.before else { return nil }
-                return try image.record(M.self, key: change.key, handle, DeclaredDefaults(type: type))
+                return try image.record(
+                    M.self, key: change.key, handle, DeclaredDefaults(type: type), since: page.former.since(change))
             }
-            return HistoryEntry(change, header, token, key: key, image)
+            return HistoryEntry(change, header, token, key: key, image, try page.stored(change))
         }
     }
 
@@ -236,16 +251,21 @@ extension Store {
     }
 }
 
-extension RecordImage {
-    /// The record as the model's type.
-    func record<M: Storable>(
-        _: M.Type, key: [Value], _ handle: ModelHandle, _ defaults: DeclaredDefaults
-    ) throws(StorageError) -> M? {
-        let session = try ImageSession(self, key: key, handle.tables, defaults)
-        var found: M?
-        try Reading(handle: handle, session: session).find(key) { (rows) throws(StorageError) in
-            found = try rows.nextModel(M.self)
-        }
-        return found
+/// A part of the history as it is read in one session.
+struct HistoryPage {
+    let session: any StorageSession
+    let former: FormerSchemas
+    private let store: Store
+
+    init(_ session: any StorageSession, _ former: FormerSchemas, _ store: Store) {
+        (self.session, self.former, self.store) = (session, former, store)
+    }
+
+    /// The record that an entry has, if it has one.
+    func stored(_ change: HistoryReading.Change) throws(StorageError) -> StoredImage? {
+        guard let image = change.before else { return nil }
+        return StoredImage(
+            image: image, model: change.model, key: change.key, tables: try former.tables(at: change),
+            directory: store.registry.directory)
     }
 }

@@ -38,6 +38,7 @@ private struct Undoing {
     let writer: any StorageWriter
     let history: HistoryReading
     let settings: HistorySettings
+    let former: FormerSchemas
     /// The place of each record's first entry in the commit, by model: what was before it is what was before the commit.
     var firstPlaces: [String: [[Value]: Int64]] = [:]
     /// What goes, by model.
@@ -49,6 +50,7 @@ private struct Undoing {
         writer = try context.openWriter()
         history = try HistoryReading.required(in: writer, context.store)
         settings = try history.tables.settings(in: writer)
+        former = try FormerSchemas(in: writer)
     }
 
     mutating func run() throws(StorageError) -> Int {
@@ -157,12 +159,12 @@ private struct Undoing {
         _ now: RecordImage?, _ change: HistoryReading.Change, _ handle: ModelHandle
     ) throws(StorageError) -> Bool {
         guard now != change.before, let now, let before = change.before else { return now == change.before }
-        return try record(now, change, handle) == record(before, change, handle)
+        return try record(now, change, handle, since: []) == record(before, change, handle, since: former.since(change))
     }
 
     /// - Throws: `schemaMismatch` for an image without what the program that made it did not declare.
     private func record(
-        _ image: RecordImage, _ change: HistoryReading.Change, _ handle: ModelHandle
+        _ image: RecordImage, _ change: HistoryReading.Change, _ handle: ModelHandle, since changes: [FormerSchema]
     ) throws(StorageError) -> DynamicRecord {
         guard image.isWhole || !handle.tables.hasRemoved else {
             throw StorageError(
@@ -172,7 +174,8 @@ private struct Undoing {
                 model: change.model, key: change.key)
         }
         let defaults = context.store.registry.defaults(of: change.model)
-        guard let record = try image.record(DynamicRecord.self, key: change.key, handle, defaults) else {
+        let record = try image.record(DynamicRecord.self, key: change.key, handle, defaults, since: changes)
+        guard let record else {
             throw StorageError(
                 .corrupt, "An entry of the history has no record.", model: change.model, key: change.key)
         }
@@ -218,7 +221,7 @@ private struct Undoing {
                 var records: [DynamicRecord] = []
                 for change in changes {
                     guard let image = change.before else { continue }
-                    records.append(try record(image, change, writing.handle))
+                    records.append(try record(image, change, writing.handle, since: former.since(change)))
                 }
                 if !records.isEmpty { _ = try writing.put(records, .upsert) }
             }

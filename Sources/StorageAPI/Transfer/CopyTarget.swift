@@ -28,6 +28,11 @@ struct CopyTarget {
                     + "opened without models.", model: model.name)
         }
         for table in own.tables.reversed() { try writer.change(.drop(table)) }
+        let history = context.noted?.history
+        try FormerSchemas.record(
+            FormerSchema(replacing: own.tables), of: model.name, at: history?.place, in: writer,
+            context.store.registry.directory)
+        history?.forgetTables()
         return try create(model, besides: try writer.tables(), writer)
     }
 

@@ -12,7 +12,7 @@ extension Conformance {
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, edgeCostCases,
         seamCases, observationCases, observationCostCases, feedCases,
-        historyCases,
+        historyCases, renamedHistoryCases,
         undoCases, mutantCases, expiryCases,
     ].flatMap { $0 }
 }

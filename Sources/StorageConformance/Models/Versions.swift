@@ -120,6 +120,21 @@ enum TitleAndName: NoteVersion { static let properties = Title.properties + Name
 enum NameFromTitle: NoteVersion {
     static let properties = [VersionField("name", .text, isOptional: true, renamedFrom: "title")]
 }
+/// The properties of ``TitledTags`` under other names.
+enum NameAndLabels: NoteVersion {
+    static let properties = [
+        VersionField("name", .text, isOptional: true, renamedFrom: "title"),
+        VersionField("labels", .many(Versioned<PlainTag>.self), renamedFrom: "tags"),
+    ]
+}
+/// The same under yet other names, with new properties that have the first ones.
+enum CallAndMarks: NoteVersion {
+    static let properties = [
+        VersionField("call", .text, isOptional: true, renamedFrom: "name"),
+        VersionField("marks", .many(Versioned<PlainTag>.self), renamedFrom: "labels"),
+        VersionField("title", .text, isOptional: true), VersionField("tags", .many(Versioned<PlainTag>.self)),
+    ]
+}
 enum Labels: NoteVersion {
     static let properties = [VersionField("labels", .many(Versioned<PlainTag>.self))]
 }

@@ -110,6 +110,8 @@ private struct HistoryLine {
     func writeObject(to output: inout Output) throws {
         // A record that no longer fits its model leaves its entry readable.
         let before = Result { try entry.before }
+        var stored: DynamicRecord?
+        if case .failure = before { stored = try? entry.storedBefore }
         try output.write { bytes in
             bytes += "{\"commit\":\(entry.commit),\"time\":\"\(time)\"".utf8
             for (name, text) in [("author", entry.author), ("note", entry.note), ("model", entry.model)] {
@@ -130,6 +132,10 @@ private struct HistoryLine {
             case .failure(let error):
                 bytes += ",\"unreadable\":".utf8
                 JSONText.append("\(error)", to: &bytes)
+                if let stored {
+                    bytes += ",\"stored\":".utf8
+                    JSONText.append(stored, to: &bytes)
+                }
             }
             bytes += ",\"token\":\"\(entry.token)\"}\n".utf8
         }

@@ -88,12 +88,14 @@ final class ModelRegistry: Sendable {
     }
 
     /// Creates or changes the model's tables as declared.
+    ///
+    /// - Parameter history: that of the write.
     func prepare(
-        _ type: any Storable.Type, in writer: any StorageWriter
+        _ type: any Storable.Type, in writer: any StorageWriter, _ history: HistoryLog?
     ) throws(StorageError) -> ModelHandle {
         try claiming(type) { (declared) throws(StorageError) in
             let planner = try planner(declared, in: writer)
-            try run(planner.steps, in: writer)
+            try run(planner.steps, of: declared.model.name, in: writer, history)
             return try prepared(planner.binding, type)
         }
     }
@@ -110,9 +112,15 @@ final class ModelRegistry: Sendable {
         }
     }
 
-    private func run(_ steps: [SchemaStep], in writer: any StorageWriter) throws(StorageError) {
+    private func run(
+        _ steps: [SchemaStep], of model: String, in writer: any StorageWriter, _ history: HistoryLog?
+    ) throws(StorageError) {
+        guard !steps.isEmpty else { return }
+        let former = FormerSchema(RecordedTables.list(model, try writer.tables()), steps)
         let migration = SchemaMigration(writer: writer, directory: directory, logger: logger, info: info)
         for step in steps { try migration.run(step) }
+        if let former { try FormerSchemas.record(former, of: model, at: history?.place, in: writer, directory) }
+        history?.forgetTables()
     }
 
     // MARK: Models without types
@@ -127,7 +135,7 @@ final class ModelRegistry: Sendable {
     /// - Parameter isExact: whether the model gets exactly the schema's properties, and loses others.
     /// - Returns: whether anything was changed.
     func prepare(
-        _ schema: RecordSchema, isExact: Bool, in writer: any StorageWriter
+        _ schema: RecordSchema, isExact: Bool, in writer: any StorageWriter, _ history: HistoryLog?
     ) throws(StorageError) -> Bool {
         let tables = try writer.tables()
         var schema = schema
@@ -136,7 +144,7 @@ final class ModelRegistry: Sendable {
                 .adding(schema)
         }
         let planner = try planner(try DeclaredTables(schema), in: writer)
-        try run(planner.steps, in: writer)
+        try run(planner.steps, of: schema.name, in: writer, history)
         return planner.steps.contains(where: \.changesStore)
     }
 

@@ -60,7 +60,7 @@ final class SessionContext {
         for schema in schemas {
             do throws(StorageError) {
                 let writer = try openWriter(schema.name)
-                guard try store.registry.prepare(schema, isExact: isExact, in: writer) else { continue }
+                guard try store.registry.prepare(schema, isExact: isExact, in: writer, noted?.history) else { continue }
             } catch {
                 // The code that compares and changes tables reports errors of opening a store.
                 throw error.with {
@@ -125,7 +125,7 @@ final class SessionContext {
                 .schemaMismatch, "The model's tables are not made yet; name it in models: when opening the store.",
                 model: type.schema.name)
         }
-        let handle = try store.registry.prepare(type, in: writer)
+        let handle = try store.registry.prepare(type, in: writer, noted?.history)
         own = (own ?? OwnModels()).adding(handle, for: type)
         own?.referrers = [:]
         noted?.noteTables(of: handle.name)

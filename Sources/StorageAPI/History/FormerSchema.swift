@@ -1,0 +1,167 @@
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A model's tables as they were until its schema was changed, and what the change made of their names and values.
+///
+/// An image that was made before the change names tables and columns as they were then. It is read as its rows would be if
+/// they had stayed in the store: the changes since are applied to it, one after the other.
+struct FormerSchema: Codable {
+    /// All of them, with what no program declared.
+    let tables: [TableSchema]
+    private let moves: [Move]
+
+    /// A table, and what became of it.
+    private struct Move: Codable {
+        let path: [String]
+        /// Nil if it was dropped.
+        let to: [String]?
+        var columns: [Column] = []
+    }
+
+    /// A column of data, and what became of it.
+    private struct Column: Codable {
+        let role: ColumnSchema.Role
+        /// Nil if the change has added it.
+        let from: String?
+        /// Nil if it was dropped.
+        let to: String?
+        /// The types before and after, if they differ.
+        var types: [ColumnType]?
+        /// What rows have got that had no value, as ``RecordImage/bytes(of:)`` has it.
+        var missing: Data?
+
+        /// A value in its new type. One that does not fit stays: who reads it is told.
+        func converted(_ value: Value) -> Value {
+            guard let types, types.count == 2 else { return value }
+            return ValueConversion.convert(value, from: types[0], to: types[1]) ?? value
+        }
+    }
+
+    /// Nil if the steps leave each image as it is.
+    ///
+    /// - Parameter tables: the model's before the steps.
+    init?(_ tables: [TableSchema], _ steps: [SchemaStep]) {
+        self.tables = tables
+        moves = steps.compactMap(Self.move)
+        if moves.isEmpty || tables.isEmpty { return nil }
+    }
+
+    /// The tables of a model that was replaced by another of its name: what that does not have is gone.
+    init(replacing tables: [TableSchema]) {
+        self.tables = tables
+        moves = []
+    }
+
+    private static func move(_ step: SchemaStep) -> Move? {
+        switch step {
+        case .change(.drop(let table), _), .mark(.drop(let table), _): return Move(path: table.path, to: nil)
+        case .change(.alter(let old, let new, let added), _), .mark(.alter(let old, let new, let added), _):
+            let kept = old.columns.indices.map { column($0, of: old, to: new.columns[$0], missing: nil) }
+            let others = zip(new.columns.dropFirst(old.columns.count), added).map { Self.added($0, $1) }
+            return move(old, new, kept + others)
+        case .rebuild(let old, let new, let sources, _):
+            let kept = Set(sources.compactMap(\.column))
+            let columns = sources.map { source in
+                source.column.map { column($0, of: old, to: source.to, missing: source.missing) }
+                    ?? added(source.to, source.missing)
+            }
+            let dropped = old.columns.indices.filter { !kept.contains($0) }.map { index in
+                Column(role: old.columns[index].role, from: old.columns[index].property, to: nil)
+            }
+            return move(old, new, columns + dropped)
+        case .change(.create, _), .mark(.create, _), .requireEmpty, .requireTrue, .requireChild, .note: return nil
+        }
+    }
+
+    private static func move(_ old: TableSchema, _ new: TableSchema, _ columns: [Column]) -> Move? {
+        let changed = columns.filter { column in
+            guard !column.role.isPrefix else { return false }
+            let isSame = column.from.map { from in column.to.map { $0.isSame(as: from) } ?? false } ?? false
+            return !isSame || column.types != nil || column.missing != nil
+        }
+        if changed.isEmpty, old.pathBytes == new.pathBytes { return nil }
+        return Move(path: old.path, to: new.path, columns: changed)
+    }
+
+    private static func column(
+        _ index: Int, of old: TableSchema, to new: ColumnSchema, missing: Value?
+    ) -> Column {
+        let column = old.columns[index]
+        return Column(
+            role: column.role, from: column.property, to: new.property,
+            types: column.type == new.type ? nil : [column.type, new.type], missing: missing.map(Self.data))
+    }
+
+    private static func added(_ column: ColumnSchema, _ missing: Value?) -> Column {
+        Column(role: column.role, from: nil, to: column.property, missing: missing.map(data))
+    }
+
+    private static func data(_ value: Value) -> Data { Data(RecordImage.bytes(of: [value])) }
+
+    // MARK: Images
+
+    /// Makes of an image's tables what the change would have made of their rows.
+    ///
+    /// - Parameter gone: gets the properties that the image has values of, and that the change has dropped.
+    func apply(to images: inout [ImageTable], gone: inout [[String]]) throws(StorageError) {
+        var kept: [ImageTable] = []
+        for var image in images {
+            guard let move = moves.first(where: { Self.isSame($0.path.dropFirst(), image.path[...]) }) else {
+                kept.append(image)
+                continue
+            }
+            guard let to = move.to else {
+                if !image.rows.isEmpty { gone.append(image.path) }
+                continue
+            }
+            try Self.apply(move.columns, to: &image, gone: &gone)
+            image.path = Array(to.dropFirst())
+            kept.append(image)
+        }
+        images = kept
+    }
+
+    private static func apply(
+        _ columns: [Column], to image: inout ImageTable, gone: inout [[String]]
+    ) throws(StorageError) {
+        // An array without rows has no columns either.
+        guard !image.columns.isEmpty else { return }
+        // Where each one is, before the first of them gets its new name.
+        let places = columns.map { column in column.from.flatMap { image.place(of: $0, column.role.code) } }
+        var dropped: [Int] = []
+        for (column, place) in zip(columns, places) {
+            let missing = try column.missing.map { (data) throws(StorageError) in try value(data) }
+            guard let to = column.to else {
+                guard let place else { continue }
+                if column.role == .property, image.hasValues(place) { gone.append(image.path + [column.from ?? ""]) }
+                dropped.append(place)
+                continue
+            }
+            if let place {
+                image.columns[place].property = to
+                for row in image.rows.indices {
+                    let value = image.rows[row][place]
+                    image.rows[row][place] = value.isNull ? missing ?? value : column.converted(value)
+                }
+            } else if column.from == nil, let missing {
+                image.columns.append(ImageTable.Column(role: column.role.code, property: to))
+                for row in image.rows.indices { image.rows[row].append(missing) }
+            }
+        }
+        for place in dropped.sorted(by: >) { image.remove(place) }
+    }
+
+    private static func value(_ data: Data) throws(StorageError) -> Value {
+        guard let value = try RecordImage.key(of: Array(data)).first else { throw ImageReader.damaged }
+        return value
+    }
+
+    private static func isSame(_ left: ArraySlice<String>, _ right: ArraySlice<String>) -> Bool {
+        left.count == right.count && zip(left, right).allSatisfy { $0.isSame(as: $1) }
+    }
+}

@@ -1,0 +1,63 @@
+import StorageDriver
+
+/// The rows that a record had in one table, under the names that they were stored by.
+struct ImageTable {
+    /// The properties that lead to the rows from the record; empty for its own row.
+    var path: [String]
+    var columns: [Column]
+    var rows: [[Value]]
+
+    struct Column {
+        var role: UInt8
+        var property: String
+
+        /// Whether it is data: the other columns tell where a row belongs.
+        var isData: Bool { role < 2 }
+    }
+
+    /// The tables of an image.
+    ///
+    /// - Throws: `corrupt` for bytes that are no image.
+    static func all(of image: RecordImage) throws(StorageError) -> [ImageTable] {
+        var reader = ImageReader(image.bytes)
+        guard (1...RecordImage.version).contains(try reader.byte()) else { throw ImageReader.damaged }
+        var tables: [ImageTable] = []
+        while !reader.isAtEnd {
+            var path: [String] = []
+            for _ in 0..<(try reader.count()) { path.append(try reader.string()) }
+            var columns: [Column] = []
+            for _ in 0..<(try reader.count()) {
+                columns.append(Column(role: try reader.byte(), property: try reader.string()))
+            }
+            var rows: [[Value]] = []
+            let count = try reader.count()
+            // A row has at least one value.
+            guard count == 0 || !columns.isEmpty else { throw ImageReader.damaged }
+            for _ in 0..<count {
+                var row: [Value] = []
+                for _ in columns { row.append(try reader.value()) }
+                rows.append(row)
+            }
+            tables.append(ImageTable(path: path, columns: columns, rows: rows))
+        }
+        return tables
+    }
+
+    func isSame(as schema: TableSchema) -> Bool {
+        let path = schema.path.dropFirst()
+        return path.count == self.path.count && zip(path, self.path).allSatisfy { $0.isSame(as: $1) }
+    }
+
+    /// Where the values of a property are.
+    func place(of property: String, _ role: UInt8) -> Int? {
+        columns.firstIndex { $0.role == role && $0.property.isSame(as: property) }
+    }
+
+    /// Whether some row has a value in a column.
+    func hasValues(_ column: Int) -> Bool { rows.contains { !$0[column].isNull } }
+
+    mutating func remove(_ column: Int) {
+        columns.remove(at: column)
+        for row in rows.indices { rows[row].remove(at: column) }
+    }
+}

@@ -1,0 +1,83 @@
+import StorageDriver
+
+/// A record as an entry has it, to be read without the model's type and whatever has become of the model since.
+struct StoredImage: Sendable {
+    let image: RecordImage
+    let model: String
+    let key: [Value]
+    /// The model's tables when the entry was made, as far as they are known.
+    let tables: [TableSchema]
+    let directory: ModelDirectory
+
+    /// The record with all that it had. A property of which nothing is known but its values has the type that these have.
+    ///
+    /// - Throws: `corrupt` for bytes that are no image.
+    func record() throws(StorageError) -> DynamicRecord? {
+        let images = try ImageTable.all(of: image)
+        var all = images.map { image in schema(of: image, tables.first(where: image.isSame)) }
+        all += tables.filter { table in !images.contains { $0.isSame(as: table) } }.map { table in
+            var table = table
+            table.isRequired = false
+            return table
+        }
+        let handle = try ModelHandle(ModelTables(recorded: model, all, hasRemoved: true), directory: directory)
+        return try image.record(DynamicRecord.self, key: key, handle, DeclaredDefaults(type: nil), since: [])
+    }
+
+    private func schema(of image: ImageTable, _ known: TableSchema?) -> TableSchema {
+        var table = known ?? unknown(image)
+        table.isRequired = false
+        for index in table.columns.indices where !table.columns[index].role.isPrefix {
+            table.columns[index].isOptional = true
+        }
+        for (index, column) in image.columns.enumerated() where column.isData {
+            let role: ColumnSchema.Role = column.role == ColumnSchema.Role.presence.code ? .presence : .property
+            let isThere = table.columns.contains { $0.role == role && $0.property.isSame(as: column.property) }
+            if isThere { continue }
+            table.columns.append(
+                ColumnSchema(
+                    name: column.property, role: role, property: column.property,
+                    type: role == .presence ? .bool : Self.type(of: image.rows.map { $0[index] }), isOptional: true))
+        }
+        if table.isRoot, table.key.isEmpty { table.key = key(of: image, in: table) }
+        return table
+    }
+
+    /// A table of which nothing is known but the rows that an image has.
+    private func unknown(_ image: ImageTable) -> TableSchema {
+        var columns: [ColumnSchema] = []
+        if !image.path.isEmpty {
+            columns = key.map { ColumnSchema(name: "", role: .owner, property: "", type: Self.type(of: [$0])) }
+            let prefixes: [ColumnSchema.Role] = [.position, .node, .parent]
+            for column in image.columns {
+                guard let role = prefixes.first(where: { $0.code == column.role }) else { continue }
+                columns.append(ColumnSchema(name: "", role: role, property: column.property, type: .int64))
+            }
+        }
+        return TableSchema(
+            name: ([model] + image.path).joined(separator: "."), path: [model] + image.path, columns: columns,
+            key: columns.indices.filter { columns[$0].role != .parent }, model: image.path.last)
+    }
+
+    /// The columns that have the values of the key.
+    private func key(of image: ImageTable, in table: TableSchema) -> [Int] {
+        var found: [Int] = []
+        for value in key {
+            let place = image.columns.indices.first { column in
+                !found.contains(column) && image.rows.first.map { $0[column] == value } ?? false
+            }
+            if let place, table.columns.indices.contains(place) { found.append(place) }
+        }
+        return found
+    }
+
+    private static func type(of values: [Value]) -> ColumnType {
+        switch values.first(where: { !$0.isNull }) {
+        case .int: .int64
+        case .unsigned: .uint64
+        case .double: .double
+        case .blob: .data
+        case .text, .null, nil: .string
+        }
+    }
+}
