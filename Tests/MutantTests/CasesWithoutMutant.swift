@@ -48,6 +48,7 @@ enum CasesWithoutMutant {
                 [
                     "costs/reads-per-level",
                     "costs/writes-by-graph",
+                    "costs/matched-rows",
                     "results/asks-little",
                     "filters/column-types",
                     "observing/no-query",

@@ -49,27 +49,37 @@ final class ModelJSON<Model: Storable> {
         var fraction = 0.0
     }
 
-    /// Calls the body with the models of the input, in parts.
+    /// Calls the body with the models of the input, in parts. Where a record is no model, it gets those before it first:
+    /// the call's error is that of the first record that fails, for whatever reason.
     func read(
         _ contents: any InputContents, _ body: (Part<Model>) throws(StorageError) -> Void
     ) throws(StorageError) {
         var part = Part<Model>()
         try read(contents, by: reader) { (input, isSingle, fraction) throws(StorageError) in
+            var failure: StorageError?
             if let input {
                 part.isSingle = isSingle
-                if !input.isRead { try add(input, part) }
-                guard records.isFull else { return }
+                if !input.isRead { do throws(StorageError) { try add(input, part) } catch { failure = error } }
+                guard records.isFull || failure != nil else { return }
             }
             part.fraction = fraction
-            part.records = try placed(part.first, isSingle: part.isSingle) { () throws(StorageError) in
-                try records.take(Model.self)
+            var models: [Model] = []
+            do throws(StorageError) {
+                try placed(part.first, isSingle: part.isSingle) { () throws(StorageError) in
+                    try records.take(into: &models)
+                }
+            } catch {
+                failure = error
             }
+            part.records = models
             if !part.records.isEmpty { try body(part) }
+            if let failure { throw failure }
             part.first += part.records.count
         }
     }
 
-    /// Calls the body with records that have only the properties that are there, in parts.
+    /// Calls the body with records that have only the properties that are there, in parts, and as ``read(_:_:)`` with
+    /// those before one that cannot be read.
     func readParts(
         _ contents: any InputContents, _ body: (Part<DynamicRecord>) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -78,7 +88,12 @@ final class ModelJSON<Model: Storable> {
             if let input {
                 part.isSingle = isSingle
                 let index = part.first + part.records.count
-                part.records.append(try record(input, place(index, isSingle: isSingle), index, isPart: true))
+                do throws(StorageError) {
+                    part.records.append(try record(input, place(index, isSingle: isSingle), index, isPart: true))
+                } catch {
+                    if !part.records.isEmpty { try body(part) }
+                    throw error
+                }
                 guard part.records.count == Self.most else { return }
             }
             part.fraction = fraction
@@ -111,16 +126,8 @@ final class ModelJSON<Model: Storable> {
     /// Adds a record that is not read from its bytes.
     private func add(_ input: InputRecord, _ part: Part<Model>) throws(StorageError) {
         let index = part.first + records.count
-        do throws(StorageError) {
-            let record = try record(input, place(index, isSingle: part.isSingle), index, isPart: false)
-            try placed(index, isSingle: part.isSingle) { () throws(StorageError) in try records.add(record) }
-        } catch {
-            // One before it may be no model, and the call's error is that of the first.
-            _ = try placed(part.first, isSingle: part.isSingle) { () throws(StorageError) in
-                try records.take(Model.self)
-            }
-            throw error
-        }
+        let record = try record(input, place(index, isSingle: part.isSingle), index, isPart: false)
+        try placed(index, isSingle: part.isSingle) { () throws(StorageError) in try records.add(record) }
     }
 
     private func place(_ index: Int, isSingle: Bool) -> String { isSingle ? path : "\(path)[\(index)]" }

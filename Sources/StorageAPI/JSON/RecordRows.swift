@@ -37,10 +37,17 @@ final class RecordRows {
     ///
     /// - Throws: `typeMismatch` with the index of the record.
     func take<Model: Storable>(_: Model.Type) throws(StorageError) -> [Model] {
+        var models: [Model] = []
+        try take(into: &models)
+        return models
+    }
+
+    /// Appends the records as models. Where one is no model, those before it are appended.
+    func take<Model: Storable>(into models: inout [Model]) throws(StorageError) {
         defer { graph.removeAll() }
         let session = RowsSession(handle.tables.tables.map(\.schema), graph.buffers.map(BufferedRows.init))
         do throws(StorageError) {
-            return try Reading(handle: handle, session: session).all(Model.self, Selection())
+            try Reading(handle: handle, session: session).all(Selection(), into: &models)
         } catch {
             throw error.with {
                 if case .int(let number)? = $0.key?.first { $0.element = Int(number) }

@@ -195,7 +195,9 @@ private struct SavedJSON<M: Storable>: Sendable {
         }
         if isMerging {
             try json.readParts(source.contents()) { part throws(StorageError) in
-                try save(merged(part, json, context), first: part.first, part.fraction)
+                let merged = try merged(part, json, context)
+                try save(merged.models, first: part.first, part.fraction)
+                if let failure = merged.failure { throw failure }
             }
         } else {
             try json.read(source.contents()) { part throws(StorageError) in
@@ -205,22 +207,12 @@ private struct SavedJSON<M: Storable>: Sendable {
         return count
     }
 
-    /// The stored records with what is there; where none is stored, the records of the defaults.
+    /// The stored records with what is there; where none is stored, the records of the defaults. Where one cannot be
+    /// made, those before it, and its error.
     private func merged(
         _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: SessionContext
-    ) throws(StorageError) -> [M] {
-        // What a record is found by: its key, or values of other properties; nil for one that nothing finds.
-        var names: [[Value]?] = []
-        var keys: [[Value]: [Value]] = [:]
-        if matched.isEmpty {
-            for (index, record) in part.records.enumerated() {
-                let key = try json.key(of: record, part.first + index)
-                names.append(key)
-                keys[key] = key
-            }
-        } else {
-            (names, keys) = try context.writing(.type(M.self)).storedKeys(of: part.records, matching: matched)
-        }
+    ) throws(StorageError) -> (models: [M], failure: StorageError?) {
+        var (names, keys, failure) = try found(part, json, context)
         let wanted = Array(keys)
         let stored = try context.reading(.type(M.self)).find(M.self, keys: wanted.map(\.value))
         let found = zip(wanted, stored).filter { $1 != nil }
@@ -230,13 +222,51 @@ private struct SavedJSON<M: Storable>: Sendable {
         }
         var result: [DynamicRecord] = []
         for (index, name) in names.enumerated() {
-            // The same may come again.
-            let record = try json.merged(part.records[index], into: name.flatMap { known[$0] }, part.first + index)
-            if let name { known[name] = record }
-            result.append(record)
+            do throws(StorageError) {
+                // The same may come again.
+                let record = try json.merged(part.records[index], into: name.flatMap { known[$0] }, part.first + index)
+                if let name { known[name] = record }
+                result.append(record)
+            } catch {
+                failure = error
+                break
+            }
         }
-        return try json.placed(part.first, isSingle: part.isSingle) { () throws(StorageError) in
-            try json.rows.models(result)
+        func models(_ records: [DynamicRecord]) throws(StorageError) -> [M] {
+            try json.placed(part.first, isSingle: part.isSingle) { () throws(StorageError) in
+                try json.rows.models(records)
+            }
         }
+        do throws(StorageError) {
+            return (try models(result), failure)
+        } catch {
+            guard let element = error.element, element < part.first + result.count else { throw error }
+            return (try models(Array(result.prefix(element - part.first))), error)
+        }
+    }
+
+    /// What the records are found by, their key or values of other properties, nil for one that nothing finds; and the
+    /// keys of the stored records by that. Where one cannot be looked for, the names of those before it, and its error.
+    private func found(
+        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: SessionContext
+    ) throws(StorageError) -> (names: [[Value]?], keys: [[Value]: [Value]], failure: StorageError?) {
+        guard matched.isEmpty else {
+            let writing = try context.writing(.type(M.self))
+            let found = try writing.storedKeys(of: part.records, matching: matched)
+            let failure = found.failure?.with { $0.element = $0.element.map { part.first + $0 } }
+            return (Array(found.names.prefix(found.failure?.element ?? .max)), found.keys, failure)
+        }
+        var names: [[Value]?] = []
+        var keys: [[Value]: [Value]] = [:]
+        for (index, record) in part.records.enumerated() {
+            do throws(StorageError) {
+                let key = try json.key(of: record, part.first + index)
+                names.append(key)
+                keys[key] = key
+            } catch {
+                return (names, keys, error)
+            }
+        }
+        return (names, keys, nil)
     }
 }

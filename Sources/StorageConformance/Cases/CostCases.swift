@@ -42,6 +42,27 @@ extension Conformance {
             try t.expect(rows[2] < 100, "A small graph is written as \(rows[2]) rows.")
         },
         ConformanceCase(
+            "costs/matched-rows", [.c3: [3]],
+            "Records are found by several properties together, without reading all that have the same value of one."
+        ) { t in
+            let counts = Counts()
+            let store = try await Store(
+                CountingBackend(backend: t.place.backend(), counts: counts), models: Slot.self)
+            var rows: [Int] = []
+            for number in [50, 400] {
+                try await store.truncate(Slot.self)
+                try await store.insert((1...number).map { Slot(id: $0, line: 1, place: $0) })
+                try await store.insert((1...number).map { Slot(id: 1000 + $0, line: 1 + $0, place: 7) })
+                counts.reset()
+                let slots = [Slot(id: 0, line: 1, place: 9), Slot(id: 0, line: 5, place: 7)]
+                let saved = try await store.save(slots, matching: \.line, \.place)
+                try t.expect(saved.map(\.id), equals: [9, 1004])
+                rows.append(counts.givenToWrites)
+            }
+            try await store.close()
+            try t.expect(rows[0], equals: rows[1], "The number of rows that a save reads grows with the store.")
+        },
+        ConformanceCase(
             "limits/value-bytes-lowered", [.e4: [2]],
             "Where values are limited to 64 KiB, that passes, and one byte more is limitExceeded."
         ) {
@@ -73,7 +94,7 @@ extension Conformance {
 
 /// How often a backend is asked, and how many rows it is given.
 final class Counts: Sendable {
-    private let state = Mutex((reads: 0, rows: 0, given: 0))
+    private let state = Mutex((reads: 0, rows: 0, given: 0, givenToWrites: 0))
     private let looks = Mutex((amount: 0, isCounted: true))
 
     var reads: Int { state.withLock { $0.reads } }
@@ -81,11 +102,13 @@ final class Counts: Sendable {
     var rows: Int { state.withLock { $0.rows } }
     /// How many rows its readers give.
     var given: Int { state.withLock { $0.given } }
+    /// The number of rows that its writers give.
+    var givenToWrites: Int { state.withLock { $0.givenToWrites } }
     /// What its queries look at, in the engine's unit; nil if the engine counts nothing.
     var looked: Int? { looks.withLock { $0.isCounted ? $0.amount : nil } }
 
     func reset() {
-        state.withLock { $0 = (0, 0, 0) }
+        state.withLock { $0 = (0, 0, 0, 0) }
         looks.withLock { $0.amount = 0 }
     }
     /// How many comparisons of a column with a value it was asked for.
@@ -105,6 +128,7 @@ final class Counts: Sendable {
     }
 
     func addGiven() { state.withLock { $0.given += 1 } }
+    func addGivenToWrite() { state.withLock { $0.givenToWrites += 1 } }
     func add(_ work: QueryWork) { looks.withLock { $0.amount += work.amount } }
     func addUncounted() { looks.withLock { $0.isCounted = false } }
     func addRead() { state.withLock { $0.reads += 1 } }
@@ -225,8 +249,9 @@ private final class CountingWriter: StorageWriter {
 
     func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         let rows = try CountedRows(plan, arguments, writer, counts)
-        return Cursor(columns: plan.query.width) { () throws(StorageError) in
+        return Cursor(columns: plan.query.width) { [counts] () throws(StorageError) in
             guard try rows.cursor.next() else { return nil }
+            counts.addGivenToWrite()
             return (0..<plan.query.width).map { rows.cursor.cells[$0].value }
         }
     }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StorageAPI
 
 extension Conformance {
@@ -73,6 +74,61 @@ extension Conformance {
             }
             try t.expect(try await store.all(Pen.self), equals: pens, "A call that failed has stored something.")
             try t.expect(try await store.select(Person.self).count(), equals: 0)
+        },
+        ConformanceCase(
+            "matching/order", [.w12: [1, 2, 3], .w13: [3]],
+            "Records are judged in the order of the call, whether they are found or inserted."
+        ) { t in
+            let store = try await t.open(Slot.self)
+            try await store.insert([Slot(id: 1, line: 7, code: "a"), Slot(id: 2, line: 8, code: "b")])
+            // What is found gives its unique value up to what is new.
+            let given = [
+                Slot(id: 91, line: 7, code: "c"), Slot(id: 3, line: 5, code: "a"), Slot(id: 92, line: 8),
+                Slot(id: 4, line: 6, code: "b"), Slot(id: 93, line: 5, place: 1), Slot(id: 5, line: 4, code: "a"),
+            ]
+            let saved = try await store.saving(given, "\\.line") { try await $0.save($1, matching: \.line) }
+            try t.expect(saved.map(\.id), equals: [1, 3, 2, 4, 3, 5])
+            let expected = [
+                Slot(id: 1, line: 7, code: "c"), Slot(id: 2, line: 8), Slot(id: 3, line: 5, place: 1),
+                Slot(id: 4, line: 6, code: "b"), Slot(id: 5, line: 4, code: "a"),
+            ]
+            try t.expect(try await store.all(Slot.self), equals: expected)
+            let turned = [Slot(id: 6, line: 3, code: "c"), Slot(id: 94, line: 7, code: "d")]
+            let error = try await t.expectError(.constraint) {
+                try await store.saving(turned, "\\.line") { try await $0.save($1, matching: \.line) }
+            }
+            try t.expect(error.element, equals: 0)
+            try t.expect(try await store.all(Slot.self), equals: expected, "A call that failed has stored something.")
+        },
+        ConformanceCase(
+            "matching/first-failure", [.w4: [2], .w12: [4, 5]],
+            "Of several records that cannot be saved the error is about the first, whatever is wrong with each."
+        ) { t in
+            let store = try await t.open(Slot.self)
+            let stored = [
+                Slot(id: 1, line: 1, code: "a"), Slot(id: 2, line: 2, code: "b"), Slot(id: 3, line: 3),
+                Slot(id: 4, line: 3),
+            ]
+            try await store.insert(stored)
+            let wrong: [(Slot, StorageError.Code)] = [
+                (Slot(id: 1, line: 9), .duplicateKey), (Slot(id: 9, line: 8, code: "a"), .constraint),
+                (Slot(id: 90, line: 2, code: "a"), .constraint), (Slot(id: 91, line: 3), .constraint),
+                (Slot(id: 10, line: 7, link: URL(string: "b", relativeTo: URL(string: "http://a/"))), .invalidValue),
+            ]
+            // One that is found, and one that is new.
+            for right in [Slot(id: 92, line: 1, code: "a"), Slot(id: 11, line: 6)] {
+                for (first, code) in wrong {
+                    for (second, _) in wrong where second.id != first.id {
+                        let error = try await t.expectError(code) {
+                            try await store.saving([right, first, second], "\\.line") {
+                                try await $0.save($1, matching: \.line)
+                            }
+                        }
+                        try t.expect(error.element, equals: 1, "\(error)")
+                    }
+                }
+            }
+            try t.expect(try await store.all(Slot.self), equals: stored, "A call that failed has stored something.")
         },
     ]
 }

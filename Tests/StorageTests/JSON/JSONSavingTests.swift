@@ -102,6 +102,30 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func `of several records that cannot be stored the error is about the first`(_ backend: Backend) async throws {
+        try await withStore(backend) { store in
+            try await store.insert([Contact(email: "a", name: "Ann"), Contact(email: "b"), Contact(email: "b")])
+            // No number, no text, several with the values, and a key that another has.
+            let wrong: [(json: String, code: StorageError.Code)] = [
+                (#"{"email": "c", "age": "x"}"#, .invalidValue), (#"{"email": 7}"#, .invalidValue),
+                (#"{"email": "b"}"#, .constraint), (#"{"email": "d", "id": 1}"#, .duplicateKey),
+            ]
+            for merging in [false, true] {
+                for (first, code) in wrong {
+                    for (second, _) in wrong where second != first {
+                        let json = #"[{"email": "a"}, \#(first), \#(second)]"#.data
+                        let error = await expectError(code) {
+                            try await store.save(json: json, as: Contact.self, merging: merging, matching: [\.email])
+                        }
+                        #expect(error?.element == 1, "\(first) \(second) \(merging)")
+                    }
+                }
+            }
+            #expect(try await store.select(Contact.self).count() == 3)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func `a file is stored in parts that tell how far they are`(_ backend: Backend) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("towns.json")

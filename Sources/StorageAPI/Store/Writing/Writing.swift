@@ -116,7 +116,7 @@ struct Writing {
         RowBatch(plan: plan, count: rows.count, cells: UnsafePointer(rows.cells))
     }
 
-    private func element<T>(
+    func element<T>(
         _ index: Int, _ body: () throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {

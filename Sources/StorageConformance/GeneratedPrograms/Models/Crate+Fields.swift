@@ -30,7 +30,7 @@ extension Generated.Crate: GeneratedModel {
 
     static var table: FieldPath<World, ModelTable<Generated.Crate>> { \.crates }
     var keyOrNil: String? { name }
-    mutating func take(_ key: String, _: inout SeededGenerator) { name = key }
+    mutating func take(_ key: String) { name = key }
 
     static func randomKey(_ generator: inout SeededGenerator) -> String {
         generator.pick("", "a", "A", "a\0", "\u{E9}", "e\u{301}", "../x", "'", "\u{1F600}")

@@ -57,6 +57,7 @@ extension Generated.Gadget: GeneratedModel {
     static var table: FieldPath<World, ModelTable<Generated.Gadget>> { \.gadgets }
     static var assignsKeys: Bool { true }
     var keyOrNil: Int? { id }
+    mutating func take(_ key: Int) { id = key }
     mutating func take(_ key: Int, _ generator: inout SeededGenerator) { id = generator.chance(30) ? nil : key }
 
     static func randomKey(_ generator: inout SeededGenerator) -> Int {

@@ -78,6 +78,7 @@ protocol GeneratedModel: GeneratedRecord {
     static func swift(ofKey key: Key) -> String
     static func order(_ left: Key, _ right: Key) -> NaiveOrder
     static var assignsKeys: Bool { get }
+    mutating func take(_ key: Key)
     /// Takes a key, or now and then leaves it to the store.
     mutating func take(_ key: Key, _ generator: inout SeededGenerator)
     /// A query for what the model owns; nil if it owns nothing.
@@ -86,6 +87,7 @@ protocol GeneratedModel: GeneratedRecord {
 
 extension GeneratedModel {
     static var assignsKeys: Bool { false }
+    mutating func take(_ key: Key, _: inout SeededGenerator) { take(key) }
     static func randomOwned(_: inout SeededGenerator) -> (any StorageOperation)? { nil }
 }
 

@@ -12,7 +12,7 @@ extension Generated.Item: GeneratedModel {
 
     static var table: FieldPath<World, ModelTable<Generated.Item>> { \.items }
     var keyOrNil: Int? { id }
-    mutating func take(_ key: Int, _: inout SeededGenerator) { id = key }
+    mutating func take(_ key: Int) { id = key }
 
     static func randomKey(_ generator: inout SeededGenerator) -> Int { generator.below(6) - 1 }
 }

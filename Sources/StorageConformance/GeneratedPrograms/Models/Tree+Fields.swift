@@ -12,7 +12,7 @@ extension Generated.Tree: GeneratedModel {
 
     static var table: FieldPath<World, ModelTable<Generated.Tree>> { \.trees }
     var keyOrNil: Key? { (area: area, number: number) }
-    mutating func take(_ key: Key, _: inout SeededGenerator) { (area, number) = key }
+    mutating func take(_ key: Key) { (area, number) = key }
 
     static func randomKey(_ generator: inout SeededGenerator) -> Key {
         (area: generator.pick("ab", "a", "", "\0"), number: generator.pick(0, 1, -1, 10))

@@ -68,7 +68,8 @@ extension GeneratedModel {
     static func randomOperation(_ generator: inout SeededGenerator) -> any StorageOperation {
         switch generator.below(100) {
         case 0..<15: return put(.insert, &generator)
-        case 15..<35: return put(.save, &generator)
+        case 15..<30: return put(.save, &generator)
+        case 30..<35: return matching(&generator) ?? put(.save, &generator)
         case 35..<42: return put(.update, &generator)
         case 42..<46:
             let isByKey = generator.chance(50)
@@ -108,6 +109,12 @@ extension GeneratedModel {
         let isSingle = generator.chance(50)
         return PutOperation<Self>(
             verb: verb, models: isSingle ? [model(&generator)] : models(&generator), isSingle: isSingle)
+    }
+
+    private static func matching(_ generator: inout SeededGenerator) -> (any StorageOperation)? {
+        let all = fields.compactMap(\.match)
+        let matches = (0...generator.below(3)).compactMap { _ in generator.one(of: all) }
+        return matches.isEmpty ? nil : MatchOperation(models: models(&generator), matches: matches)
     }
 
     private static func patch(_ generator: inout SeededGenerator) -> any StorageOperation {

@@ -21,6 +21,16 @@ struct Field<M: GeneratedRecord>: Sendable {
     var aggregates: [AggregateMaker<M>] = []
     /// Whether two records have the same value, which is not nil: for a unique property.
     var collides: (@Sendable (M, M) -> Bool)?
+    /// How records are found by the property; nil for one that nothing is found by.
+    var match: Match?
+
+    /// A property that a record may be saved by.
+    struct Match: Sendable {
+        let name: String
+        let path: any PartialKeyPath<M> & Sendable
+        /// Whether two records have the same value, which is not nil.
+        let isSame: @Sendable (M, M) -> Bool
+    }
 
     /// A property that nothing can be asked about.
     init<V: GeneratedValue>(_ name: String, _ path: FieldPath<M, V>) {
@@ -64,6 +74,10 @@ extension Field {
     ) -> Field {
         var field = Field(name, path, column)
         field.sortings = Sorting.both(name, { $0[keyPath: column] }, { $0[keyPath: path] })
+        field.match = Match(name: name, path: path) { left, right in
+            let value = left[keyPath: path]
+            return value.swift != "nil" && value.isSame(as: right[keyPath: path])
+        }
         field.aggregates += [Aggregate.distinct(name, path, column), Aggregate.groups(name, path, column)]
         return field
     }
@@ -156,6 +170,7 @@ extension Field {
     /// The property is a key, or a part of one.
     var key: Field {
         var field = self
+        field.match = nil
         field.settings = settings.map { maker in
             { generator in
                 var setting = maker(&generator)

@@ -1,0 +1,81 @@
+internal import StorageAPI
+
+// Written by scripts/make-conformance-models, as all in this folder is: change the declarations there, and run it.
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+struct Slot {
+    var id: Int
+    var line: Int = 0
+    var place: Int = 0
+    var code: String? = nil
+    var link: URL? = nil
+}
+
+extension Slot: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Slot {
+            var id: Int
+            @Indexed var line: Int = 0
+            @Indexed var place: Int = 0
+            @Unique var code: String? = nil
+            var link: URL? = nil
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Slot",
+            [
+                Property("id", Int.self, .key),
+                Property("line", Int.self, .indexed, default: { 0 }),
+                Property("place", Int.self, .indexed, default: { 0 }),
+                Property("code", String?.self, .unique),
+                Property("link", URL?.self),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        line = try row.read(Int.self)
+        place = try row.read(Int.self)
+        code = try row.read(String?.self)
+        link = try row.read(URL?.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(line)
+        row.write(place)
+        row.write(code)
+        row.write(link)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    static func key(of record: Self) -> Key? { record.id }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.line, \.place, \.code, \.link]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var line: QueryExpression<Int> { QueryExpression(_propertyPath, 1) }
+        var place: QueryExpression<Int> { QueryExpression(_propertyPath, 2) }
+        var code: QueryExpression<String?> { QueryExpression(_propertyPath, 3) }
+        var link: QueryExpression<URL?> { QueryExpression(_propertyPath, 4) }
+    }
+}
