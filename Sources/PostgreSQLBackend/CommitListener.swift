@@ -163,7 +163,20 @@ final class CommitListener: Sendable {
         source.setCancelHandler { close(descriptor) }
         (state.connection, state.source) = (connection, source)
         source.activate()
+        look(at: connection)
         return connection
+    }
+
+    /// Asks something now and then: who only listens does not notice that nothing arrives any more.
+    private func look(at connection: Connection) {
+        let interval = DispatchTimeInterval.milliseconds(max(configuration.timeoutMilliseconds, 1000))
+        queue.asyncAfter(deadline: .now() + interval) { [weak self, weak connection] in
+            guard let self, let connection, connection === state.connection else { return }
+            // A loss is told by what listens.
+            _ = try? connection.run("SELECT")
+            hearOrListen()
+            if connection === state.connection { look(at: connection) }
+        }
     }
 
     private func disconnect() {

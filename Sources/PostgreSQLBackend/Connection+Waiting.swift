@@ -10,8 +10,8 @@ internal import Musl
 internal import Darwin
 #endif
 
-// A statement may take any time, and nobody waits without end: where the server is silent for the timeout, it is asked on
-// another connection whether it is there.
+// A statement may take any time, and nobody waits without end: where the connection is silent for the timeout, the server is
+// asked on another one what the process does that serves it.
 extension Connection {
     /// Sends what libpq could not send at once. What the server says meanwhile is read, so that neither waits for the other.
     func flush() throws(StorageError) {
@@ -41,26 +41,60 @@ extension Connection {
     /// How long a server may take to answer, whatever the timeout: one that is busy is not taken for one that is gone.
     private var millisecondsToAnswer: Int { max(timeoutMilliseconds, 5000) }
 
+    /// How long an answer may be on its way of which the server says that it was given: the time to send a lost packet again. It
+    /// is the last part of the timeout.
+    private var millisecondsOnTheWay: Int { min(timeoutMilliseconds / 2, 500) }
+
+    /// When a connection has been silent for so long that the server is asked.
+    private var endOfSilence: DispatchTime { .now() + .milliseconds(timeoutMilliseconds - millisecondsOnTheWay) }
+
     /// Waits for the socket, and looks now and then whether the task was cancelled.
     ///
-    /// - Throws: `io` if the server does not answer any more.
+    /// - Throws: `io` if the server does not answer any more, or others only.
     private func wait(for events: some BinaryInteger) throws(StorageError) -> Int16 {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
-        var end = DispatchTime.now() + .milliseconds(timeoutMilliseconds)
+        var end = endOfSilence
         while true {
             let left = end.millisecondsLeft
             let time = endsWhenCancelled && !wasCancelled ? min(left, Self.millisecondsBetweenLooks) : left
             if poll(&socket, 1, Int32(clamping: time)) > 0 { return socket.revents }
             if endsWhenCancelled, !wasCancelled, Task.isCancelled { cancel() }
             guard end.millisecondsLeft == 0 else { continue }
-            guard parameters.areAnswered(within: .milliseconds(millisecondsToAnswer)) else {
-                let error = StorageError(
-                    .io, "The server does not answer, to this connection and to another; try again when it runs.")
-                loss = loss ?? error
-                throw error
+            let probe = ServerProbe(probeParameters, within: .milliseconds(millisecondsToAnswer))
+            switch probe.ask(about: process) {
+            case .none:
+                throw isLost("The server does not answer, to this connection and to another; try again when it runs.")
+            // The first statement asks for the process, and takes no time.
+            case .isThere where process == nil && !isShared: throw isLost(Self.silent)
+            case .isThere, .isWorking: break
+            case .isIdle:
+                if poll(&socket, 1, Int32(clamping: millisecondsOnTheWay)) > 0 { return socket.revents }
+                // Its locks are free when it has ended. What came through meanwhile is waited for.
+                guard probe.ask(about: process, endingWithin: millisecondsOnTheWay) == .isWorking else {
+                    throw isLost(Self.silent)
+                }
             }
-            end = .now() + .milliseconds(timeoutMilliseconds)
+            end = endOfSilence
         }
+    }
+
+    private static let silent =
+        "The connection is silent while the server answers others, and nothing of this call is stored; try again."
+
+    private func isLost(_ message: String) -> StorageError {
+        let error = loss ?? StorageError(.io, message)
+        loss = error
+        return error
+    }
+
+    /// Leads to the server of this connection alone, where the parameters name several.
+    private var probeParameters: ConnectionParameters {
+        func text(_ value: UnsafeMutablePointer<CChar>?) -> String { value.map { String(cString: $0) } ?? "" }
+        return ConnectionParameters(
+            list: parameters.list + [
+                ("host", text(PQhost(handle))), ("hostaddr", text(PQhostaddr(handle))), ("port", text(PQport(handle))),
+                ("target_session_attrs", "any"),
+            ])
     }
 
     /// Asks the server to end the statement, by a connection of its own. Nobody waits for that: a server that does not
@@ -106,27 +140,8 @@ extension ConnectionParameters {
         }
     }
 
-    /// Whether the server takes a connection in time, or refuses it.
-    func areAnswered(within time: DispatchTimeInterval) -> Bool {
-        guard let handle = withTexts({ PQconnectStartParams($0, $1, 1) }) else { return true }
-        defer { PQfinish(handle) }
-        let end = DispatchTime.now() + time
-        var events = POLLOUT
-        while true {
-            let left = end.millisecondsLeft
-            var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
-            guard left > 0, poll(&socket, 1, Int32(clamping: left)) > 0 else { return false }
-            switch PQconnectPoll(handle) {
-            case PGRES_POLLING_OK: return true
-            case PGRES_POLLING_READING: events = POLLIN
-            case PGRES_POLLING_WRITING: events = POLLOUT
-            default: return PostgreSQLFailure.opening(handle).code != .io
-            }
-        }
-    }
-
     /// Calls the body with what libpq takes. It is valid during the call.
-    private func withTexts<T>(
+    func withTexts<T>(
         _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> T
     ) -> T {
         let texts = list.map { (strdup($0.name), strdup($0.value)) }
@@ -142,7 +157,7 @@ extension ConnectionParameters {
 
 extension DispatchTime {
     /// How long it is until then, rounded up. 0 afterwards.
-    fileprivate var millisecondsLeft: Int {
+    var millisecondsLeft: Int {
         let now = DispatchTime.now().uptimeNanoseconds
         guard uptimeNanoseconds > now else { return 0 }
         return Int(clamping: (uptimeNanoseconds - now - 1) / 1_000_000 + 1)

@@ -34,6 +34,12 @@ final class Connection: @unchecked Sendable {
     let plans = PreparedPlans()
     /// The version of the schema that the connection's plans were last found to fit.
     var checkedVersion: String?
+    /// What serves it; nil before it has said so, and behind a pooler, where it is another one for each transaction.
+    private(set) var process: ServerProcess?
+    /// Whether a pooler may give the server's process to other clients, between two transactions.
+    private(set) var isShared = false
+    /// Whether the server was a replica when the connection was made.
+    private(set) var isOfReplica = false
     /// Which server it is; nil until a transaction that writes has asked.
     var server: ServerIdentity?
     /// Whether a statement ends when the caller's task is cancelled. A writer runs where another task may wait.
@@ -48,14 +54,18 @@ final class Connection: @unchecked Sendable {
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard PQserverVersion(handle) >= 150_000 else {
             let version = Int(PQserverVersion(handle)) / 10_000
-            PQfinish(handle)
             throw StorageError(.unsupported, "The server is PostgreSQL \(version); use PostgreSQL 15 or later.")
         }
         // So that whoever sends waits no longer than for an answer.
         guard PQenterPipelineMode(handle) == 1, PQsetnonblocking(handle, 1) == 0 else {
-            PQfinish(handle)
             throw StorageError(.io, "The connection cannot be used; open the store again.")
         }
+        let found = try run(ServerProcess.statement)
+        let process = try ServerProcess(found)
+        isOfReplica = found.isTrue(0, 3)
+        // Only the server itself gives the number of the process as the one by which a statement is cancelled.
+        isShared = process.number != Int64(PQbackendPID(handle))
+        if !isShared { self.process = process }
         add("SET lock_timeout = \(configuration.timeoutMilliseconds)")
         if configuration.durability == .relaxed { add("SET synchronous_commit = off") }
         // Plans over many tables, as that of the catalog, are estimated high enough to be compiled, which took 1.6 seconds

@@ -3,7 +3,7 @@ package import StorageConformance
 import Synchronization
 
 /// The way to a PostgreSQL server on this machine. What a client sends at a time is a call; one that fails does not arrive,
-/// and its connection is lost.
+/// and its connection is lost, or stays open and silent.
 package final class FaultyServer: FaultInjection {
     private let relay: LoopbackRelay
     private let counted: Counted
@@ -22,24 +22,28 @@ package final class FaultyServer: FaultInjection {
 
         var calls: Int { state.withLock { $0.calls } }
 
-        /// Counts a call; nil if nothing of it fails, else whether only its answer is lost.
-        func failure() -> Bool? {
+        /// Counts a call; nil if nothing of it fails.
+        func failure() -> InjectedFault? {
             state.withLock { state in
                 state.calls += 1
                 guard let fault = state.fault else { return nil }
                 let fails = fault.isLasting ? state.calls >= fault.call : state.calls == fault.call
-                return fails ? fault.isAnswer : nil
+                return fails ? fault : nil
             }
         }
 
         func connection() -> LoopbackRelay.Connection {
-            let isCut = Atomic(false)
+            let met = Mutex<InjectedFault?>(nil)
             return LoopbackRelay.Connection { bytes in
-                guard let isAnswer = self.failure() else { return nil }
-                isCut.store(true, ordering: .sequentiallyConsistent)
-                return isAnswer ? bytes.count : 0
+                if let fault = met.withLock({ $0 }), fault.isSilent { return fault.isAnswer ? .all : .nothing }
+                guard let fault = self.failure() else { return .all }
+                met.withLock { $0 = fault }
+                if fault.isAnswer { return fault.isSilent ? .all : .cut(behind: bytes.count) }
+                return fault.isSilent ? .nothing : .cut(behind: 0)
             } answer: { _ in
-                isCut.load(ordering: .sequentiallyConsistent) ? 0 : nil
+                guard let fault = met.withLock({ $0 }) else { return .all }
+                guard fault.isSilent else { return .cut(behind: 0) }
+                return fault.isAnswer ? .nothing : .all
             }
         }
     }

@@ -70,7 +70,8 @@ package enum InjectedFaults {
 
     /// Why calls on files lose no answers.
     private static let lackingOnFiles: [InjectedFault.Kind: String] = [
-        .lostAnswer: "A call on a file is answered where it is made."
+        .lostAnswer: "A call on a file is answered where it is made.",
+        .silentConnection: "A call on a file is answered where it is made.",
     ]
 
     private struct Archive: FaultInjection {

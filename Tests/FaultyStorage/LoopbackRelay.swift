@@ -1,15 +1,25 @@
 package import Foundation
+import Synchronization
 
 /// The loopback interface before a server's socket on this machine. It decides what of each connection passes.
 package final class LoopbackRelay: Sendable {
-    /// What passes of one connection: given what has come, how many bytes pass before it is cut, or nil if it is not. Each
-    /// direction is asked on a thread of its own.
+    /// What passes of what has come.
+    package enum Passage: Sendable {
+        case all
+        /// So many bytes, before the connection is cut.
+        case cut(behind: Int)
+        /// Nothing, and neither side is told: as on a network that loses everything.
+        case nothing
+    }
+
+    /// What passes of one connection. Each direction is asked on a thread of its own.
     package struct Connection: Sendable {
-        let request: @Sendable (Data) -> Int?
-        let answer: @Sendable (Data) -> Int?
+        let request: @Sendable (Data) -> Passage
+        let answer: @Sendable (Data) -> Passage
 
         package init(
-            request: @escaping @Sendable (Data) -> Int?, answer: @escaping @Sendable (Data) -> Int? = { _ in nil }
+            request: @escaping @Sendable (Data) -> Passage,
+            answer: @escaping @Sendable (Data) -> Passage = { _ in .all }
         ) {
             self.request = request
             self.answer = answer
@@ -71,34 +81,42 @@ package final class LoopbackRelay: Sendable {
         }
         guard isConnected else { return }
         let hasEnded = DispatchSemaphore(value: 0)
+        let isSilent = Atomic(false)
         Thread {
-            copy(from: upstream, to: client, passing.answer)
+            copy(from: upstream, to: client, isSilent, passing.answer)
             shutdown(client, Int32(SHUT_RDWR))
             shutdown(upstream, Int32(SHUT_RDWR))
             hasEnded.signal()
         }.start()
-        copy(from: client, to: upstream, passing.request)
-        // The server has all that has passed, and answers nobody.
+        copy(from: client, to: upstream, isSilent, passing.request)
+        // The server has all that has passed, and answers nobody. Where nothing passes it does not hear of the end either.
         shutdown(client, Int32(SHUT_RDWR))
-        shutdown(upstream, Int32(SHUT_WR))
+        if !isSilent.load(ordering: .sequentiallyConsistent) { shutdown(upstream, Int32(SHUT_WR)) }
         hasEnded.wait()
     }
 
-    private static func copy(from: Int32, to: Int32, _ judge: (Data) -> Int?) {
+    private static func copy(
+        from: Int32, to: Int32, _ isSilent: borrowing Atomic<Bool>, _ judge: (Data) -> Passage
+    ) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(from, &buffer, buffer.count)
             if count <= 0 { return }
-            let passed = judge(Data(buffer[..<count]))
+            var (passed, isCut) = (count, false)
+            switch judge(Data(buffer[..<count])) {
+            case .all: break
+            case .cut(let behind): (passed, isCut) = (behind, true)
+            case .nothing:
+                isSilent.store(true, ordering: .sequentiallyConsistent)
+                passed = 0
+            }
             var sent = 0
-            while sent < passed ?? count {
-                let more = buffer[sent..<(passed ?? count)].withUnsafeBytes {
-                    send(to, $0.baseAddress, $0.count, flags)
-                }
+            while sent < passed {
+                let more = buffer[sent..<passed].withUnsafeBytes { send(to, $0.baseAddress, $0.count, flags) }
                 if more <= 0 { return }
                 sent += more
             }
-            if passed != nil { return }
+            if isCut { return }
         }
     }
 

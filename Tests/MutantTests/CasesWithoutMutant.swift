@@ -89,6 +89,7 @@ enum CasesWithoutMutant {
         ) { first, _ in first }
         .merging([
             "faults/lost-answer": "Only a server loses answers, and no mutant stands on one.",
+            "faults/silent-connection": "Only a server's connection falls silent, and no mutant stands on one.",
             "faults/nobody-answers": "Only a server loses answers, and no mutant stands on one.",
             "forms/text-order":
                 "It compares two forms of one query on one engine; a fault of the engine is in both.",

@@ -2,7 +2,8 @@ import FaultyStorage
 import Foundation
 import Synchronization
 
-/// A proxy on the loopback interface before the server's socket, which cuts connections and counts round trips.
+/// A proxy on the loopback interface before the server's socket, which cuts connections, lets nothing more of one pass, and
+/// counts round trips.
 final class CuttingProxy: Sendable {
     /// Where the proxy cuts the connection that gets there first.
     enum Cut: Sendable, Hashable {
@@ -10,6 +11,12 @@ final class CuttingProxy: Sendable {
         case beforeCommit, afterCommit
         /// Behind so many bytes that clients send from now on, or that the server answers.
         case afterRequest(Int), afterAnswer(Int)
+    }
+
+    /// Where a connection becomes silent: nothing more passes in that direction, and neither side is told.
+    enum Silence: Sendable, Hashable {
+        /// What clients send, from the group on that has the text, or the answers, from those to that group on.
+        case requests(of: String), answers(to: String)
     }
 
     private let relay: LoopbackRelay
@@ -36,6 +43,16 @@ final class CuttingProxy: Sendable {
     /// Cuts a connection at the place, once. Nil takes back what has not been reached.
     func cut(_ place: Cut?) { cuts.state.withLock { $0.cut = place } }
 
+    /// Makes the connection silent that gets to the place first, once. Nil takes back what has not been reached.
+    func silence(_ place: Silence?) { cuts.state.withLock { $0.silence = place } }
+
+    /// Makes the connections silent that have asked for notices: no answer and no notice passes any more.
+    func silenceListener() {
+        cuts.state.withLock { state in
+            for listener in state.listeners { listener.silence.withLock { $0 = .answers(to: "") } }
+        }
+    }
+
     /// Whether new connections are closed at once.
     func refuse(_ refuses: Bool) { cuts.state.withLock { $0.refuses = refuses } }
 
@@ -46,16 +63,21 @@ final class CuttingProxy: Sendable {
 private final class Cuts: Sendable {
     struct State {
         var cut: CuttingProxy.Cut?
+        var silence: CuttingProxy.Silence?
         var cuts = 0
         var refuses = false
         var roundTrips = 0
+        /// The connections that have asked for notices.
+        var listeners: [Progress] = []
     }
 
     let state = Mutex(State())
 
     /// What two threads of one connection look at.
-    private final class Progress: Sendable {
+    final class Progress: Sendable {
         let isCut = Mutex(false)
+        /// In which direction nothing passes any more.
+        let silence = Mutex<CuttingProxy.Silence?>(nil)
         let groups = Mutex(StatementGroups())
     }
 
@@ -65,13 +87,21 @@ private final class Cuts: Sendable {
         let progress = Progress()
         return LoopbackRelay.Connection { bytes in
             let sent = progress.groups.withLock { $0.count(bytes) }
-            self.state.withLock { $0.roundTrips += sent }
-            let passed = self.passedRequest(bytes)
-            if passed != nil { progress.isCut.withLock { $0 = true } }
-            return passed
+            let silence = self.state.withLock { state in
+                state.roundTrips += sent
+                if bytes.firstRange(of: Data("LISTEN".utf8)) != nil { state.listeners.append(progress) }
+                return state.silence(reachedBy: bytes)
+            }
+            if let silence { progress.silence.withLock { $0 = silence } }
+            if case .requests = progress.silence.withLock({ $0 }) { return .nothing }
+            guard let passed = self.passedRequest(bytes) else { return .all }
+            progress.isCut.withLock { $0 = true }
+            return .cut(behind: passed)
         } answer: { bytes in
             // No answer, once the connection is cut.
-            progress.isCut.withLock { $0 } ? 0 : self.passedAnswer(bytes)
+            if progress.isCut.withLock({ $0 }) { return .cut(behind: 0) }
+            if case .answers = progress.silence.withLock({ $0 }) { return .nothing }
+            return self.passedAnswer(bytes).map { .cut(behind: $0) } ?? .all
         }
     }
 
@@ -105,6 +135,18 @@ private final class Cuts: Sendable {
 }
 
 extension Cuts.State {
+    /// The silence that begins with what a client has sent.
+    fileprivate mutating func silence(reachedBy bytes: Data) -> CuttingProxy.Silence? {
+        switch silence {
+        case .requests(of: let text) where bytes.firstRange(of: Data(text.utf8)) != nil,
+            .answers(to: let text) where bytes.firstRange(of: Data(text.utf8)) != nil:
+            cuts += 1
+            defer { silence = nil }
+            return silence
+        default: return nil
+        }
+    }
+
     fileprivate mutating func end(behind count: Int) -> Int {
         cut = nil
         cuts += 1

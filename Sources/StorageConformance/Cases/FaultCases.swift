@@ -68,6 +68,18 @@ extension Conformance {
             }
         },
         ConformanceCase(
+            "faults/silent-connection", [.e6: [1, 3], .e5: [1]], needs: [.durability], needsFaults: .silentConnection,
+            "Whichever connection falls silent while others work, no call waits for it without end, nor does another store."
+        ) { t in
+            // Each silence costs the backend's timeout, so fewer of them.
+            try await FaultTrial(t).everyCall(oneOf: 1...24) { fault in
+                let isAnswer = Bool.random(using: &fault.generator)
+                let run = try await fault.run(InjectedFault(call: fault.call, isAnswer: isAnswer, isSilent: true))
+                try await fault.expectReopened(run, exactly: true)
+                return run
+            }
+        },
+        ConformanceCase(
             "faults/nobody-answers", [.e6: [2]], needs: [.durability], needsFaults: .lostAnswer,
             "Where nobody answers any more a commit is outcomeUnknown, what came before it is io, and an observer reads anew."
         ) { t in
@@ -165,10 +177,12 @@ final class FaultTrial {
     }
 
     /// Lets a part of the calls fail, of which each seed draws another, until a run has fewer calls.
-    func everyCall(_ body: (FaultTrial) async throws -> Run) async throws {
+    func everyCall(
+        oneOf steps: ClosedRange<Int> = 1...8, _ body: (FaultTrial) async throws -> Run
+    ) async throws {
         var count = 0
         while true {
-            call += Int.random(in: 1...8, using: &generator)
+            call += Int.random(in: steps, using: &generator)
             try await empty()
             trial.note("// call \(call) fails")
             let run = try await body(self)

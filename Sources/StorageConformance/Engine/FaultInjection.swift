@@ -49,6 +49,8 @@ public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
         case relaxedPowerCut
         /// A call arrives, and its answer does not.
         case lostAnswer
+        /// A connection stays open, and nothing more passes on it in one direction, while others work.
+        case silentConnection
         /// A store is one of a later format.
         case newerFormat
     }
@@ -61,18 +63,27 @@ public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
     public var isFull: Bool
     /// Whether the call is carried out, and only its answer is lost.
     public var isAnswer: Bool
+    /// Whether the connection stays open behind it, and nothing more passes in that direction: the calls on it do not
+    /// arrive, or with `isAnswer` their answers. Neither side is told.
+    public var isSilent: Bool
 
     /// A call that fails.
-    public init(call: Int, isLasting: Bool = false, isFull: Bool = false, isAnswer: Bool = false) {
+    public init(
+        call: Int, isLasting: Bool = false, isFull: Bool = false, isAnswer: Bool = false, isSilent: Bool = false
+    ) {
         self.call = call
         self.isLasting = isLasting
         self.isFull = isFull
         self.isAnswer = isAnswer
+        self.isSilent = isSilent
     }
 
     /// `call 3 and all later ones fail, the disk is full`.
     public var description: String {
-        isAnswer
+        if isSilent {
+            return "from call \(call) on nothing more of its connection's \(isAnswer ? "answers" : "calls") arrives"
+        }
+        return isAnswer
             ? isLasting ? "the answers from call \(call) on are lost" : "the answer of call \(call) is lost"
             : "call \(call) \(isLasting ? "and all later ones fail" : "fails"), \(isFull ? "the disk is full" : "I/O error")"
     }

@@ -1,0 +1,130 @@
+internal import CPostgreSQL
+internal import Dispatch
+internal import StorageDriver
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The process of a server that serves a connection.
+struct ServerProcess: Sendable {
+    let number: Int64
+    /// When it began, and when its server did, in microseconds. A number is given again, and another server may have it too.
+    let start: Int64
+    let serverStart: Int64
+
+    /// Asks the process for itself, and whether its server is a replica.
+    static let statement = Statement(
+        """
+        SELECT a.pid::int8, \(microseconds("a.backend_start")),
+          \(microseconds("pg_catalog.pg_postmaster_start_time()")), pg_catalog.pg_is_in_recovery()
+        FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a
+        """)
+
+    init(_ result: StatementResult) throws(StorageError) {
+        guard let number = result.integer(), let start = result.integer(0, 1), let serverStart = result.integer(0, 2)
+        else { throw StorageError(.io, "The server does not say which of its processes serves the connection.") }
+        (self.number, self.start, self.serverStart) = (number, start, serverStart)
+    }
+
+    /// What the process does. No row where another server is asked, and nulls where the process has ended.
+    ///
+    /// - Parameter milliseconds: the time for which the end of a process is waited for that waits for its client; nil to
+    ///   leave it.
+    fileprivate func state(endingWithin milliseconds: Int?) -> String {
+        let isIdle = "a.wait_event_type IS NOT DISTINCT FROM 'Client'"
+        let end = milliseconds.map { ", CASE WHEN \(isIdle) THEN pg_catalog.pg_terminate_backend(a.pid, \($0)) END" }
+        return """
+            SELECT a.pid IS NULL OR \(isIdle)\(end ?? "")
+            FROM (SELECT) AS one LEFT JOIN pg_catalog.pg_stat_get_activity(\(number)) AS a
+              ON \(Self.microseconds("a.backend_start")) = \(start)
+            WHERE \(Self.microseconds("pg_catalog.pg_postmaster_start_time()")) = \(serverStart)
+            """
+    }
+
+    private static func microseconds(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::int8" }
+}
+
+/// Asks a server, on a connection of its own, about a connection that is silent. Waits for it no longer than it is told.
+final class ServerProbe {
+    /// What a server says.
+    enum Answer {
+        /// Nothing.
+        case none
+        /// That it runs, and no more: it has no connection left, or is another one.
+        case isThere
+        /// That the process works, or waits for a lock.
+        case isWorking
+        /// That the process waits for its client, or has ended.
+        case isIdle
+    }
+
+    private let handle: OpaquePointer?
+    private var isConnected = false
+    private let end: DispatchTime
+
+    /// - Parameter time: the time that all questions together may take.
+    init(_ parameters: ConnectionParameters, within time: DispatchTimeInterval) {
+        handle = parameters.withTexts { PQconnectStartParams($0, $1, 1) }
+        end = .now() + time
+    }
+
+    deinit { PQfinish(handle) }
+
+    /// - Parameters:
+    ///   - process: nil where it is not known which one serves the connection.
+    ///   - milliseconds: the time for which the end of a process is waited for that waits for its client; nil to leave it.
+    func ask(about process: ServerProcess?, endingWithin milliseconds: Int? = nil) -> Answer {
+        // Without memory for a question there is no answer to it.
+        guard let handle else { return .isThere }
+        guard isConnected || connect(handle) else {
+            // A server that refuses a connection is there.
+            return PQstatus(handle) == CONNECTION_BAD && PostgreSQLFailure.opening(handle).code != .io
+                ? .isThere : .none
+        }
+        isConnected = true
+        guard let process else { return .isThere }
+        let sql = process.state(endingWithin: milliseconds)
+        guard PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0) == 1 else { return .none }
+        var answer = Answer.isThere
+        while let result = next(handle) {
+            defer { PQclear(result) }
+            if PQresultStatus(result) == PGRES_TUPLES_OK, PQntuples(result) == 1 {
+                answer = String(cString: PQgetvalue(result, 0, 0)) == "t" ? .isIdle : .isWorking
+            }
+        }
+        return PQstatus(handle) == CONNECTION_OK && PQisBusy(handle) == 0 ? answer : .none
+    }
+
+    private func connect(_ handle: OpaquePointer) -> Bool {
+        if PQstatus(handle) == CONNECTION_BAD { return false }
+        var events = POLLOUT
+        while wait(handle, events) {
+            switch PQconnectPoll(handle) {
+            case PGRES_POLLING_OK: return true
+            case PGRES_POLLING_READING: events = POLLIN
+            case PGRES_POLLING_WRITING: events = POLLOUT
+            default: return false
+            }
+        }
+        return false
+    }
+
+    /// The next result; nil when there is none any more, or none in time.
+    private func next(_ handle: OpaquePointer) -> OpaquePointer? {
+        while PQisBusy(handle) == 1 {
+            guard wait(handle, POLLIN), PQconsumeInput(handle) == 1 else { return nil }
+        }
+        return PQgetResult(handle)
+    }
+
+    private func wait(_ handle: OpaquePointer, _ events: some BinaryInteger) -> Bool {
+        var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
+        let left = end.millisecondsLeft
+        return left > 0 && poll(&socket, 1, Int32(clamping: left)) > 0
+    }
+}

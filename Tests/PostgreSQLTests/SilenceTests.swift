@@ -1,0 +1,125 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+import Testing
+
+@Suite(
+    "A connection to PostgreSQL that falls silent",
+    .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
+    .timeLimit(.minutes(2)))
+struct SilenceTests {
+    private static let timeout = 500
+
+    /// A store behind a proxy, and another one that reaches the server by itself.
+    private static func withStores(_ body: (CuttingProxy, Store, Store) async throws -> Void) async throws {
+        try await Server.withSchema { schema in
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            try await Server.makeStore(schema)
+            let url =
+                "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed&timeout=\(timeout)"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            let other = try await Store(Server.backend(schema, "&timeout=60000"), models: Pen.self)
+            try await store.insert(Pen(id: 1))
+            try await body(proxy, store, other)
+            try await store.close()
+            try await other.close()
+        }
+    }
+
+    /// What is sent in the phases of a call.
+    struct Phase: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let silence: CuttingProxy.Silence
+        /// Whether the call can be begun again, or has been carried out.
+        let returns: Bool
+    }
+
+    @Test(arguments: [
+        Phase(testDescription: "BEGIN does not arrive", silence: .requests(of: "BEGIN"), returns: true),
+        Phase(testDescription: "BEGIN is not answered", silence: .answers(to: "BEGIN"), returns: true),
+        Phase(testDescription: "a statement does not arrive", silence: .requests(of: "DELETE FROM"), returns: false),
+        Phase(testDescription: "a statement is not answered", silence: .answers(to: "DELETE FROM"), returns: false),
+        Phase(testDescription: "COMMIT does not arrive", silence: .requests(of: "COMMIT\0"), returns: false),
+        Phase(testDescription: "COMMIT is not answered", silence: .answers(to: "COMMIT\0"), returns: true),
+    ])
+    func `costs its caller the timeout, and other writers no more than its lock`(_ phase: Phase) async throws {
+        try await Self.withStores { proxy, store, other in
+            let clock = ContinuousClock()
+            let start = clock.now
+            proxy.silence(phase.silence)
+            let writing = Task { () -> StorageError.Code? in
+                do {
+                    try await store.transaction { tx in
+                        try tx.insert(Pen(id: 2))
+                        try tx.delete(Pen.self, key: 1)
+                    }
+                } catch let error as StorageError {
+                    return error.code
+                }
+                return nil
+            }
+            while proxy.count == 0 { await Task.yield() }
+            // The lock may be that of the silent connection.
+            try await other.insert(Pen(id: 3))
+            let others = clock.now - start
+            let code = try await writing.value
+            print("\(phase.testDescription): \(clock.now - start), another writer \(others), of \(Self.timeout) ms")
+            #expect(code == (phase.returns ? nil : .io))
+            #expect(try await store.select(Pen.self).keys() == (phase.returns ? [2, 3] : [1, 3]))
+            try await store.insert(Pen(id: 4))
+        }
+    }
+
+    @Test(arguments: [CuttingProxy.Silence.requests(of: "SELECT"), .answers(to: "SELECT")])
+    func `a read is asked again on another one`(_ silence: CuttingProxy.Silence) async throws {
+        try await Self.withStores { proxy, store, _ in
+            _ = try await store.find(Pen.self, key: 1)
+            proxy.silence(silence)
+            // What is asked for the first time has its text.
+            #expect(try await store.select(Pen.self).where { $0.id > 0 && $0.color == "" }.keys() == [1])
+            #expect(proxy.count == 1)
+        }
+    }
+
+    @Test(arguments: [CuttingProxy.Silence.requests(of: "LISTEN"), .answers(to: "LISTEN")])
+    func `an observer hears of other stores' commits all the same`(_ silence: CuttingProxy.Silence) async throws {
+        try await Self.withStores { proxy, store, other in
+            proxy.silence(silence)
+            var values = store.select(Pen.self).values().makeAsyncIterator()
+            #expect(try await values.next()?.map(\.id) == [1])
+            while proxy.count == 0 { await Task.yield() }
+            try await other.insert(Pen(id: 2))
+            #expect(try await values.next()?.map(\.id) == [1, 2])
+        }
+    }
+
+    @Test func `an observer whose connection falls silent while it listens hears of them`() async throws {
+        try await Self.withStores { proxy, store, other in
+            var values = store.select(Pen.self).values().makeAsyncIterator()
+            #expect(try await values.next()?.map(\.id) == [1])
+            try await other.insert(Pen(id: 2))
+            #expect(try await values.next()?.map(\.id) == [1, 2])
+            // The answers to all that is sent from now on, and with them the notices.
+            proxy.silenceListener()
+            try await other.insert(Pen(id: 3))
+            #expect(try await values.next()?.map(\.id) == [1, 2, 3])
+        }
+    }
+
+    @Test func `a statement that takes longer than the timeout is waited for`() async throws {
+        let sql = """
+            CREATE TABLE slow (id integer PRIMARY KEY);
+            CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN new; END $$;
+            CREATE TRIGGER sleeping BEFORE INSERT ON slow FOR EACH ROW EXECUTE FUNCTION sleep()
+            """
+        try await Server.withForeignSchema(sql) { schema in
+            let store = try await Store(Server.backend(schema, "&timeout=100"), models: Slow.self)
+            try await store.insert(Slow(id: 1))
+            #expect(try await store.select(Slow.self).keys() == [1])
+            try await store.close()
+        }
+    }
+
+    @Storable("slow") struct Slow { var id: Int }
+}
