@@ -100,14 +100,13 @@ final class UnresolvedReferences {
         // The row that referred to it may have been changed or deleted since.
         let table = place.model.tables[place.table].schema
         let columns = place.reference.columns
-        let filter = QueryTerm.isIn(.column(columns[0]), list: 0, table.columns[columns[0]].type)
-        let plan = QueryPlan(
-            id: nil, query: Query(.columns(table.key + columns), filter: filter), table: table, tables: [table])
-        let wanted = ValueList(width: 1, values: Array(Set(missing.map { $0[0] })))
-        var cursor = try writer.rows(plan, QueryArguments(lists: [wanted]))
-        while try cursor.next() {
+        var query = Query(.columns(table.key + columns), filter: .refers(columns, of: table, list: 0))
+        query.isLimited = true
+        let plan = QueryPlan(id: nil, query: query, table: table, tables: [table])
+        let wanted = ValueList(width: width, values: missing.flatMap { $0 })
+        var cursor = try writer.rows(plan, QueryArguments(lists: [wanted], limit: 1))
+        if try cursor.next() {
             let key = (0..<width).map { cursor.cells[table.key.count + $0].value }
-            guard missing.contains(key) else { continue }
             throw StorageError(
                 .constraint,
                 "\(place.name) refers to \(target.name) \(key.map(\.description).joined(separator: ", ")), which is not "
