@@ -117,9 +117,14 @@ extension Store {
         if job.removesExpired, !registry.knowsNoExpiry(at: tablesVersion) {
             job.leavesExpired = try context.removeExpired() == ExpiringModels.part
         }
-        if !job.leavesExpired { try body(context) }
-        try context.unresolved?.check(context)
-        try context.endHistory()
+        do throws(StorageError) {
+            if !job.leavesExpired { try body(context) }
+            try context.resolve()
+            try context.endHistory()
+        } catch {
+            context.releaseNames()
+            throw error
+        }
         job.own = context.own
         job.noted = context.noted
         return !job.leavesExpired
@@ -204,7 +209,10 @@ extension Store {
         if job.outcome == nil, job.leavesExpired { return false }
         let failure = job.outcome?.at(operation: operation, backend: info.name)
         call?.finish(failure)
-        if let failure { throw failure }
+        if let failure {
+            if let own = job.own { registry.release(own.claimed) }
+            throw failure
+        }
         if let own = job.own {
             registry.forget(own.changed)
             registry.add(own.prepared)

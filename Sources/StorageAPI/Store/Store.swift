@@ -149,6 +149,7 @@ public final class Store: Sendable {
         }
         observers.follow(otherCommits)
         registry = ModelRegistry(info, logger: logger)
+        registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
     }
@@ -225,7 +226,10 @@ public final class Store: Sendable {
     }
 
     private func finishPreparing(_ job: WriteJob) throws(StorageError) {
-        if let error = job.outcome { throw error.at(operation: "open", backend: info.name) }
+        if let error = job.outcome {
+            if let own = job.own { registry.release(own.claimed) }
+            throw error.at(operation: "open", backend: info.name)
+        }
         if let own = job.own { registry.add(own.prepared) }
     }
 

@@ -42,9 +42,8 @@ extension Writing {
         guard keys.count > 0 else { return }
         let missing = try context.handle(reference.target).missing(keys, in: writer)
         guard !missing.isEmpty else { return }
-        let unresolved = context.unresolved ?? UnresolvedReferences()
-        unresolved.add(missing, UnresolvedReferences.Place(reference: reference, model: model, table: table.index))
-        context.unresolved = unresolved
+        context.add(
+            unresolved: missing, UnresolvedReferences.Place(reference: reference, model: model, table: table.index))
     }
 }
 
@@ -80,10 +79,24 @@ final class UnresolvedReferences {
     }
 
     private var places: [String: (place: Place, keys: Set<[Value]>)] = [:]
+    /// What was added, in its order.
+    private var added: [(place: String, key: [Value])] = []
 
     func add(_ keys: [[Value]], _ place: Place) {
         let id = place.model.tables[place.table].schema.name + "." + place.reference.property
-        places[id, default: (place, [])].keys.formUnion(keys)
+        for key in keys where places[id, default: (place, [])].keys.insert(key).inserted { added.append((id, key)) }
+    }
+
+    /// What a savepoint begins with.
+    var mark: Int { added.count }
+
+    /// Forgets what an undone savepoint has added.
+    func undo(to mark: Int) {
+        for (place, key) in added[mark...] {
+            places[place]?.keys.remove(key)
+            if places[place]?.keys.isEmpty == true { places[place] = nil }
+        }
+        added.removeSubrange(mark...)
     }
 
     /// - Throws: `constraint` with the first record that refers to one that is not stored.
