@@ -106,7 +106,7 @@ extension Store {
         _ job: WriteJob, _ body: (SessionContext) throws(StorageError) -> Void, _ writer: any StorageWriter
     ) throws(StorageError) -> Bool {
         job.call?.restart()
-        let writer = job.call.map { MeteredWriter(writer, $0) } ?? writer
+        let writer = job.call.map { MeteredWriter.metering(writer, $0) } ?? writer
         if let version = sharedTables?.tablesVersion, try registry.compareAgain(at: version, in: writer) {
             try findHistoryAgain(in: writer)
         }

@@ -74,7 +74,7 @@ extension Store {
                     try Self.tell(error, body)
                 }
             }
-            if let history = HistoryTables(in: tables, registry.directory) {
+            if let history = registry.historyTables(in: tables) {
                 do throws(StorageError) {
                     try HistoryVerification(history, reader, body).run()
                 } catch {

@@ -16,6 +16,7 @@ final class ModelRegistry: Sendable {
     /// The version of the engine's tables that the models were compared with.
     private let tablesVersion = Atomic(0)
     private let expiring = Mutex<(version: Version, models: ExpiringModels?)?>(nil)
+    private let history = Mutex<HistoryTables?>(nil)
     private let info: BackendInfo
     private let logger: Logger
 
@@ -232,6 +233,16 @@ final class ModelRegistry: Sendable {
         expiring.withLock { $0 = (version, models) }
         if models == nil { withoutExpiry.store(version.number, ordering: .releasing) }
         return models
+    }
+
+    /// The tables of the store's history; nil if it keeps none. They are the same, with the same plans, as long as the tables
+    /// do not change.
+    func historyTables(in tables: [TableSchema]) -> HistoryTables? {
+        history.withLock { known in
+            if let known, [known.settings, known.commits, known.changes].allSatisfy(tables.contains) { return known }
+            known = HistoryTables(in: tables, directory)
+            return known
+        }
     }
 
     /// The handle of a model that is known by its type; nil for others, whose tables a session must read.
