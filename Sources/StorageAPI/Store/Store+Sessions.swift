@@ -110,13 +110,17 @@ extension Store {
         if let version = sharedTables?.tablesVersion, try registry.compareAgain(at: version, in: writer) {
             try findHistoryAgain(in: writer)
         }
-        let context = SessionContext(self, writer: writer, job: job)
-        defer { context.end() }
-        // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
+        job.expired = nil
         job.leavesExpired = false
         if job.removesExpired, !registry.knowsNoExpiry(at: tablesVersion) {
-            job.leavesExpired = try context.removeExpired() == ExpiringModels.part
+            var removal = ExpiryRemoval(self, writer, job)
+            try removal.run()
+            job.expired = removal.noted
+            // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
+            job.leavesExpired = removal.removed >= ExpiringModels.part
         }
+        let context = SessionContext(self, writer: writer, job: job)
+        defer { context.end() }
         do throws(StorageError) {
             if !job.leavesExpired { try body(context) }
             try context.resolve()

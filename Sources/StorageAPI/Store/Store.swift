@@ -35,6 +35,7 @@ public final class Store: Sendable {
     /// What asks the engine for other processes' commits; nil if there can be none.
     let otherCommits: OtherCommits?
     let registry: ModelRegistry
+    let unremoved = UnremovedRecords()
     let runningCalls = RunningCalls()
     let logger: Logger
     let instruments: [any Instrument]
