@@ -8,11 +8,16 @@ struct MemoryTable {
     private var rows: SortedRows
     private var indexes: [Index]
 
-    /// The values of one column, each with the key of its row, sorted by value and then by key.
+    /// The values of some columns, each with the key of its row, sorted by these values and then by key.
     private struct Index {
-        let column: Int
+        let columns: [Int]
         let isUnique: Bool
         var entries: SortedRows
+
+        func entry(of row: [Value], key: [Value]) -> [Value] { columns.map { row[$0] } + key }
+
+        /// The key in an entry.
+        func key(of entry: [Value]) -> [Value] { Array(entry.dropFirst(columns.count)) }
     }
 
     init(_ schema: TableSchema) {
@@ -21,9 +26,10 @@ struct MemoryTable {
         }
         self.schema = schema
         rows = SortedRows(by: sorted(by: schema.key))
-        indexes = schema.indexedColumns.map { column in
-            let entry = sorted(by: [column] + schema.key).enumerated().map { (index: $0, type: $1.type) }
-            return Index(column: column, isUnique: schema.columns[column].isUnique, entries: SortedRows(by: entry))
+        indexes = schema.indexes.map { columns in
+            let entry = sorted(by: columns + schema.key).enumerated().map { (index: $0, type: $1.type) }
+            let isUnique = columns.count == 1 && schema.columns[columns[0]].isUnique
+            return Index(columns: columns, isUnique: isUnique, entries: SortedRows(by: entry))
         }
     }
 
@@ -38,15 +44,12 @@ struct MemoryTable {
     /// The keys of the rows whose value of an indexed column is within the bounds; nil if the column has no index, or a
     /// scan costs less.
     func keys(within bounds: ColumnBounds) -> [[Value]]? {
-        guard let index = indexes.first(where: { $0.column == bounds.column }) else { return nil }
+        guard let index = indexes.first(where: { $0.columns.starts(with: bounds.columns) }) else { return nil }
         let ranges = index.entries.rows(within: bounds)
         let found = ranges.reduce(0) { $0 + $1.count }
         if !bounds.isSingle, found > ColumnBounds.mostRows(of: rows.count) { return nil }
-        return ranges.flatMap { $0.map(Self.key(ofEntry:)) }
+        return ranges.flatMap { $0.map(index.key) }
     }
-
-    /// The key in an index's entry.
-    private static func key(ofEntry entry: [Value]) -> [Value] { Array(entry.dropFirst()) }
 
     private func stored(_ key: [Value]) -> [Value]? { rows(keyPrefix: key).first { _ in true } }
 
@@ -111,10 +114,10 @@ struct MemoryTable {
     /// The unique property of which another row has this row's value, if there is one.
     private func takenProperty(_ row: [Value]) -> String? {
         let key = schema.key(of: row)
-        for index in indexes where index.isUnique && !row[index.column].isNull {
-            let holders = index.entries.rows(prefix: [row[index.column]])
-            if holders.contains(where: { Self.key(ofEntry: $0) != key }) {
-                return schema.columns[index.column].property
+        for index in indexes where index.isUnique && !row[index.columns[0]].isNull {
+            let holders = index.entries.rows(prefix: [row[index.columns[0]]])
+            if holders.contains(where: { index.key(of: $0) != key }) {
+                return schema.columns[index.columns[0]].property
             }
         }
         return nil
@@ -124,7 +127,7 @@ struct MemoryTable {
         let key = schema.key(of: row)
         if schema.assignsKeys, case .int(let number) = key[0] { greatestKey = max(greatestKey, number) }
         if let old { forget(old) }
-        for index in indexes.indices { indexes[index].entries.put([row[indexes[index].column]] + key) }
+        for index in indexes.indices { indexes[index].entries.put(indexes[index].entry(of: row, key: key)) }
         rows.put(row)
     }
 
@@ -141,7 +144,7 @@ struct MemoryTable {
     private mutating func forget(_ row: [Value]) {
         let key = schema.key(of: row)
         for index in indexes.indices {
-            _ = indexes[index].entries.removeFirst(prefix: [row[indexes[index].column]] + key)
+            _ = indexes[index].entries.removeFirst(prefix: indexes[index].entry(of: row, key: key))
         }
     }
 

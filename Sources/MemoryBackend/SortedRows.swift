@@ -20,9 +20,9 @@ struct SortedRows {
     /// The rows whose sort columns begin with the given values.
     func rows(prefix: [Value]) -> Rows { Rows(pages, from: place(of: prefix), to: place(of: prefix, isBehind: true)) }
 
-    /// The rows whose first sort column is within the bounds.
+    /// The rows whose first sort columns are within the bounds.
     func rows(within bounds: ColumnBounds) -> [Rows] {
-        if let values = bounds.values { return Set(values).map { rows(prefix: [$0]) } }
+        if let prefixes = bounds.prefixes { return Set(prefixes).map { rows(prefix: $0) } }
         let start = bounds.lower.map { place(of: [$0], isBehind: bounds.isAboveLower) }
         let end = bounds.upper.map { place(of: [$0], isBehind: !bounds.isBelowUpper) }
         return [Rows(pages, from: start ?? (0, 0), to: end ?? (pages.count, 0))]

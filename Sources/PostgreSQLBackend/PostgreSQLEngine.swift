@@ -33,6 +33,9 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         serverVersion = connection.serverVersion
         isReplica = try connection.run("SELECT pg_catalog.pg_is_in_recovery()").isTrue()
         record = try Catalog.open(connection, configuration, isReadOnly: configuration.isReadOnly || isReplica)
+        if !configuration.isReadOnly, !isReplica {
+            try CompositeIndexes.complete(connection, names, logger: logger)
+        }
         let version = try connection.run(Catalog.version(record)).text() ?? ""
         if record.commits != nil, !isReplica {
             let last = try connection.run(CommitListener.last(record, configuration)).integer() ?? 0

@@ -76,6 +76,7 @@ extension QueryTerm {
     private var columns: Set<Int> {
         switch self {
         case .column(let column): return [column]
+        case .isAmong(let columns, _): return Set(columns)
         case .related, .relatedCount, .relatedAggregate, .quantified: return []
         default:
             var found: Set<Int> = []

@@ -18,6 +18,7 @@ extension QueryCompiler {
             return try decided { (compiler) throws(NoForm) in
                 "(\(try compiler.value(term, place, type)) = ANY (\(list)))"
             }
+        case .isAmong(let columns, let list): return isAmong(columns, list, place)
         case .comparison(let comparison, let left, let right, let type):
             try requireComparable(left, right, type, place)
             return try decided { (compiler) throws(NoForm) in
@@ -50,6 +51,21 @@ extension QueryCompiler {
         let test = place.isIn(column, list)
         guard let beginning = place.beginning(column) else { return "(\(test))" }
         return "(\(beginning) = ANY (ARRAY(SELECT \(type.beginning("v")) FROM unnest(\(list)) AS v)) AND \(test))"
+    }
+
+    private mutating func isAmong(_ columns: [Int], _ list: Int, _ place: Place) -> String {
+        let types = columns.map { place.types[$0] }
+        let lists = types.enumerated().map { $1.list(number(.list(list, column: $0, $1))) }
+        var sides = (columns.map(place.column), columns.indices.map { "v\($0)" })
+        for (part, column) in columns.enumerated() {
+            guard let beginning = place.beginning(column) else { continue }
+            sides.0.append(beginning)
+            sides.1.append(types[part].beginning("v\(part)"))
+        }
+        let names = columns.indices.map { "v\($0)" }.joined(separator: ", ")
+        let values =
+            "SELECT \(sides.1.joined(separator: ", ")) FROM unnest(\(lists.joined(separator: ", "))) AS v(\(names))"
+        return "((\(sides.0.joined(separator: ", "))) IN (\(values)))"
     }
 
     // MARK: Comparisons

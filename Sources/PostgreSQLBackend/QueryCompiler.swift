@@ -234,10 +234,12 @@ struct Place {
         columns =
             conversions.map { zip($0, stored).map { $0.reading($1) } }
             ?? zip(table.columns, stored).map { $0.type.compared($1) }
-        beginnings = zip(table.columns, columns).map { column, value in
-            let isIndexed = (column.isIndexed || column.isUnique) && column.type.isUnbounded && !table.isForeign
-            return isIndexed ? column.type.beginning(value) : nil
+        var beginnings: [String?] = columns.map { _ in nil }
+        let indexes = table.isForeign ? [] : table.indexes
+        for column in indexes.joined() where table.columns[column].type.isUnbounded {
+            beginnings[column] = table.columns[column].type.beginning(self.columns[column])
         }
+        self.beginnings = beginnings
         types = table.columns.map(\.type)
         self.table = "\(names.table(table)) AS t\(alias)"
     }

@@ -9,7 +9,7 @@ struct SchemaCompiler {
     func statements(for change: TableChange) -> [String] {
         switch change {
         case .create(let table):
-            [create(table)] + table.columns.compactMap { index($0, table) } + [comment(table)]
+            [create(table)] + table.columns.indices.compactMap { index($0, table) } + [comment(table)]
                 + table.columns.compactMap { comment($0, table) }
         case .drop(let table): ["DROP TABLE " + names.table(table)]
         case .alter(let old, let new, let added): alter(old, new, added)
@@ -28,15 +28,27 @@ struct SchemaCompiler {
 
     // MARK: Indexes
 
-    private func index(_ column: ColumnSchema, _ table: TableSchema) -> String? {
+    private func index(_ first: Int, _ table: TableSchema) -> String? {
+        let column = table.columns[first]
         guard Self.isIndexed(column) else { return nil }
         let kind = column.isUnique ? "UNIQUE INDEX" : "INDEX"
-        let value = column.type.compared(column.sqlName)
-        // Sorted as a query sorts it, ascending with nil first.
-        var parts = ["(\(column.type.isUnbounded ? column.type.beginning(value) : value)) NULLS FIRST"]
-        if column.isUnique, column.type.isUnbounded { parts.append("(\(column.type.remainder(value)))") }
+        var parts = table.indexColumns(from: first).map { part in
+            let type = table.columns[part].type
+            let value = type.compared(table.columns[part].sqlName)
+            // Sorted as a query sorts it, ascending with nil first.
+            return "(\(type.isUnbounded ? type.beginning(value) : value)) NULLS FIRST"
+        }
+        if column.isUnique, column.type.isUnbounded {
+            parts.append("(\(column.type.remainder(column.type.compared(column.sqlName))))")
+        }
         let name = Names.index(column, of: table)
         return "CREATE \(kind) \(name) ON \(names.table(table)) (\(parts.joined(separator: ", ")))"
+    }
+
+    /// Makes the index of a reference to a key of several parts anew: earlier versions have put its first part alone into it.
+    func replaceIndex(_ columns: [Int], _ table: TableSchema) -> [String] {
+        let name = names.own(Names.index(table.columns[columns[0]], of: table))
+        return ["DROP INDEX IF EXISTS " + name] + (index(columns[0], table).map { [$0] } ?? [])
     }
 
     private static func isIndexed(_ column: ColumnSchema) -> Bool { column.isIndexed || column.isUnique }
@@ -47,10 +59,14 @@ struct SchemaCompiler {
         // Indexes are dropped first and then created, since their names depend on those of the table and the column.
         let kept = zip(old.columns, new.columns)
         let isRenamed = old.name != new.name
-        let changed = kept.filter {
-            isRenamed || $0.name != $1.name || Self.isIndexed($0) != Self.isIndexed($1) || $0.isUnique != $1.isUnique
+        let changed = kept.enumerated().filter { _, pair in
+            let (from, to) = pair
+            return isRenamed || from.name != to.name || Self.isIndexed(from) != Self.isIndexed(to)
+                || from.isUnique != to.isUnique
         }
-        var sql = changed.filter { Self.isIndexed($0.0) }.map { "DROP INDEX " + names.own(Names.index($0.0, of: old)) }
+        var sql = changed.filter { Self.isIndexed($1.0) }.map {
+            "DROP INDEX " + names.own(Names.index($1.0, of: old))
+        }
         let table = names.table(new)
         if isRenamed {
             sql.append("ALTER TABLE \(names.table(old)) RENAME TO \(Names.column(new.name))")
@@ -65,7 +81,7 @@ struct SchemaCompiler {
             sql.append(value.isNull ? base : base + " DEFAULT \(value.literal(column.type))")
         }
         if isRenamed { sql.append(comment(new)) }
-        return sql + changed.compactMap { index($0.1, new) } + addedColumns.compactMap { index($0, new) }
+        return sql + (changed.map(\.offset) + addedColumns.indices).compactMap { index($0, new) }
             + addedColumns.compactMap { comment($0, new) }
     }
 

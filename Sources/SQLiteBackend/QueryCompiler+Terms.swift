@@ -13,6 +13,10 @@ extension QueryCompiler {
         case .isNull(let term): return "(\(value(term, place)) IS NULL)"
         case .isIn(let term, let list, _):
             return "(\(value(term, place)) IN (SELECT c0 FROM storage_list(?\(parameters.list(list)))))"
+        case .isAmong(let columns, let list):
+            let values = columns.map(place.column).joined(separator: ", ")
+            let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
+            return "((\(values)) IN (SELECT \(names) FROM storage_list(?\(parameters.list(list)))))"
         case .comparison(let comparison, let left, let right, let type):
             return compare(comparison, left, right, type, place)
         case .text(let test, let text, let pattern): return textTest(test, text, pattern, place)

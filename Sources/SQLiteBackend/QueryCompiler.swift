@@ -56,7 +56,7 @@ struct QueryCompiler {
         "SELECT " + columns.map(root.column).joined(separator: ", ") + rows()
     }
 
-    private var root: Place { Place(plan.table, 0, conversions) }
+    var root: Place { Place(plan.table, 0, conversions) }
 
     mutating func parameter(endOfPrefix index: Int) -> String {
         prefixEnds.append(index)
@@ -67,15 +67,17 @@ struct QueryCompiler {
 
     /// Which rows of which table.
     private mutating func rows() -> String {
-        let conditions = scope() + filter()
-        return " FROM \(plan.table.name.quotedName) AS t0"
+        let keys = listedKeys
+        let conditions = (keys.map(equalities) ?? []) + scope(keys) + filter(keys)
+        return " FROM \(keys.map(list) ?? "")\(plan.table.name.quotedName) AS t0"
             + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
     }
 
-    private func scope() -> [String] {
+    private func scope(_ listed: ListedKeys?) -> [String] {
         let key = plan.table.key.map(root.column)
         switch plan.query.scope {
         case .all: return []
+        case .keys where listed?.isScope == true: return []
         case .key(let columns): return (0..<columns).map { key[$0] + " = ?\(parameters.value($0))" }
         case .keys(1, let list): return [key[0] + " IN (SELECT c0 FROM storage_list(?\(parameters.list(list))))"]
         case .keys(let columns, let list):
@@ -87,8 +89,8 @@ struct QueryCompiler {
 
     /// The filter's conditions. A condition that precedes one that can fail is repeated separately, so that an index
     /// can serve it.
-    private mutating func filter() -> [String] {
-        guard let filter = plan.query.filter else { return [] }
+    private mutating func filter(_ listed: ListedKeys?) -> [String] {
+        guard let filter = plan.query.filter, listed?.term != filter else { return [] }
         var conditions: [String] = []
         if case .and(let terms) = filter, filter.canFail {
             for term in terms.prefix(while: { !$0.canFail }) { conditions.append(condition(term, root)) }
@@ -97,7 +99,7 @@ struct QueryCompiler {
             return conditions + [chosenReferences(filter) ?? condition(filter, root)]
         }
         var others: [QueryTerm] = []
-        for term in terms {
+        for term in terms where term != listed?.term {
             if let chosen = chosenReferences(term) { conditions.append(chosen) } else { others.append(term) }
         }
         return others.isEmpty ? conditions : conditions + [condition(.and(others), root)]

@@ -43,6 +43,9 @@ final class SQLiteEngine: SharedTablesEngine {
         let connection = try Connection(opened, isWriter: true, definitions, logger: logger)
         do throws(StorageError) {
             format = try Catalog.checkedFormat(connection)
+            if format != nil, !connection.isReadOnly {
+                try CompositeIndexes.complete(connection, logger: logger)
+            }
             try connection.noteOwnSchema()
         } catch {
             // Nothing was written; the first error is thrown.

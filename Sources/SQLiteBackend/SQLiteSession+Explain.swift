@@ -17,7 +17,8 @@ extension SQLiteSession: QueryExplaining {
         return QueryExplanation(
             table: plan.table.name, access: access,
             rowsExamined: try count(plan.counting(by: column), arguments),
-            sorts: steps.contains { $0.hasPrefix("USE TEMP B-TREE FOR") }, statement: sql)
+            sorts: steps.contains { $0.hasPrefix("USE TEMP B-TREE FOR") && !$0.hasSuffix("DISTINCT") },
+            statement: sql)
     }
 
     private func steps(of sql: String) throws(StorageError) -> [String] {

@@ -4,7 +4,7 @@ internal import StorageDriver
 enum SchemaCompiler {
     static func sql(for change: TableChange) -> [String] {
         switch change {
-        case .create(let table): [create(table)] + table.columns.compactMap { index($0, table) }
+        case .create(let table): [create(table)] + table.columns.indices.compactMap { index($0, table) }
         case .drop(let table): ["DROP TABLE " + table.name.quotedName]
         case .alter(let old, let new, let added): alter(old, new, added)
         }
@@ -51,10 +51,18 @@ enum SchemaCompiler {
         plainIndexName(column, table).quotedName
     }
 
-    private static func index(_ column: ColumnSchema, _ table: TableSchema) -> String? {
-        guard column.isIndexed || column.isUnique else { return nil }
+    private static func index(_ first: Int, _ table: TableSchema) -> String? {
+        let column = table.columns[first]
+        guard isIndexed(column) else { return nil }
         let kind = column.isUnique ? "UNIQUE INDEX" : "INDEX"
-        return "CREATE \(kind) \(indexName(column, table)) ON \(table.name.quotedName) (\(column.sql))"
+        let columns = table.indexColumns(from: first).map { table.columns[$0].sql }.joined(separator: ", ")
+        return "CREATE \(kind) \(indexName(column, table)) ON \(table.name.quotedName) (\(columns))"
+    }
+
+    /// Makes the index of a reference to a key of several parts anew: earlier versions have put its first part alone into it.
+    static func replaceIndex(_ columns: [Int], _ table: TableSchema) -> [String] {
+        let first = table.columns[columns[0]]
+        return ["DROP INDEX IF EXISTS " + indexName(first, table)] + (index(columns[0], table).map { [$0] } ?? [])
     }
 
     // MARK: Alterations
@@ -63,10 +71,11 @@ enum SchemaCompiler {
         // Indexes are dropped first and then created, since their names depend on those of the table and the column.
         let kept = zip(old.columns, new.columns)
         let isRenamed = old.name != new.name
-        let changed = kept.filter {
-            isRenamed || $0.name != $1.name || isIndexed($0) != isIndexed($1) || $0.isUnique != $1.isUnique
+        let changed = kept.enumerated().filter { _, pair in
+            let (from, to) = pair
+            return isRenamed || from.name != to.name || isIndexed(from) != isIndexed(to) || from.isUnique != to.isUnique
         }
-        var sql = changed.filter { isIndexed($0.0) }.map { "DROP INDEX " + indexName($0.0, old) }
+        var sql = changed.filter { isIndexed($1.0) }.map { "DROP INDEX " + indexName($1.0, old) }
         if isRenamed { sql.append("ALTER TABLE \(old.name.quotedName) RENAME TO \(new.name.quotedName)") }
         let table = new.name.quotedName
         for (from, to) in kept where from.name != to.name {
@@ -77,7 +86,7 @@ enum SchemaCompiler {
             let base = "ALTER TABLE \(table) ADD COLUMN \(definition(column))"
             sql.append(value.isNull ? base : base + " DEFAULT (\(value.sql))")
         }
-        sql += changed.compactMap { index($0.1, new) } + addedColumns.compactMap { index($0, new) }
+        sql += (changed.map(\.offset) + addedColumns.indices).compactMap { index($0, new) }
         return sql
     }
 

@@ -59,6 +59,21 @@ import Testing
 
     private let crate = Crate(id: 1, name: "four", parts: [Part(id: 1), Part(id: 2)])
 
+    @Test func `a delete by a condition reads no keys where the engine finds them by itself`() async throws {
+        try await withDatabase { path in
+            let journal = Journal()
+            let store = try await Store(SQLiteBackend(path: path), models: Crate.self, instruments: [journal])
+            try await store.insert((1...50).map { Crate(id: $0, name: "n", parts: [Part(id: 1), Part(id: 2)]) })
+            _ = journal.take()
+            let count = try await store.select(Crate.self).where { $0.id <= 40 }.delete()
+            #expect(count == 40)
+            let end = try #require(journal.take().first?.end)
+            #expect(end.rowsRead == 0)
+            #expect(end.rowsWritten == 120)
+            try await store.close()
+        }
+    }
+
     @Test func `a save and a find are told with their rows and bytes`() async throws {
         try await withJournal { store, journal in
             try await store.insert(crate)

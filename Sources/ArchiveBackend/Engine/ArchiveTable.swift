@@ -31,8 +31,8 @@ struct ArchiveTable {
     init(_ schema: TableSchema, missing: [Value]? = nil) {
         definition = Definition(schema, missing: missing ?? schema.columns.map { _ in .null })
         rows = RowTree(RowOrder(format: definition.format, columns: schema.key.map { ($0, false) }))
-        for column in schema.columns.indices where Self.isIndexed(schema.columns[column]) {
-            indexes.append(ColumnIndex(column, of: schema, format))
+        for columns in schema.indexes where !schema.columns[columns[0]].isRemoved {
+            indexes.append(ColumnIndex(columns, of: schema, format))
         }
     }
 
@@ -51,10 +51,6 @@ struct ArchiveTable {
             recorded = text
             return text
         }
-    }
-
-    private static func isIndexed(_ column: ColumnSchema) -> Bool {
-        (column.isIndexed || column.isUnique) && !column.isRemoved
     }
 
     /// Memory for the key of a model's root, given its tables.

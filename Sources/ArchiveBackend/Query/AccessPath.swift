@@ -24,9 +24,9 @@ enum AccessPath {
             self = Self.isReversed(plan, columns) ? .keyReversed(columns: columns) : .key(columns: columns)
         case .keys(let columns, let list): self = .keys(columns: columns, list: list)
         case .all:
-            let columns = table.schema.key.prefix(1) + table.indexes.map(\.column)
-            for bounds in ColumnBounds.all(in: plan.query.filter, arguments, columns: columns) {
-                guard let index = table.index(on: bounds.column) else {
+            let indexes = [table.schema.key] + table.indexes.map(\.columns)
+            for bounds in ColumnBounds.all(in: plan.query.filter, arguments, indexes: indexes) {
+                guard !table.schema.key.starts(with: bounds.columns), let index = table.index(on: bounds.column) else {
                     if bounds.listsMany(of: table.rows) { continue }
                     self = .keyBounds(bounds)
                     return
@@ -46,7 +46,8 @@ enum AccessPath {
         guard plan.query.isLimited, plan.query.order.count == 1, plan.query.order[0].hasUsualNulls,
             case .column(let column) = plan.query.order[0].term
         else { return nil }
-        return table.index(on: column).map { .indexOrder($0, isDescending: plan.query.order[0].isDescending) }
+        guard let index = table.index(on: column), index.columns.count == 1 else { return nil }
+        return .indexOrder(index, isDescending: plan.query.order[0].isDescending)
     }
 
     /// Whether the order is that of the key's last column, the greatest first, and few rows are wanted.
@@ -136,9 +137,11 @@ enum AccessPath {
             guard let first = order.first else { return true }
             return first.term == .column(table.schema.key[0]) && !first.isDescending && order.count == 1
         case .index(let index, let bounds):
-            guard let first = order.first else { return bounds.isSingle }
-            return order.count == 1 && first.term == .column(index.column)
-                && (bounds.isSingle || (!first.isDescending && first.hasUsualNulls))
+            guard let first = order.first else { return bounds.isInKeyOrder }
+            guard order.count == 1, first.term == .column(index.column) else { return false }
+            // Rows of one value are in key order, unless other columns of the index come first.
+            return bounds.isInKeyOrder
+                || (index.columns.count == 1 && !first.isDescending && first.hasUsualNulls)
         case .indexOrder, .keyReversed: return true
         }
     }
@@ -163,15 +166,17 @@ extension ColumnBounds {
 
     /// Whether it lists so many values that looking each up costs more than looking at all rows.
     func listsMany(of tree: RowTree) -> Bool {
-        guard let values, !isSingle else { return false }
-        return values.count > Self.mostRows(of: tree.count)
+        guard let prefixes, !isSingle else { return false }
+        return prefixes.count > Self.mostRows(of: tree.count)
     }
 
-    /// The ranges of a tree whose first column this is.
+    /// The ranges of a tree whose first columns these are.
     func ranges(of tree: RowTree) -> [RowRange] {
-        if let values {
-            let cells = ValueCells(ValueList(width: 1, values: Set(values).sorted()))
-            return (0..<cells.count).map { RowRange(tree, prefix: cells.cells + $0, count: 1) }
+        if let prefixes {
+            let sorted = Set(prefixes).sorted { $0.lexicographicallyPrecedes($1) }
+            let width = columns.count
+            let cells = ValueCells(ValueList(width: width, values: sorted.flatMap(\.self)))
+            return sorted.indices.map { RowRange(tree, prefix: cells.cells + $0 * width, count: width) }
         }
         let cells = ValueCells(ValueList(width: 1, values: [lower ?? .null, upper ?? .null]))
         let start =

@@ -107,7 +107,7 @@ extension ArchiveTables: ValueTables {
         else { return nil }
         let format = index.entries.order.format
         return bounds.ranges(of: index.entries).flatMap { range in
-            PackedRows(range, format).map { entry in table.schema.key.indices.map { entry[$0 + ColumnIndex.keyStart] } }
+            PackedRows(range, format).map { entry in table.schema.key.indices.map { entry[$0 + index.keyStart] } }
         }
     }
 }

@@ -41,9 +41,11 @@ final class IndexLookup {
     private let entries: RowFormat
     private let table: ArchiveTable
     private let key: UnsafeMutablePointer<Cell>
+    private let keyStart: Int
 
     init(_ index: ColumnIndex, in table: ArchiveTable) {
         entries = index.entries.order.format
+        keyStart = index.keyStart
         self.table = table
         key = .allocate(capacity: table.schema.key.count)
     }
@@ -52,7 +54,7 @@ final class IndexLookup {
 
     /// The entry's row; every entry has one.
     func row(for entry: UnsafeRawPointer) -> UnsafeRawPointer? {
-        for index in table.schema.key.indices { key[index] = entries.cell(index + ColumnIndex.keyStart, of: entry) }
+        for index in table.schema.key.indices { key[index] = entries.cell(index + keyStart, of: entry) }
         return table.rows.row(key)
     }
 }

@@ -184,7 +184,7 @@ extension HistoryReading {
         if let known, [known.settings, known.commits, known.changes].allSatisfy(stored.contains) {
             return HistoryReading(known, session)
         }
-        guard let tables = HistoryTables(in: stored, store.registry.directory) else {
+        guard let tables = store.registry.historyTables(in: stored) else {
             throw StorageError(.configuration, "The store keeps no history; open it once with history: and the models.")
         }
         return HistoryReading(tables, session)

@@ -158,8 +158,23 @@ private struct Undoing {
     private func isSame(
         _ now: RecordImage?, _ change: HistoryReading.Change, _ handle: ModelHandle
     ) throws(StorageError) -> Bool {
-        guard now != change.before, let now, let before = change.before else { return now == change.before }
-        return try record(now, change, handle, since: []) == record(before, change, handle, since: former.since(change))
+        if now == change.before { return true }
+        let expiry = handle.tables.root.schema.columns.first { $0.isExpiry && !$0.isRemoved }?.property
+        if expiry == nil, now == nil || change.before == nil { return false }
+        let was = try unexpired(change.before, expiry, change, handle, since: former.since(change))
+        return try unexpired(now, expiry, change, handle, since: []) == was
+    }
+
+    /// The record of an image; nil if its time has come, since it is then as if it was not there, removed or not.
+    private func unexpired(
+        _ image: RecordImage?, _ expiry: String?, _ change: HistoryReading.Change, _ handle: ModelHandle,
+        since changes: [FormerSchema]
+    ) throws(StorageError) -> DynamicRecord? {
+        guard let image else { return nil }
+        let record = try record(image, change, handle, since: changes)
+        guard let expiry, case .double(let until)? = record.value(expiry), case .double(let now) = context.store.now
+        else { return record }
+        return until <= now ? nil : record
     }
 
     /// - Throws: `schemaMismatch` for an image without what the program that made it did not declare.

@@ -51,6 +51,7 @@ extension QueryTerm {
         case .argument, .null, .constant: true
         case .comparison(_, let left, let right, _), .text(_, let left, let right):
             left.usesOnly(columns) && right.usesOnly(columns)
+        case .isAmong(let asked, _): asked.allSatisfy(columns.contains)
         case .isIn(let term, _, _), .isNull(let term), .not(let term), .folded(let term, _): term.usesOnly(columns)
         case .and(let terms), .or(let terms): terms.allSatisfy { $0.usesOnly(columns) }
         default: false

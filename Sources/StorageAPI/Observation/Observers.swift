@@ -92,7 +92,7 @@ final class Observers: Sendable {
 
     /// Takes notice of a write that may be visible to readers from now on, and is not told yet.
     func announce(_ job: WriteJob) {
-        let models = job.noted?.net
+        let models = job.noted.map { (job.expired?.net ?? []) + $0.net }
         state.withLock { state in
             guard let asked = state.asked else { return }
             let before = job.noted?.asked
@@ -106,22 +106,13 @@ final class Observers: Sendable {
 
     /// Tells of a write that is durable, or forgets one that has failed.
     func tell(_ job: WriteJob) {
-        let models = job.outcome == nil ? job.noted?.net ?? [] : []
+        // The net effects are computed outside the lock.
+        if job.outcome == nil { _ = (job.expired?.net, job.noted?.net) }
         wake(
             state.withLock { state in
                 if !state.announced.isEmpty { state.announced[ObjectIdentifier(job)] = nil }
-                guard job.outcome == nil, let asked = state.asked else { return [] }
-                let before = job.noted?.asked
-                let isKnown = before === state.noting
-                let unknown = isKnown ? [] : state.unknownModels(before)
-                let isUnknown = !isKnown && !asked.asksAll(ofAtMost: before)
-                guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }
-                state.last += 1
-                let signature = job.noted?.signature
-                state.add(ToldCommit(state.last, models, author: signature?.author, note: signature?.note))
-                for model in unknown { state.loseModel(model) }
-                if isUnknown { state.loseAll() }
-                return isUnknown ? state.takeAllWaiters() : state.takeWaiters(models.map(\.model) + unknown)
+                guard job.outcome == nil else { return [] }
+                return (job.expired.map { state.tell($0) } ?? []) + state.tell(job.noted)
             })
     }
 
@@ -264,6 +255,22 @@ extension Observers.State {
             guard let known = before?.detail(of: model) else { return model }
             return known < detail ? model : nil
         }
+    }
+
+    /// Tells of a commit: of what it has noted; nil if nothing.
+    mutating func tell(_ noted: NotedChanges?) -> [Waiter] {
+        guard let asked else { return [] }
+        let models = noted?.net ?? []
+        let before = noted?.asked
+        let isKnown = before === noting
+        let unknown = isKnown ? [] : unknownModels(before)
+        let isUnknown = !isKnown && !asked.asksAll(ofAtMost: before)
+        guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }
+        last += 1
+        add(ToldCommit(last, models, author: noted?.signature?.author, note: noted?.signature?.note))
+        for model in unknown { loseModel(model) }
+        if isUnknown { loseAll() }
+        return isUnknown ? takeAllWaiters() : takeWaiters(models.map(\.model) + unknown)
     }
 
     mutating func add(_ commit: ToldCommit) {

@@ -85,6 +85,13 @@ extension QueryLowering {
         if parts.count == 1, keys.count != 1 {
             return .isIn(parts[0].term, list: try list(keys.flatMap { $0 }, [], as: parts[0].type), parts[0].type)
         }
+        if parts.count > 1, let (edge, inner) = Self.throughEdge(parts) {
+            return .quantified(.any, edge, try equal(inner, keys))
+        }
+        let columns = parts.compactMap { if case .column(let column) = $0.term { column } else { nil } }
+        if keys.count != 1, columns.count == parts.count {
+            return .isAmong(columns, list: try list(ofKeys: keys, width: parts.count))
+        }
         var terms: [QueryTerm] = []
         for key in keys where key.count == parts.count {
             var equalities: [QueryTerm] = []
@@ -94,6 +101,15 @@ extension QueryLowering {
             terms.append(equalities.count == 1 ? equalities[0] : .and(equalities))
         }
         return terms.count == 1 ? terms[0] : .or(terms)
+    }
+
+    /// The edge along which all parts of a reference are found, and the parts there.
+    private static func throughEdge(_ parts: [TypedTerm]) -> (edge: Edge, parts: [TypedTerm])? {
+        guard case .related(let edge, _)? = parts.first?.term else { return nil }
+        let inner = parts.compactMap { part -> TypedTerm? in
+            if case .related(edge, let term) = part.term { TypedTerm(term, part.type) } else { nil }
+        }
+        return inner.count == parts.count ? (edge, inner) : nil
     }
 
     private mutating func compare(

@@ -134,6 +134,13 @@ struct QueryLowering {
         return arguments.lists.count - 1
     }
 
+    /// The list of keys of several parts.
+    mutating func list(ofKeys keys: [[Value]], width: Int) throws(StorageError) -> Int {
+        try checkCount()
+        arguments.lists.append(ValueList(width: width, values: keys.filter { $0.count == width }.flatMap(\.self)))
+        return arguments.lists.count - 1
+    }
+
     mutating func replaceArgument(_ index: Int, _ value: Value) { arguments.values[index] = value }
 
     private func checkCount() throws(StorageError) {

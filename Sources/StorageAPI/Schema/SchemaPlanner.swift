@@ -40,27 +40,19 @@ struct SchemaPlanner {
         try requireNoDenial(tables)
     }
 
-    /// A record that expires goes, whatever refers to it, so no reference may deny that.
+    /// A record that expires goes, and so does what cascades from it, whatever refers to them: no reference may deny that.
+    ///
+    /// A denial that the store has recorded already is not this model's. It fails no write (``ExpiryRemoval``).
     private func requireNoDenial(_ tables: [TableSchema]) throws(StorageError) {
         let own = bindings.map(\.schema)
-        let others = tables.filter { !$0.path[0].isSame(as: declared.model.name) && !$0.isRemoved }
-        func expires(_ model: String) -> Bool {
-            (own + others).contains { $0.isRoot(of: model) && $0.columns.contains { $0.isExpiry && !$0.isRemoved } }
-        }
-        let ownExpire = expires(declared.model.name)
-        for table in own + (ownExpire ? others : []) {
-            for column in table.columns where !column.isRemoved && column.reference?.onDelete == .deny {
-                guard let target = column.reference?.model, expires(target) else { continue }
-                guard table.path[0].isSame(as: declared.model.name) || target.isSame(as: declared.model.name) else {
-                    continue
-                }
-                throw StorageError(
-                    .configuration,
-                    "\(table.path.joined(separator: ".")).\(column.property) refers to \(target), whose records expire, and "
-                        + "denies that they are deleted; give it another rule with @Reference(onDelete:).",
-                    operation: "open", model: table.path[0], property: column.property)
-            }
-        }
+        let others = tables.filter { !$0.path[0].isSame(as: declared.model.name) }
+        let denials = ExpiryDenial.all(in: own + others)
+        guard !denials.isEmpty else { return }
+        let known = Set(ExpiryDenial.all(in: tables))
+        guard let denial = denials.first(where: { !known.contains($0) }) else { return }
+        throw StorageError(
+            .configuration, denial.message + "; give it another rule with @Reference(onDelete:).", operation: "open",
+            model: denial.model, property: denial.property)
     }
 
     private func recorded(_ path: [String]) -> TableSchema? { recorded[path.map { Array($0.utf8) }] }

@@ -106,20 +106,29 @@ extension Store {
         _ job: WriteJob, _ body: (SessionContext) throws(StorageError) -> Void, _ writer: any StorageWriter
     ) throws(StorageError) -> Bool {
         job.call?.restart()
-        let writer = job.call.map { MeteredWriter(writer, $0) } ?? writer
+        let writer = job.call.map { MeteredWriter.metering(writer, $0) } ?? writer
         if let version = sharedTables?.tablesVersion, try registry.compareAgain(at: version, in: writer) {
             try findHistoryAgain(in: writer)
         }
-        let context = SessionContext(self, writer: writer, job: job)
-        defer { context.end() }
-        // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
+        job.expired = nil
         job.leavesExpired = false
         if job.removesExpired, !registry.knowsNoExpiry(at: tablesVersion) {
-            job.leavesExpired = try context.removeExpired() == ExpiringModels.part
+            var removal = ExpiryRemoval(self, writer, job)
+            try removal.run()
+            job.expired = removal.noted
+            // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
+            job.leavesExpired = removal.removed >= ExpiringModels.part
         }
-        if !job.leavesExpired { try body(context) }
-        try context.unresolved?.check(context)
-        try context.endHistory()
+        let context = SessionContext(self, writer: writer, job: job)
+        defer { context.end() }
+        do throws(StorageError) {
+            if !job.leavesExpired { try body(context) }
+            try context.resolve()
+            try context.endHistory()
+        } catch {
+            context.releaseNames()
+            throw error
+        }
         job.own = context.own
         job.noted = context.noted
         return !job.leavesExpired
@@ -204,7 +213,10 @@ extension Store {
         if job.outcome == nil, job.leavesExpired { return false }
         let failure = job.outcome?.at(operation: operation, backend: info.name)
         call?.finish(failure)
-        if let failure { throw failure }
+        if let failure {
+            if let own = job.own { registry.release(own.claimed) }
+            throw failure
+        }
         if let own = job.own {
             registry.forget(own.changed)
             registry.add(own.prepared)

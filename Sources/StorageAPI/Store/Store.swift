@@ -35,6 +35,7 @@ public final class Store: Sendable {
     /// What asks the engine for other processes' commits; nil if there can be none.
     let otherCommits: OtherCommits?
     let registry: ModelRegistry
+    let unremoved = UnremovedRecords()
     let runningCalls = RunningCalls()
     let logger: Logger
     let instruments: [any Instrument]
@@ -149,6 +150,7 @@ public final class Store: Sendable {
         }
         observers.follow(otherCommits)
         registry = ModelRegistry(info, logger: logger)
+        registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])
     }
@@ -225,7 +227,10 @@ public final class Store: Sendable {
     }
 
     private func finishPreparing(_ job: WriteJob) throws(StorageError) {
-        if let error = job.outcome { throw error.at(operation: "open", backend: info.name) }
+        if let error = job.outcome {
+            if let own = job.own { registry.release(own.claimed) }
+            throw error.at(operation: "open", backend: info.name)
+        }
         if let own = job.own { registry.add(own.prepared) }
     }
 

@@ -39,7 +39,8 @@ extension Store {
     /// at a time: the recorded schema is read; values are of their columns' types, and text is UTF-8; keys are in
     /// order, and none is there twice; unique properties are unique; every owned row has its owner, positions leave no
     /// gap, required children are there, and references name stored records. Of a history, no commit is missing,
-    /// every entry has its commit, and each can be read. Of the models that the program has used in this store, each record is read
+    /// every entry has its commit, and each can be read. References that deny the deletion of what expires are reported, and
+    /// the records that this store could not delete for it. Of the models that the program has used in this store, each record is read
     /// as its type, and those that the type cannot read any more are reported (clause S12).
     ///
     /// - Throws: what keeps the store from being read at all. Damage that is met while reading is a problem, not an error.
@@ -74,7 +75,16 @@ extension Store {
                     try Self.tell(error, body)
                 }
             }
-            if let history = HistoryTables(in: tables, registry.directory) {
+            for denial in ExpiryDenial.all(in: tables) {
+                body(StoreProblem(denial.message + ".", model: denial.model, property: denial.property))
+            }
+            for (model, key, reason) in unremoved.all {
+                body(
+                    StoreProblem(
+                        "The record has expired and cannot be deleted: \(reason?.message ?? "")", model: model, key: key
+                    ))
+            }
+            if let history = registry.historyTables(in: tables) {
                 do throws(StorageError) {
                     try HistoryVerification(history, reader, body).run()
                 } catch {

@@ -43,6 +43,62 @@ extension Conformance {
                 },
                 EdgeStep("cascade") { try await $0.delete(Writer.self, key: 9) },
             ]),
+        edgeCost(
+            "costs/composite-references", [.r5: [1]],
+            "References to keys that share their first part are followed, either way, by the whole key.", Booking.self,
+            { store, number in
+                try await store.save((1...number).map { seat("a\($0)", price: Double($0)) })
+                try await store.save((1...number).map { seat("b\($0)", price: 0) })
+                try await store.save((1...number).map(booking))
+            },
+            compositeSteps),
+    ]
+
+    private static func seat(_ letter: String, price: Double) -> Seat { Seat(bank: 1, letter: letter, price: price) }
+
+    private static func ref(_ letter: String) -> Ref<Seat> { Ref(key: (1, letter)) }
+
+    private static func booking(_ id: Int) -> Booking {
+        Booking(id: id, seat: ref("a\(id)"), other: ref("b\(id)"), wishes: [ref("b\(id)")], only: ref("b\(id)"))
+    }
+
+    private static func refused(
+        _ store: Store, _ call: (Store) async throws -> Void
+    ) async throws {
+        do {
+            try await call(store)
+        } catch let error as StorageError where error.code == .constraint {
+            return
+        }
+        throw StorageError(.io, "A reference without a record was accepted.")
+    }
+
+    private static let compositeSteps = [
+        EdgeStep("those of a key", Booking.self) { $0.seat == ref("a7") },
+        EdgeStep("those of keys", Booking.self) { $0.seat.isIn([ref("a7"), ref("a8")]) },
+        EdgeStep("the record", Booking.self) { $0.id == 7 && $0.seat.price == 7 },
+        EdgeStep("by a record", Seat.self) { $0.bank == 1 && $0.letter == "a7" },
+        EdgeStep("elements", Booking.self) { $0.id == 7 && $0.wishes.any { $0.price == 0 } },
+        EdgeStep("the inverse", Seat.self) { $0.bank == 1 && $0.letter == "a7" && $0.bookings.any { $0.id == 7 } },
+        EdgeStep("its count", Seat.self) { $0.bank == 1 && $0.letter == "a7" && $0.bookings.count == 1 },
+        EdgeStep("the inverse of an array", Seat.self) {
+            $0.bank == 1 && $0.letter == "b7" && $0.wishes.count == 1
+        },
+        EdgeStep("with") { _ = try await $0.select(Booking.self).where { $0.id == 7 }.with(\.seat).all() },
+        EdgeStep("with the inverse") {
+            _ = try await $0.select(Seat.self).where { $0.bank == 1 && $0.letter == "a7" }.with(\.bookings).all()
+        },
+        EdgeStep("with the inverse of an array") {
+            _ = try await $0.select(Seat.self).where { $0.bank == 1 && $0.letter == "b7" }.with(\.wishes).all()
+        },
+        // It is deleted with the booking that has it only; of others it is taken away.
+        EdgeStep("the rules") { try await $0.delete(Seat.self, key: (1, "b9")) },
+        EdgeStep("denial") {
+            try await refused($0) { try await $0.delete(Seat.self, key: (1, "a8")) }
+        },
+        EdgeStep("what is missing") {
+            try await refused($0) { try await $0.save(Booking(id: 8, seat: ref("c1"))) }
+        },
     ]
 
     /// Compares what an engine looks at in a store of some records with the same in one of eight times as many.

@@ -25,6 +25,14 @@ extension Conformance {
     /// T1, T2: transactions and savepoints.
     static let transactionCases: [ConformanceCase] = [
         ConformanceCase(
+            "transactions/undone-model", [.t1: [1], .s1: [1]],
+            "A model that only an undone transaction has used is none of the store's: the next query that leads to it makes it.",
+            undoneModel),
+        ConformanceCase(
+            "transactions/undone-references", [.t2: [2], .r2: [1]],
+            "A reference that an undone savepoint has written is not asked for when the transaction ends, nor is its table.",
+            undoneReferences),
+        ConformanceCase(
             "transactions/commit", [.t1: [1], .t2: [1]],
             "What a transaction wrote is stored together, and its value is returned."
         ) {
@@ -252,4 +260,67 @@ extension Conformance {
             try await t.expectError(.duplicateKey) { try blocking.insert(Pen(id: 1)) }
         },
     ]
+}
+
+// MARK: What an undone part leaves behind
+
+extension Conformance {
+    private static func undoneModel(_ t: Trial) async throws {
+        let store = try await t.open(Writer.self)
+        try await store.insert(Writer(id: 1))
+        try await t.expectStop("mine") {
+            try await store.transaction { tx, handle in
+                try tx.insert(Volume(id: 1, author: 1))
+                try expectVolumes(1, t, tx)
+                throw Stop(reason: "mine")
+            }
+        }
+        try await t.expectStop("mine") {
+            try await store.transaction { tx, handle in
+                try undoInsertion(handle, tx)
+                try expectVolumes(0, t, tx)
+                throw Stop(reason: "mine")
+            }
+        }
+        let without = try await store.select(Writer.self) { $0.where { $0.volumes.count == 0 } }.keys()
+        try t.expect(without, equals: [1])
+        try await store.insert(Volume(id: 1, author: 1))
+        let with = try await store.select(Writer.self) { $0.where { $0.volumes.count == 1 } }.keys()
+        try t.expect(with, equals: [1])
+    }
+
+    /// Fails unless the transaction's own query, which leads to a model that only it has used, finds so many records.
+    private static func expectVolumes(_ count: Int, _ t: Trial, _ tx: borrowing Store.Transaction) throws {
+        let found = try tx.select(Writer.self).where { $0.volumes.count == count }.count()
+        try t.expect(found, equals: 1, "A transaction's query led to another model than its own.")
+    }
+
+    /// Uses a model for the first time in a savepoint that is undone. What it inserts refers to nothing.
+    private static func undoInsertion(_ handle: RecordedHandle, _ tx: borrowing Store.Transaction) throws {
+        do {
+            try handle.savepoint(tx) {
+                try tx.insert(Volume(id: 1, author: 7))
+                throw Stop(reason: "inner")
+            }
+        } catch is Stop {
+            return
+        }
+    }
+
+    private static func undoneReferences(_ t: Trial) async throws {
+        let store = try await t.open(Writer.self)
+        try await store.insert(Writer(id: 1))
+        try await store.transaction { tx, handle in
+            try undoInsertion(handle, tx)
+            try tx.save(Writer(id: 2))
+        }
+        try t.expect(try await store.select(Writer.self).keys(), equals: [1, 2])
+        // What was written before the savepoint is still asked for.
+        try await t.expectError(.constraint) {
+            try await store.transaction { tx, handle in
+                try tx.insert(Volume(id: 2, author: 7))
+                try undoInsertion(handle, tx)
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-/// The bounds that a filter sets for one column's value: rows outside them need not be examined.
+/// The bounds that a filter sets for the first column of an index, or of the key: rows outside them need not be examined.
 ///
 /// Rows inside must still be tested. Rows without a value may be inside if there is no ``lower`` bound.
 public struct ColumnBounds {
@@ -6,6 +6,13 @@ public struct ColumnBounds {
     public let column: Int
     /// The values that it can have, if they are listed.
     public private(set) var values: [Value]?
+    /// The column and those behind it in the index whose values are listed too.
+    public private(set) var columns: [Int]
+    /// The values that ``columns`` can have together, if they are listed: the rows inside are those with one of these, in
+    /// place of one of ``values``.
+    public private(set) var prefixes: [[Value]]?
+    /// How many columns the index has.
+    private let width: Int
     /// The least value that it can have, if there is one.
     public private(set) var lower: Value?
     /// Whether a value equal to the lower bound is outside.
@@ -15,16 +22,26 @@ public struct ColumnBounds {
     /// Whether a value equal to the upper bound is outside.
     public private(set) var isBelowUpper = false
 
-    private init(_ column: Int) { self.column = column }
-
-    /// Rows with one value of the column.
-    init(_ column: Int, equalTo value: Value) {
+    private init(_ column: Int, width: Int) {
         self.column = column
-        values = [value]
+        self.width = width
+        columns = [column]
     }
 
-    /// Whether the filter names the one value that it can have.
-    public var isSingle: Bool { values?.count == 1 }
+    /// Rows with these values of the leading columns of an index.
+    init(_ columns: [Int], equalTo values: [Value], width: Int) {
+        column = columns[0]
+        self.width = width
+        self.columns = columns
+        self.values = [values[0]]
+        prefixes = [values]
+    }
+
+    /// Whether the filter names the one value that the column, and those behind it, can have.
+    public var isSingle: Bool { prefixes?.count == 1 }
+
+    /// Whether the entries of the index that are inside are in the order of the rows' keys.
+    public var isInKeyOrder: Bool { isSingle && columns.count == width }
 
     /// The most rows for which a range should use an index: a quarter of the table's rows. Each is looked up by its key
     /// and all are sorted by key, which costs several times as much as examining a row in a scan.
@@ -32,8 +49,8 @@ public struct ColumnBounds {
 
     /// A rank by the expected number of rows, the fewest first.
     private var rank: Int {
-        if let values { return values.count == 1 ? 0 : 1 }
-        return lower != nil && upper != nil ? 2 : lower != nil || upper != nil ? 3 : 4
+        if let prefixes { return prefixes.count == 1 ? columns.count > 1 ? 0 : 1 : 2 }
+        return lower != nil && upper != nil ? 3 : lower != nil || upper != nil ? 4 : 5
     }
 
     /// Narrows the bounds by a term of the filter, if it compares the column with an argument.
@@ -87,14 +104,51 @@ public struct ColumnBounds {
     public static func all(
         in filter: QueryTerm?, _ arguments: QueryArguments, columns: some Sequence<Int>
     ) -> [ColumnBounds] {
+        all(in: filter, arguments, indexes: columns.map { [$0] })
+    }
+
+    /// The same for indexes that may have several columns (``TableSchema/indexes``).
+    public static func all(
+        in filter: QueryTerm?, _ arguments: QueryArguments, indexes: [[Int]]
+    ) -> [ColumnBounds] {
         guard let filter else { return [] }
         let terms = filter.conjuncts
-        let bounds = columns.map { column in
-            var bounds = ColumnBounds(column)
-            for term in terms { bounds.narrow(by: term, arguments) }
-            return bounds
+        let bounds = indexes.compactMap { index in
+            index.first.map { ColumnBounds($0, index, terms, arguments) }
         }
-        return (0..<4).flatMap { rank in bounds.filter { $0.rank == rank } }
+        return (0..<5).flatMap { rank in bounds.filter { $0.rank == rank } }
+    }
+
+    private init(_ column: Int, _ index: [Int], _ terms: [QueryTerm], _ arguments: QueryArguments) {
+        self.init(column, width: index.count)
+        for term in terms { narrow(by: term, arguments) }
+        prefixes = values.map { $0.map { [$0] } }
+        guard index.count > 1 else { return }
+        for case .isAmong(let columns, let list) in terms where columns.first == column {
+            setPrefixes(arguments.lists[list], zip(columns, index).prefix { $0 == $1 }.map(\.0))
+            return
+        }
+        extendPrefixes(index, terms, arguments)
+    }
+
+    /// Adds columns to the prefixes as long as those before have one value each.
+    private mutating func extendPrefixes(_ index: [Int], _ terms: [QueryTerm], _ arguments: QueryArguments) {
+        for next in index.dropFirst() {
+            guard let known = prefixes, known.count == 1 else { return }
+            var bounds = ColumnBounds(next, width: 1)
+            for term in terms { bounds.narrow(by: term, arguments) }
+            guard let values = bounds.values else { return }
+            columns.append(next)
+            prefixes = values.map { known[0] + [$0] }
+        }
+    }
+
+    /// Sets the values that columns can have together.
+    private mutating func setPrefixes(_ rows: ValueList, _ columns: [Int]) {
+        self.columns = columns
+        let listed = Set((0..<rows.count).map { Array(rows[$0].prefix(columns.count)) })
+        prefixes = Array(listed)
+        values = Array(Set(listed.compactMap(\.first)))
     }
 }
 

@@ -14,6 +14,7 @@ extension QueryEvaluation {
         case .not(let term): return !(try isTrue(term, row))
         case .isNull(let term): return try value(term, row).isNull
         case .isIn(let term, let list, _): return sets[list].contains(try value(term, row))
+        case .isAmong(let columns, let list): return rowSets[list].contains(columns.map { row[$0] })
         case .comparison(let comparison, let left, let right, let type):
             return comparison.holds(try value(left, row), try value(right, row), as: type)
         case .text(let test, let text, let pattern):
@@ -96,13 +97,24 @@ extension QueryEvaluation {
     private func rows(of table: TableSchema, _ columns: [Int], equal wanted: [Value]) -> [Tables.Row] {
         if wanted.contains(where: \.isNull) { return [] }
         let prefix = zip(columns, table.key).prefix { $0 == $1 }.count
-        guard prefix == 0, let column = columns.first,
-            let keys = tables.keys(of: table, within: ColumnBounds(column, equalTo: wanted[0]))
+        guard prefix == 0, let bounds = Self.bounds(of: columns, equalTo: wanted, in: table),
+            let keys = tables.keys(of: table, within: bounds)
         else {
             return filtered(
                 tables.rows(of: table, keyPrefix: Array(wanted.prefix(prefix))), columns, wanted, from: prefix)
         }
-        return keys.flatMap { filtered(tables.rows(of: table, keyPrefix: $0), columns, wanted, from: 1) }
+        let found = bounds.isInKeyOrder ? keys : Self.ordered(keys)
+        // An index on the first column alone may have given more.
+        return found.flatMap { filtered(tables.rows(of: table, keyPrefix: $0), columns, wanted, from: 1) }
+    }
+
+    /// The bounds by which an index finds the rows whose columns have these values.
+    private static func bounds(of columns: [Int], equalTo wanted: [Value], in table: TableSchema) -> ColumnBounds? {
+        guard let first = columns.first else { return nil }
+        let index = table.indexColumns(from: first)
+        let count = zip(index, columns).prefix { $0 == $1 }.count
+        return ColumnBounds(
+            Array(columns.prefix(count)), equalTo: Array(wanted.prefix(count)), width: index.count)
     }
 
     private func filtered(

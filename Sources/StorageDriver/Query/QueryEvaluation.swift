@@ -15,8 +15,8 @@ public protocol ValueTables {
     /// The rows whose key begins with the given values, in key order. Each row has all columns of the table.
     func rows(of table: TableSchema, keyPrefix: [Value]) -> Rows
     /// The keys of the rows whose value of a column is within the bounds, each once and in any order; nil if there is
-    /// no index, or a scan costs less (``ColumnBounds/mostRows(of:)``). Called only for columns that the schema
-    /// declares as indexed or unique.
+    /// no index, or a scan costs less (``ColumnBounds/mostRows(of:)``). Called only for columns that an index begins with
+    /// (``TableSchema/indexes``). An index on that column alone serves too, and costs more where many rows share a value.
     func keys(of table: TableSchema, within bounds: ColumnBounds) -> [[Value]]?
 }
 
@@ -27,6 +27,8 @@ public struct QueryEvaluation<Tables: ValueTables> {
     let plan: QueryPlan
     let arguments: QueryArguments
     let sets: [Set<Value>]
+    /// Those lists as sets that have rows of several values, and belong to conditions.
+    let rowSets: [Set<[Value]>]
     let work: QueryWork?
     private let isReading: Bool
 
@@ -49,6 +51,12 @@ public struct QueryEvaluation<Tables: ValueTables> {
         self.isReading = isReading
         self.work = work
         sets = arguments.lists.map { $0.width == 1 ? Set($0.values) : [] }
+        if case .keys = plan.query.scope, arguments.lists.count == 1 {
+            rowSets = []
+        } else {
+            rowSets = arguments.lists.map { list in list.width > 1 ? Set((0..<list.count).map { Array(list[$0]) }) : []
+            }
+        }
     }
 
     /// The result rows, one at a time. In key order they take constant memory.
@@ -178,17 +186,17 @@ public struct QueryEvaluation<Tables: ValueTables> {
     /// fewest rows.
     private var filteredAccess: RowAccess {
         let table = plan.table
-        let columns = table.key.prefix(1) + table.indexedColumns
-        for bounds in ColumnBounds.all(in: plan.query.filter, arguments, columns: columns) {
-            if bounds.column == table.key.first {
-                guard let values = bounds.values else { continue }
-                return RowAccess(way: .key, prefixes: Self.ordered(Set(values.map { [$0] })))
+        guard let filter = plan.query.filter else { return RowAccess(way: .scan, prefixes: [[]]) }
+        for bounds in ColumnBounds.all(in: filter, arguments, indexes: [table.key] + table.indexes) {
+            if table.key.starts(with: bounds.columns) {
+                guard let prefixes = bounds.prefixes else { continue }
+                return RowAccess(way: .key, prefixes: Self.ordered(Set(prefixes)))
             }
             guard let keys = tables.keys(of: table, within: bounds) else { continue }
-            // Entries of one value are in key order.
+            let isSorted = !bounds.isInKeyOrder
             return RowAccess(
-                way: .index(table.columns[bounds.column].property),
-                prefixes: bounds.isSingle ? keys : Self.ordered(keys), isSorted: !bounds.isSingle)
+                way: .index(table.columns[bounds.column].property), prefixes: isSorted ? Self.ordered(keys) : keys,
+                isSorted: isSorted)
         }
         // All keys begin with nothing.
         return RowAccess(way: .scan, prefixes: [[]])

@@ -84,6 +84,7 @@ extension QueryTerm {
         case .comparison(.notEqual, _, _, _): false
         case .comparison(_, .column(column), .argument, _), .comparison(_, .argument, .column(column), _): true
         case .isIn(.column(column), _, _), .isNull(.column(column)): true
+        case .isAmong(let columns, _): columns.first == column
         case .text(.hasPrefix, .column(column), .argument): true
         default: false
         }

@@ -40,6 +40,7 @@ extension QueryTerm {
         case .choice(let condition, let first, let second):
             6 + max(condition.nestingCost, first.nestingCost, second.nestingCost)
         case .comparison(_, let left, let right, _): max(1 + left.nestingCost, 3 + right.nestingCost)
+        case .isAmong: 10
         case .isIn(let term, _, _): max(1 + term.nestingCost, 10)
         case .isNull(let term), .not(let term): 1 + term.nestingCost
         case .and(let terms), .or(let terms): canFail ? 4 + Self.greatest(terms) : Self.chain(terms)

@@ -36,6 +36,9 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case comparison(Comparison, QueryTerm, QueryTerm, ColumnType)
     /// Whether the term equals one of an argument list's values.
     case isIn(QueryTerm, list: Int, ColumnType)
+    /// Whether columns of the row in scope have the values of one of an argument list's rows, all together: a reference to
+    /// one of several keys. False where one of the columns is null.
+    case isAmong([Int], list: Int)
     /// Whether the term is null.
     case isNull(QueryTerm)
     /// A test of text by UTF-8 bytes; false for null. With a folding, the pattern is already folded.
@@ -73,7 +76,7 @@ public enum Quantifier: Hashable, Sendable {
 /// The rows of a table that belong to the row in scope: what it owns, what it refers to, or what refers to it.
 ///
 /// A row belongs to the row in scope if its ``inner`` columns equal that row's ``outer`` values. The inner columns begin
-/// with leading ones of the table's key, or with a column that has an index. So an engine finds the rows by key or by
+/// with leading ones of the table's key, or are those of an index. So an engine finds the rows by key or by
 /// index and never scans the table. Rows come in the order of their key. Null equals nothing here.
 public struct Edge: Hashable, Sendable {
     /// The table of the rows, an index into ``QueryPlan/tables``.
@@ -128,7 +131,7 @@ extension QueryTerm {
         switch self {
         case .arithmetic(_, let left, let right, .string): left.canFail || right.canFail
         case .arithmetic: true
-        case .column, .argument, .null, .constant: false
+        case .column, .argument, .null, .constant, .isAmong: false
         case .related(_, let term), .relatedCount(_, let term), .folded(let term, _), .elementCount(let term),
             .isIn(let term, _, _), .isNull(let term), .not(let term), .quantified(_, _, let term):
             term.canFail
@@ -146,7 +149,7 @@ extension QueryTerm {
     /// The term with others in place of its operands, and of what it computes and asks along an edge.
     package func replacingOperands(_ other: (QueryTerm) -> QueryTerm) -> QueryTerm {
         switch self {
-        case .column, .argument, .null, .constant: return self
+        case .column, .argument, .null, .constant, .isAmong: return self
         case .related(let edge, let term): return .related(edge, other(term))
         case .relatedCount(let edge, let term): return .relatedCount(edge, other(term))
         case .relatedAggregate(let edge, var aggregate, let condition):

@@ -4,8 +4,7 @@ extension QueryPlan {
     /// condition goes over the related rows, instead of one for each row.
     ///
     /// A condition stays as it is where looking at each row's related rows costs less: another condition finds few rows,
-    /// a limit may soon be met, or there are many more related rows than rows. So does one through several columns, or
-    /// through rows between.
+    /// a limit may soon be met, or there are many more related rows than rows. So does one through rows between.
     ///
     /// - Parameters:
     ///   - arguments: the query's; gets the lists.
@@ -61,7 +60,7 @@ extension QueryTerm {
     /// Whether it names the values that it is true for, as few rows have them.
     package var isEquality: Bool {
         switch self {
-        case .comparison(.equal, _, _, _), .isIn: true
+        case .comparison(.equal, _, _, _), .isIn, .isAmong: true
         default: false
         }
     }
@@ -72,6 +71,7 @@ extension QueryTerm {
             switch term {
             case .comparison(.equal, .column(let column), .argument, _), .isIn(.column(let column), _, _):
                 table.key.first == column || table.indexedColumns.contains(column)
+            case .isAmong(let columns, _): columns.first.map(table.indexedColumns.contains) ?? false
             default: false
             }
         }
@@ -132,14 +132,17 @@ private struct RelatedChoices {
     private mutating func choice(
         _ edge: Edge, _ test: QueryTerm, looksAtAll: Bool = false, where isRight: (Int) -> Bool
     ) throws(StorageError) -> QueryTerm? {
-        guard edge.link == nil, edge.inner.count == 1, let outer = edge.outer[0], pays(edge, test, looksAtAll) else {
-            return nil
-        }
+        let outer = edge.outer.compactMap(\.self)
+        guard edge.link == nil, let first = outer.first, outer.count == edge.inner.count, pays(edge, test, looksAtAll)
+        else { return nil }
         // Rows without any related row are in no list.
         let isInverted = isRight(0)
         let keys = try counts(edge, test).values { isRight($0) != isInverted }
-        arguments.lists.append(ValueList(width: 1, values: keys))
-        let isIn = QueryTerm.isIn(.column(outer), list: arguments.lists.count - 1, plan.table.columns[outer].type)
+        let list = arguments.lists.count
+        arguments.lists.append(ValueList(width: outer.count, values: keys))
+        let isIn =
+            outer.count == 1
+            ? QueryTerm.isIn(.column(first), list: list, plan.table.columns[first].type) : .isAmong(outer, list: list)
         return isInverted ? .not(isIn) : isIn
     }
 
@@ -150,13 +153,13 @@ private struct RelatedChoices {
         return test.findsFew(of: related) || rowCount(related) / Self.mostRelated <= rowCount(plan.table)
     }
 
-    /// How many rows that pass the test have each value of the edge's column.
+    /// How many rows that pass the test have each value of the edge's columns.
     private func counts(_ edge: Edge, _ test: QueryTerm) throws(StorageError) -> ValueCounts {
         let query = Query(.columns(edge.inner), filter: test == .constant(true) ? nil : test)
         let plan = QueryPlan(id: nil, query: query, table: plan.tables[edge.table], tables: plan.tables)
         var rows = try rows(plan, QueryArguments(arguments.values, lists: arguments.lists))
         var counts = ValueCounts()
-        while try rows.next() { counts.add(rows.cells[0]) }
+        while try rows.next() { counts.add(rows.cells, edge.inner.count) }
         return counts
     }
 }
@@ -164,17 +167,18 @@ private struct RelatedChoices {
 /// How often each value occurs, null aside.
 private struct ValueCounts {
     private var numbers: [Int64: Int] = [:]
-    private var others: [Value: Int] = [:]
+    private var others: [[Value]: Int] = [:]
 
-    mutating func add(_ cell: Cell) {
-        if cell.tag == .int {
-            numbers[cell.int, default: 0] += 1
-        } else if !cell.isNull {
-            others[cell.value, default: 0] += 1
+    mutating func add(_ cells: UnsafePointer<Cell>, _ width: Int) {
+        if width == 1, cells[0].tag == .int {
+            numbers[cells[0].int, default: 0] += 1
+        } else if !(0..<width).contains(where: { cells[$0].isNull }) {
+            others[(0..<width).map { cells[$0].value }, default: 0] += 1
         }
     }
 
+    /// The values whose count is wanted, row after row.
     func values(where isWanted: (Int) -> Bool) -> [Value] {
-        numbers.compactMap { isWanted($1) ? .int($0) : nil } + others.compactMap { isWanted($1) ? $0 : nil }
+        numbers.compactMap { isWanted($1) ? .int($0) : nil } + others.flatMap { isWanted($1) ? $0 : [] }
     }
 }

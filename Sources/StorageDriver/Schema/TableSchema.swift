@@ -105,6 +105,22 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// The columns that are declared as indexed or unique, in their order.
     public var indexedColumns: [Int] { columns.indices.filter { columns[$0].isIndexed || columns[$0].isUnique } }
 
+    /// The columns of each index, in the order of their first: one column, or all parts of a reference's key.
+    public var indexes: [[Int]] { indexedColumns.map(indexColumns) }
+
+    /// The columns of the index that begins with a column. A reference to a key of several parts has one index, on all of
+    /// them, since many records may share the first part.
+    public func indexColumns(from column: Int) -> [Int] {
+        guard columns[column].reference?.part == 0, !columns[column].isUnique else { return [column] }
+        var parts = [column]
+        while let next = parts.last.map({ $0 + 1 }), next < columns.count, !columns[next].isRemoved,
+            columns[next].reference?.part == parts.count
+        {
+            parts.append(next)
+        }
+        return parts
+    }
+
     /// The key of a row that has all columns of the table.
     public func key(of row: [Value]) -> [Value] { key.map { row[$0] } }
 }
@@ -137,7 +153,7 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
     public var type: ColumnType
     /// Whether it may be null.
     public var isOptional: Bool
-    /// Whether there is an index on it.
+    /// Whether an index begins with it; see ``TableSchema/indexColumns(from:)``.
     public var isIndexed: Bool
     /// Whether two rows with equal values are refused.
     public var isUnique: Bool

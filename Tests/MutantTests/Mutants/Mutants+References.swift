@@ -217,9 +217,12 @@ extension Mutant {
         },
         Mutant("references-by-scan", [.r5], "What refers to a record is found by going over all rows.") {
             $0.query = { question in
-                guard case .isIn(.column(let column), _, _)? = question.query.filter?.conjuncts.first,
-                    question.table.columns[column].reference != nil, let filter = question.query.filter
-                else { return }
+                guard let filter = question.query.filter, let first = filter.conjuncts.first else { return }
+                switch first {
+                case .isIn(.column(let column), _, _) where question.table.columns[column].reference != nil: break
+                case .isAmong: break
+                default: return
+                }
                 // No access path looks into it.
                 question.query.filter = .not(.not(filter))
             }

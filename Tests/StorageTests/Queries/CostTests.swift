@@ -1,17 +1,21 @@
 import Logging
 import MemoryBackend
+import SQLiteBackend
 import StorageDriver
 import StorageKit
 import Synchronization
 import Testing
 
-/// The in-memory backend, remembering every query that it is asked.
+/// A backend, by default the in-memory one, remembering every query that it is asked.
 private struct WatchedBackend: StorageBackend {
     static let scheme = "watched"
     let log = Log()
+    var base: any StorageBackend = InMemoryBackend()
 
     final class Log: Sendable {
         let queries = Mutex<[(table: String, query: Query, keys: Int)]>([])
+        /// The numbers of the queries' plans.
+        let plans = Mutex<Set<Int>>([])
         func take() -> [(table: String, query: Query, keys: Int)] {
             queries.withLock { all in
                 defer { all = [] }
@@ -21,9 +25,10 @@ private struct WatchedBackend: StorageBackend {
     }
 
     init() {}
+    init(_ base: any StorageBackend) { self.base = base }
     init(url: StorageURL) throws(StorageError) {}
     func open(logger: Logger) throws(StorageError) -> any StorageEngine {
-        try Engine(InMemoryBackend().open(logger: logger), log)
+        try Engine(base.open(logger: logger), log)
     }
 
     private final class Engine: StorageEngine {
@@ -46,6 +51,7 @@ private struct WatchedBackend: StorageBackend {
         init(_ base: any StorageReader, _ log: Log) { (self.base, self.log) = (base, log) }
         func tables() throws(StorageError) -> [TableSchema] { try base.tables() }
         func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+            if let id = plan.id { _ = log.plans.withLock { $0.insert(id) } }
             log.queries.withLock { $0.append((plan.table.name, plan.query, arguments.lists.first?.count ?? 0)) }
             return try base.rows(plan, arguments)
         }
@@ -63,6 +69,27 @@ struct CostTests {
         _ = backend.log.take()
         try await body(store.select(Sample.self), backend.log)
         try await store.close()
+    }
+
+    @Test
+    func `pages of a history that began after the store was opened are read by the same plans`() async throws {
+        try await withDatabase { path in
+            let backend = WatchedBackend(SQLiteBackend(path: path))
+            let store = try await Store(backend, models: Sample.self)
+            let writer = try await Store(
+                SQLiteBackend(path: path), models: Sample.self, history: .init(keys: [Sample.self]))
+            try await writer.insert(Sample.rows(600, seed: 1))
+            func read() async throws -> (entries: Int, plans: Set<Int>) {
+                var entries = 0
+                for try await _ in store.history() { entries += 1 }
+                return (entries, backend.log.plans.withLock { $0 })
+            }
+            let first = try await read()
+            #expect(first.entries == 600)
+            for _ in 1...5 { #expect(try await read().plans == first.plans) }
+            try await writer.close()
+            try await store.close()
+        }
     }
 
     @Test

@@ -16,9 +16,13 @@ final class ExpiringModels: Sendable {
         var name: String { root.path[0] }
 
         /// The keys of what has expired by the time that is the argument, the first to expire first.
-        var expiredKeys: Query {
+        ///
+        /// - Parameter areSome: whether the keys of the first list are left out.
+        func expiredKeys(areSome: Bool) -> Query {
+            let hasExpired = QueryTerm.comparison(.lessOrEqual, .column(column), .argument(0), .date)
+            let isListed = QueryTerm.refers(root.key, of: root, list: 0)
             var query = Query(
-                .columns(root.key), filter: .comparison(.lessOrEqual, .column(column), .argument(0), .date),
+                .columns(root.key), filter: areSome ? .and([hasExpired, .not(isListed)]) : hasExpired,
                 order: [Query.SortKey(term: .column(column), type: .date, isDescending: false)])
             query.isLimited = true
             return query

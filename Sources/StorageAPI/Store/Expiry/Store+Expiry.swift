@@ -16,7 +16,8 @@ extension Store {
     /// are to be told. It deletes up to 1,000 records in each commit, as writes do.
     ///
     /// - Returns: how many records have expired. Those that a rule of deletion took along are not counted.
-    /// - Throws: errors of the engine; `cancelled` between two commits.
+    /// - Throws: the error of a record that cannot be deleted, such as `constraint` where a reference denies that, after all
+    ///   others are; errors of the engine; `cancelled` between two commits.
     @discardableResult
     public nonisolated(nonsending) func removeExpired() async throws(StorageError) -> Int {
         var removed = 0
@@ -24,8 +25,8 @@ extension Store {
             let part = try await writing("removeExpired", removesExpired: false) { context throws(StorageError) in
                 try context.removeExpired()
             }
-            removed += part
-            if part < ExpiringModels.part { return removed }
+            removed += part.removed
+            if part.removed < ExpiringModels.part { return try Self.result(removed, part.failure) }
         }
     }
 
@@ -35,10 +36,18 @@ extension Store {
             let part = try writingBlocking("removeExpired", removesExpired: false) { context throws(StorageError) in
                 try context.removeExpired()
             }
-            removed += part
-            if part < ExpiringModels.part { return removed }
+            removed += part.removed
+            if part.removed < ExpiringModels.part { return try Self.result(removed, part.failure) }
         }
     }
+
+    private static func result(_ removed: Int, _ failure: StorageError?) throws(StorageError) -> Int {
+        if let failure { throw failure }
+        return removed
+    }
+
+    /// The author of the commits by which a store removes what has expired, in its history and in the feed of changes.
+    public static var expiryAuthor: String { "storage: expiry" }
 
     /// A reading session of the engine, for which what has expired is not there.
     func unexpiredReader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
@@ -68,36 +77,11 @@ extension Store {
 extension SessionContext {
     /// Deletes what has expired by now, as much as one commit may.
     ///
-    /// - Returns: how many records.
-    func removeExpired() throws(StorageError) -> Int {
-        let writer = try openWriter()
-        guard let expiring = try store.registry.expiring(at: store.tablesVersion, in: writer) else { return 0 }
-        let now = store.now
-        var removed = 0
-        for model in expiring.models { removed += try removeExpired(model, now, atMost: ExpiringModels.part - removed) }
-        return removed
-    }
-
-    private func removeExpired(
-        _ model: ExpiringModels.Model, _ now: Value, atMost most: Int
-    ) throws(StorageError) -> Int {
-        let writing = try writing(model.source)
-        let root = writing.model.root.schema
-        let plan = writing.handle.plan(model.expiredKeys)
-        var removed = 0
-        while removed < most {
-            var keys = ValueList(width: root.key.count, values: [])
-            do {
-                let limit = min(Reading.partOfRecords, most - removed)
-                var cursor = try writing.writer.rows(plan, QueryArguments([now], limit: limit))
-                while try cursor.next() {
-                    for cell in 0..<keys.width { keys.values.append(cursor.cells[cell].value) }
-                }
-            }
-            guard keys.count > 0 else { break }
-            _ = try writing.delete(keys)
-            removed += keys.count
-        }
-        return removed
+    /// - Returns: how many records, and why others stay.
+    func removeExpired() throws(StorageError) -> (removed: Int, failure: StorageError?) {
+        signature.author = Store.expiryAuthor
+        var removal = try ExpiryRemoval(self)
+        try removal.run()
+        return (removal.removed, removal.failure)
     }
 }

@@ -38,22 +38,45 @@ final class MeteredReader: MeteredSession, StorageReader {
 }
 
 /// A writing session that counts for a call.
-final class MeteredWriter: MeteredSession, StorageWriter {
+class MeteredWriter: MeteredSession, StorageWriter {
     private let writer: any StorageWriter
 
-    init(_ writer: any StorageWriter, _ call: MeteredCall) {
+    fileprivate init(_ writer: any StorageWriter, _ call: MeteredCall) {
         self.writer = writer
         super.init(writer, call)
     }
 
-    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+    /// The session with the optional features of the engine's own.
+    static func metering(_ writer: any StorageWriter, _ call: MeteredCall) -> MeteredWriter {
+        (writer as? any ChoosingWriter).map { MeteredChoosingWriter(choosing: $0, call) } ?? MeteredWriter(writer, call)
+    }
+
+    final func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
         call.addWritten(batch)
         return try writer.write(batch)
     }
 
-    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) { try writer.savepoint(body) }
+    final func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) { try writer.savepoint(body) }
 
-    func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }
+    final func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }
+}
+
+/// The same for an engine that deletes what a query chooses by itself.
+private final class MeteredChoosingWriter: MeteredWriter, ChoosingWriter {
+    private let writer: any ChoosingWriter
+
+    init(choosing writer: any ChoosingWriter, _ call: MeteredCall) {
+        self.writer = writer
+        super.init(writer, call)
+    }
+
+    func delete(
+        _ plan: WritePlan, keysOf keys: QueryPlan, _ arguments: QueryArguments
+    ) throws(StorageError) -> Int {
+        let count = try writer.delete(plan, keysOf: keys, arguments)
+        call.addDeleted(count)
+        return count
+    }
 }
 
 extension StorageSession {

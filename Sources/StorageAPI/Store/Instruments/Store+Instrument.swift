@@ -45,7 +45,8 @@ extension Store {
             public var duration = Duration.zero
             /// How many rows the engine has given: one for each record and owned record.
             public var rowsRead = 0
-            /// How many rows the engine was given to write. To delete a record takes one for each of its tables.
+            /// How many rows the engine was given to write. To delete a record takes one for each of its tables; where the
+            /// engine finds by itself what a condition deletes, the rows that went are counted.
             public var rowsWritten = 0
             /// The bytes of the values that were read: of texts and blobs as many as they have, of other values 8.
             public var bytesRead = 0
@@ -108,6 +109,9 @@ final class MeteredCall {
         end.rowsWritten += batch.count
         end.bytesWritten += bytes(batch.cells, count: batch.count * batch.width)
     }
+
+    /// Counts rows that the engine has found and deleted by itself.
+    func addDeleted(_ count: Int) { end.rowsWritten += count }
 
     private func bytes(_ cells: UnsafePointer<Cell>, count: Int) -> Int {
         var bytes = 0

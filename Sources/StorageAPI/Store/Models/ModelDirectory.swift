@@ -10,10 +10,19 @@ final class ModelDirectory: Sendable {
 
     private struct Known {
         var types: [ObjectIdentifier: ModelTables] = [:]
+        /// What the transaction that runs has prepared. Its own thread alone sees that.
+        var uncommitted: [ObjectIdentifier: ModelTables] = [:]
+        /// Whether the caller is that thread.
+        var isWriting: @Sendable () -> Bool = { false }
         var recorded: [String: ModelTables] = [:]
         // The registry owns the directory, until the store ends both. A weak reference would make each use of the registry
         // in each call cost eight times as much.
         var registry: ModelRegistry?
+
+        func tables(of type: ObjectIdentifier) -> ModelTables? {
+            if !uncommitted.isEmpty, let own = uncommitted[type], isWriting() { return own }
+            return types[type]
+        }
     }
 
     /// The number of the next plan.
@@ -23,7 +32,7 @@ final class ModelDirectory: Sendable {
     func tables(of model: ModelSource) throws(StorageError) -> ModelTables {
         let tables = known.withLock { known in
             switch model {
-            case .type(let type): known.types[ObjectIdentifier(type)]
+            case .type(let type): known.tables(of: ObjectIdentifier(type))
             case .recorded(let name): known.recorded[name]
             }
         }
@@ -47,10 +56,21 @@ final class ModelDirectory: Sendable {
     }
 
     /// Leaves the registry of a store that is gone.
-    func leave() { known.withLock { $0.registry = nil } }
+    func leave() {
+        known.withLock { known in
+            known.registry = nil
+            known.isWriting = { false }
+        }
+    }
 
-    func set(_ tables: ModelTables, of type: any Storable.Type) {
-        known.withLock { $0.types[ObjectIdentifier(type)] = tables }
+    func set(_ tables: ModelTables, of type: ObjectIdentifier) { known.withLock { $0.types[type] = tables } }
+
+    /// Notes what the transaction that runs has prepared, until it ends.
+    func setUncommitted(_ tables: [ObjectIdentifier: ModelTables]) { known.withLock { $0.uncommitted = tables } }
+
+    /// - Parameter isWriting: whether the caller is the thread on which transactions run.
+    func serveTransactions(of isWriting: @escaping @Sendable () -> Bool) {
+        known.withLock { $0.isWriting = isWriting }
     }
 
     func set(_ tables: ModelTables, named name: String) { known.withLock { $0.recorded[name] = tables } }

@@ -4,20 +4,22 @@ import Synchronization
 /// Which types have which stored names in one store (clause S10).
 final class ModelNames: Sendable {
     private struct Claim {
-        var type: any Storable.Type
+        /// Those that have the name, the first in front.
+        var types: [any Storable.Type]
         var signature: [DeclaredModel.Signature]
     }
 
     private let claims = Mutex<[[UInt8]: Claim]>([:])
 
     /// The types, each the first of its name.
-    var types: [any Storable.Type] { claims.withLock { $0.values.map(\.type) } }
+    var types: [any Storable.Type] { claims.withLock { $0.values.compactMap(\.types.first) } }
 
-    /// Releases the name, because the type that claimed it could not be opened.
-    func release(_ type: any Storable.Type) {
-        let name = Array(type.schema.name.utf8)
+    /// Releases the name of a type that could not be opened, or whose transaction was undone.
+    func release(_ name: String, of type: ObjectIdentifier) {
+        let name = Array(name.utf8)
         claims.withLock { claims in
-            if let claim = claims[name], ObjectIdentifier(claim.type) == ObjectIdentifier(type) { claims[name] = nil }
+            claims[name]?.types.removeAll { ObjectIdentifier($0) == type }
+            if claims[name]?.types.isEmpty == true { claims[name] = nil }
         }
     }
 
@@ -29,10 +31,12 @@ final class ModelNames: Sendable {
         let other = claims.withLock { claims -> (any Storable.Type)? in
             let name = Array(declared.model.name.utf8)
             guard let claim = claims[name] else {
-                claims[name] = Claim(type: type, signature: signature)
+                claims[name] = Claim(types: [type], signature: signature)
                 return nil
             }
-            return claim.signature == signature ? nil : claim.type
+            guard claim.signature == signature else { return claim.types.first }
+            if !claim.types.contains(where: { $0 == type }) { claims[name]?.types.append(type) }
+            return nil
         }
         guard let other else { return }
         throw StorageError(

@@ -16,6 +16,7 @@ final class ModelRegistry: Sendable {
     /// The version of the engine's tables that the models were compared with.
     private let tablesVersion = Atomic(0)
     private let expiring = Mutex<(version: Version, models: ExpiringModels?)?>(nil)
+    private let history = Mutex<HistoryTables?>(nil)
     private let info: BackendInfo
     private let logger: Logger
 
@@ -65,7 +66,13 @@ final class ModelRegistry: Sendable {
     func add(_ prepared: [ObjectIdentifier: ModelHandle]) {
         guard !prepared.isEmpty else { return }
         schemaVersion.add(1, ordering: .releasing)
+        for (type, handle) in prepared { directory.set(handle.tables, of: type) }
         handles.withLock { handles in for (type, handle) in prepared { handles.add(handle, for: type) } }
+    }
+
+    /// Releases the names of types whose transaction was undone, unless they are known by another one.
+    func release(_ claimed: [ObjectIdentifier: String]) {
+        for (type, name) in claimed where handles.withLock({ $0[type] == nil }) { names.release(name, of: type) }
     }
 
     /// The model's handle if its tables are as declared; nil if something must be changed first.
@@ -77,14 +84,8 @@ final class ModelRegistry: Sendable {
         try claiming(type) { (declared) throws(StorageError) in
             let planner = try planner(declared, in: session)
             guard !planner.steps.contains(where: { canWrite ? $0.changesStore : $0.isNeeded }) else { return nil }
-            return try prepared(planner.binding, type)
+            return try ModelHandle(planner.binding, directory: directory)
         }
-    }
-
-    private func prepared(_ tables: ModelTables, _ type: any Storable.Type) throws(StorageError) -> ModelHandle {
-        let handle = try ModelHandle(tables, directory: directory)
-        directory.set(tables, of: type)
-        return handle
     }
 
     /// Creates or changes the model's tables as declared.
@@ -96,18 +97,19 @@ final class ModelRegistry: Sendable {
         try claiming(type) { (declared) throws(StorageError) in
             let planner = try planner(declared, in: writer)
             try run(planner.steps, of: declared.model.name, in: writer, history)
-            return try prepared(planner.binding, type)
+            return try ModelHandle(planner.binding, directory: directory)
         }
     }
 
-    /// Runs the body for a type that has its stored name from now on, unless the body fails before there is a handle.
+    /// Runs the body for a type that has its stored name from now on, unless the body fails before there is a handle, or a
+    /// transaction that has claimed it is undone (``release(_:)``).
     private func claiming<T>(
         _ type: any Storable.Type, _ body: (DeclaredTables) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         let declared = try DeclaredTables(type)
         try names.claim(declared, by: type)
         do throws(StorageError) { return try body(declared) } catch {
-            if handle(type) == nil { names.release(type) }
+            if handle(type) == nil { names.release(declared.model.name, of: ObjectIdentifier(type)) }
             throw error
         }
     }
@@ -239,6 +241,16 @@ final class ModelRegistry: Sendable {
         expiring.withLock { $0 = (version, models) }
         if models == nil { withoutExpiry.store(version.number, ordering: .releasing) }
         return models
+    }
+
+    /// The tables of the store's history; nil if it keeps none. They are the same, with the same plans, as long as the tables
+    /// do not change.
+    func historyTables(in tables: [TableSchema]) -> HistoryTables? {
+        history.withLock { known in
+            if let known, [known.settings, known.commits, known.changes].allSatisfy(tables.contains) { return known }
+            known = HistoryTables(in: tables, directory)
+            return known
+        }
     }
 
     /// The handle of a model that is known by its type; nil for others, whose tables a session must read.

@@ -239,12 +239,10 @@ extension Reading {
     fileprivate func rows(
         referringBy reference: ReferenceBinding, to keys: ValueList, _ selection: Selection
     ) throws(StorageError) -> JoinedRows {
-        let column = reference.columns[0]
         let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns)) { query, arguments in
-            let isWanted = QueryTerm.isIn(
-                .column(column), list: arguments.lists.count, root.schema.columns[column].type)
+            let isWanted = QueryTerm.refers(reference.columns, of: root.schema, list: arguments.lists.count)
             query.filter = query.filter.map { .and([isWanted, $0]) } ?? isWanted
-            arguments.lists.append(keys.firstParts)
+            arguments.lists.append(keys)
         }
         return JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty)
     }
@@ -254,13 +252,12 @@ extension Reading {
     fileprivate func rows(
         of table: TableBinding, referringBy reference: ReferenceBinding, to keys: KeyIndex
     ) throws(StorageError) -> (pairs: [(owner: Int, number: Int)], records: KeyIndex) {
-        let column = reference.columns[0]
         let root = Array(table.keyCells.indices)
         let parts = reference.columns.indices.map { root.count + $0 }
-        let filter = QueryTerm.isIn(.column(column), list: 0, table.schema.columns[column].type)
+        let filter = QueryTerm.refers(reference.columns, of: table.schema, list: 0)
         let columns = table.keyCells.map { table.columns[$0] } + reference.columns
         let plan = handle.plan(Query(.columns(columns), filter: filter), table: table.index)
-        var cursor = try session.rows(plan, QueryArguments(lists: [keys.keys.firstParts]))
+        var cursor = try session.rows(plan, QueryArguments(lists: [keys.keys]))
         var records = KeyIndex(width: root.count, most: 0)
         var pairs: [(owner: Int, number: Int)] = []
         var lastRecord: [Int: Int] = [:]
@@ -271,13 +268,6 @@ extension Reading {
             if lastRecord.updateValue(record, forKey: owner) != record { pairs.append((owner, record)) }
         }
         return (pairs, records)
-    }
-}
-
-extension ValueList {
-    /// The first value of each row.
-    fileprivate var firstParts: ValueList {
-        width == 1 ? self : ValueList(width: 1, values: (0..<count).map { values[$0 * width] })
     }
 }
 

@@ -33,7 +33,28 @@ final class ReaderThreads: Sendable {
         var made = 0
         /// Those without work.
         var idle: [DispatchQueue] = []
-        var waiting: [@Sendable () -> Void] = []
+        var waiting = Waiting()
+    }
+
+    /// What waits its turn, the first in front. Taking the first costs the same however many wait.
+    private struct Waiting {
+        private var bodies: [(@Sendable () -> Void)?] = []
+        private var first = 0
+
+        mutating func append(_ body: @escaping @Sendable () -> Void) { bodies.append(body) }
+
+        mutating func popFirst() -> (@Sendable () -> Void)? {
+            guard first < bodies.count else { return nil }
+            defer {
+                first += 1
+                // Half of the places are free by then, so each is moved once.
+                if first > 32, first * 2 > bodies.count {
+                    bodies.removeFirst(first)
+                    first = 0
+                }
+            }
+            return bodies[first].take()
+        }
     }
 
     private let limit: Int
@@ -63,7 +84,7 @@ final class ReaderThreads: Sendable {
 
     private func next(for thread: DispatchQueue?) -> (@Sendable () -> Void)? {
         state.withLock { state in
-            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            if let next = state.waiting.popFirst() { return next }
             if let thread { state.idle.append(thread) }
             return nil
         }

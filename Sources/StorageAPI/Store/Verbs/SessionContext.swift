@@ -20,7 +20,7 @@ final class SessionContext {
         return signature
     }()
     /// What has been written and refers to records that were not there; nil if there is none.
-    @exclusivity(unchecked) var unresolved: UnresolvedReferences?
+    @exclusivity(unchecked) private var unresolved: UnresolvedReferences?
 
     init(_ store: Store, reader: any StorageReader) {
         self.store = store
@@ -36,6 +36,7 @@ final class SessionContext {
     }
 
     func end() {
+        if own != nil, writer != nil { store.registry.directory.setUncommitted([:]) }
         reader = nil
         writer = nil
         job = nil
@@ -72,7 +73,7 @@ final class SessionContext {
             own.changed.insert(schema.name)
             own.referrers = [:]
             own.prepared = own.prepared.filter { $0.value.name != schema.name }
-            self.own = own
+            setOwn(own)
             noted?.noteTables(of: schema.name)
         }
     }
@@ -117,7 +118,12 @@ final class SessionContext {
     private func prepare(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
         let session = try openSession()
         if let handle = try store.registry.upToDate(type, in: session, canWrite: writer != nil) {
-            own = (own ?? OwnModels()).adding(handle, for: type)
+            // What a reader finds is committed.
+            guard writer != nil else {
+                store.registry.add([ObjectIdentifier(type): handle])
+                return handle
+            }
+            setOwn((own ?? OwnModels()).adding(handle, for: type))
             return handle
         }
         guard let writer else {
@@ -126,11 +132,32 @@ final class SessionContext {
                 model: type.schema.name)
         }
         let handle = try store.registry.prepare(type, in: writer, noted?.history)
-        own = (own ?? OwnModels()).adding(handle, for: type)
+        setOwn((own ?? OwnModels()).adding(handle, for: type))
         own?.referrers = [:]
         noted?.noteTables(of: handle.name)
         return handle
     }
+
+    /// Sets what the transaction has prepared, which its own queries lead to and no other's.
+    private func setOwn(_ models: OwnModels?) {
+        own = models
+        store.registry.directory.setUncommitted(models?.prepared.mapValues(\.tables) ?? [:])
+    }
+
+    /// Releases the names that the undone transaction has claimed.
+    func releaseNames() { if let own { store.registry.release(own.claimed) } }
+
+    // MARK: References
+
+    /// Takes notice of references to records that are not there yet.
+    func add(unresolved keys: [[Value]], _ place: UnresolvedReferences.Place) {
+        let unresolved = unresolved ?? UnresolvedReferences()
+        unresolved.add(keys, place)
+        self.unresolved = unresolved
+    }
+
+    /// - Throws: `constraint` if a reference that was written names nothing (clause R2).
+    func resolve() throws(StorageError) { try unresolved?.check(self) }
 
     /// What refers to a model's records, whoever has declared it.
     func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
@@ -159,18 +186,26 @@ final class SessionContext {
     /// Runs one call of a transaction: a failure undoes the call, and the transaction may continue.
     func atomically<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         guard let writer else { return try body() }
-        let before = (own, noted?.mark)
+        let before = (own, noted?.mark, unresolved?.mark)
         var result: T?
         do {
             try writer.savepoint { () throws(StorageError) in result = try body() }
         } catch {
-            own = before.0
-            own?.referrers = [:]
+            if own != nil { undo(to: before.0) }
             if let mark = before.1 { noted?.undo(to: mark) }
+            unresolved?.undo(to: before.2 ?? 0)
             throw error
         }
         guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }
         return result
+    }
+
+    /// Forgets what an undone savepoint has prepared.
+    private func undo(to before: OwnModels?) {
+        let claimed = own?.claimed ?? [:]
+        setOwn(before)
+        own?.referrers = [:]
+        store.registry.release(claimed.filter { before?.claimed[$0.key] == nil })
     }
 
     private func openSession() throws(StorageError) -> any StorageSession {
@@ -193,12 +228,15 @@ struct OwnModels {
     var prepared: [ObjectIdentifier: ModelHandle] = [:]
     /// Models whose tables a schema has changed, so that the store's handles for their types are outdated.
     var changed: Set<String> = []
+    /// The stored names of the types that were prepared.
+    var claimed: [ObjectIdentifier: String] = [:]
     /// What refers to models, found since the last change.
     var referrers: [String: [Referrer]] = [:]
 
     func adding(_ handle: ModelHandle, for type: any Storable.Type) -> OwnModels {
         var models = self
         models.prepared[ObjectIdentifier(type)] = handle
+        models.claimed[ObjectIdentifier(type)] = handle.name
         return models
     }
 }

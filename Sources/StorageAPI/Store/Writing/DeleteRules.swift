@@ -33,9 +33,8 @@ struct DeleteRules {
         _ keys: [[Value]], _ model: ModelHandle, _ referrers: [Referrer]
     ) throws(StorageError) -> Int {
         var going = ReferredKeys()
-        var known = deleted[model.name] ?? going
-        let new = keys.filter { known.insert($0) }
-        deleted[model.name] = known
+        // The set is changed where it is: a copy for each level would make a chain's cost grow with its square.
+        let new = keys.filter { deleted[model.name, default: ReferredKeys()].insert($0) }
         guard !new.isEmpty else { return 0 }
         for key in new { _ = going.insert(key) }
         let writer = try context.openWriter(model.name)

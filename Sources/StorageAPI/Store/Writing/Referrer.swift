@@ -42,10 +42,7 @@ struct Referrer: Sendable {
         func plan(_ query: Query) -> QueryPlan {
             QueryPlan(id: directory.nextPlan(), query: query, table: table, tables: [table])
         }
-        func type(_ column: Int) -> ColumnType { table.columns[column].type }
-        // A key of several parts is looked for by its first, and the rest is compared here.
-        let filter = QueryTerm.isIn(.column(columns[0]), list: 0, type(columns[0]))
-        find = plan(Query(.columns(table.key + columns), filter: filter))
+        find = plan(Query(.columns(table.key), filter: .refers(columns, of: table, list: 0)))
         exists = plan(Query(.exists, filter: .not(.isNull(.column(columns[0])))))
         nullify =
             isElement
@@ -63,11 +60,8 @@ struct Referrer: Sendable {
     /// The keys of the rows that refer to one of the keys, row after row.
     func rows(_ keys: ReferredKeys, in session: any StorageSession) throws(StorageError) -> ValueList {
         var found = ValueList(width: table.key.count, values: [])
-        let wanted = ValueList(width: 1, values: keys.firstParts)
-        var cursor = try session.rows(find, QueryArguments(lists: [wanted]))
+        var cursor = try session.rows(find, QueryArguments(lists: [keys.list(width: columns.count)]))
         while try cursor.next() {
-            let key = (0..<columns.count).map { cursor.cells[table.key.count + $0].value }
-            guard keys.contains(key) else { continue }
             for cell in 0..<table.key.count { found.values.append(cursor.cells[cell].value) }
         }
         return found
@@ -127,17 +121,28 @@ struct Referrer: Sendable {
 
 /// Keys of records that something may refer to.
 struct ReferredKeys {
-    private(set) var firstParts: [Value] = []
+    private var values: [Value] = []
     private var keys: Set<[Value]> = []
 
     /// Adds a key; returns whether it is new.
     mutating func insert(_ key: [Value]) -> Bool {
         guard keys.insert(key).inserted else { return false }
-        firstParts.append(key[0])
+        values += key
         return true
     }
 
+    /// The keys, each of so many parts, in the order in which they came.
+    func list(width: Int) -> ValueList { ValueList(width: width, values: values) }
+
     func contains(_ key: [Value]) -> Bool { keys.contains(key) }
+}
+
+extension QueryTerm {
+    /// Whether the columns of a reference have one of the keys of an argument list.
+    static func refers(_ columns: [Int], of table: TableSchema, list: Int) -> QueryTerm {
+        columns.count == 1
+            ? .isIn(.column(columns[0]), list: list, table.columns[columns[0]].type) : .isAmong(columns, list: list)
+    }
 }
 
 extension TableSchema {

@@ -285,6 +285,8 @@ final class WriteJob: @unchecked Sendable {
     var own: OwnModels?
     /// What the job has changed, if anybody asked when it began.
     var noted: NotedChanges?
+    /// What was changed by the removal of what had expired before the job; nil if nothing, or if nobody asked.
+    var expired: NotedChanges?
     /// Whether the job has removed as many expired records as one commit does, and has done nothing else.
     var leavesExpired = false
     /// Whether the body may run again after it was undone: a verb's body may, a user's closure may not.

@@ -42,9 +42,8 @@ extension Writing {
         guard keys.count > 0 else { return }
         let missing = try context.handle(reference.target).missing(keys, in: writer)
         guard !missing.isEmpty else { return }
-        let unresolved = context.unresolved ?? UnresolvedReferences()
-        unresolved.add(missing, UnresolvedReferences.Place(reference: reference, model: model, table: table.index))
-        context.unresolved = unresolved
+        context.add(
+            unresolved: missing, UnresolvedReferences.Place(reference: reference, model: model, table: table.index))
     }
 }
 
@@ -80,10 +79,24 @@ final class UnresolvedReferences {
     }
 
     private var places: [String: (place: Place, keys: Set<[Value]>)] = [:]
+    /// What was added, in its order.
+    private var added: [(place: String, key: [Value])] = []
 
     func add(_ keys: [[Value]], _ place: Place) {
         let id = place.model.tables[place.table].schema.name + "." + place.reference.property
-        places[id, default: (place, [])].keys.formUnion(keys)
+        for key in keys where places[id, default: (place, [])].keys.insert(key).inserted { added.append((id, key)) }
+    }
+
+    /// What a savepoint begins with.
+    var mark: Int { added.count }
+
+    /// Forgets what an undone savepoint has added.
+    func undo(to mark: Int) {
+        for (place, key) in added[mark...] {
+            places[place]?.keys.remove(key)
+            if places[place]?.keys.isEmpty == true { places[place] = nil }
+        }
+        added.removeSubrange(mark...)
     }
 
     /// - Throws: `constraint` with the first record that refers to one that is not stored.
@@ -100,14 +113,13 @@ final class UnresolvedReferences {
         // The row that referred to it may have been changed or deleted since.
         let table = place.model.tables[place.table].schema
         let columns = place.reference.columns
-        let filter = QueryTerm.isIn(.column(columns[0]), list: 0, table.columns[columns[0]].type)
-        let plan = QueryPlan(
-            id: nil, query: Query(.columns(table.key + columns), filter: filter), table: table, tables: [table])
-        let wanted = ValueList(width: 1, values: Array(Set(missing.map { $0[0] })))
-        var cursor = try writer.rows(plan, QueryArguments(lists: [wanted]))
-        while try cursor.next() {
+        var query = Query(.columns(table.key + columns), filter: .refers(columns, of: table, list: 0))
+        query.isLimited = true
+        let plan = QueryPlan(id: nil, query: query, table: table, tables: [table])
+        let wanted = ValueList(width: width, values: missing.flatMap { $0 })
+        var cursor = try writer.rows(plan, QueryArguments(lists: [wanted], limit: 1))
+        if try cursor.next() {
             let key = (0..<width).map { cursor.cells[table.key.count + $0].value }
-            guard missing.contains(key) else { continue }
             throw StorageError(
                 .constraint,
                 "\(place.name) refers to \(target.name) \(key.map(\.description).joined(separator: ", ")), which is not "

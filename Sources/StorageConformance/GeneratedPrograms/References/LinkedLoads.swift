@@ -157,6 +157,22 @@ extension Mesh {
 extension Ply {
     static let loads: [LinkedLoad<Ply>] = [
         LinkedLoad(
+            text: { ".with(\\.besides) { $0.where { $0.size > \($0) } }.with(\\.twins).with(\\.beside)" },
+            load: { (select, number) throws(StorageError) in
+                var lines: [String] = []
+                let rows = try select.with(\.besides) { $0.where { $0.size > number } }.with(\.twins)
+                    .with(\.beside).all()
+                for (ply, besides, twins, beside) in rows {
+                    lines.append(show(ply.swift, besides.shown, twins.shown, beside.shown))
+                }
+                return lines
+            },
+            expected: { (world, ply, number) throws(ExpectedError) in
+                show(
+                    ply.swift, world.besides(ply).filter { $0.size > number }.shown, world.twins(ply).shown,
+                    try world.record(ply.beside).shown)
+            }),
+        LinkedLoad(
             text: { _ in ".with(\\.mesh) { $0.with(\\.owner).with(\\.plies) }.with(\\.witness.ifPresent)" },
             load: { (select, _) throws(StorageError) in
                 try select.with(\.mesh) { $0.with(\.owner).with(\.plies) }.with(\.witness.ifPresent).all()

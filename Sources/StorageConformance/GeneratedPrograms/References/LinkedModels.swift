@@ -17,6 +17,8 @@ extension Mesh.Columns {
 extension Ply.Columns {
     var paired: Inverse<Knot> { inverse(\.pairs) }
     var strands: Inverse<Ply> { inverse(\.strand.plies) }
+    var twins: Inverse<Knot> { inverse(\.twin) }
+    var besides: Inverse<Ply> { inverse(\.beside) }
 }
 
 /// What all of the models have.
@@ -82,12 +84,13 @@ extension Knot: LinkedModel {
             id: reference.key, size: generator.below(4), parent: generator.reference(world, 50),
             firm: generator.reference(world, 20), loose: generator.reference(world, 40),
             pairs: generator.references(world, upTo: 1), meshes: generator.references(world, upTo: 3),
+            twin: generator.reference(world, 40),
             strands: (0..<generator.below(3)).map { _ in Strand.random(&generator, world) })
     }
 
     var links: [LinkedReference] {
         parent.links(.cascade) + firm.links(.deny) + loose.links(.nullify) + pairs.links(.deny)
-            + meshes.links(.nullify) + strands.flatMap(\.links)
+            + meshes.links(.nullify) + twin.links(.cascade) + strands.flatMap(\.links)
     }
 
     mutating func forget(_ gone: Set<LinkedID>) {
@@ -101,13 +104,14 @@ extension Knot: LinkedModel {
     var simpler: [Knot] {
         simpler([
             { $0.parent = nil }, { $0.firm = nil }, { $0.loose = nil }, { $0.pairs = [] }, { $0.meshes = [] },
+            { $0.twin = nil },
             { $0.strands = [] }, { $0.strands = $0.strands.prefix(1).map(\.bare) }, { $0.size = 0 },
         ])
     }
 
     var swift: String {
         "Knot(id: \(id), size: \(size)" + parent.argument("parent") + firm.argument("firm") + loose.argument("loose")
-            + pairs.argument("pairs") + meshes.argument("meshes")
+            + pairs.argument("pairs") + meshes.argument("meshes") + twin.argument("twin")
             + (strands.isEmpty ? "" : ", strands: [\(strands.map(\.swift).joined(separator: ", "))]") + ")"
     }
 }
@@ -167,23 +171,33 @@ extension Ply: LinkedModel {
             mesh: generator.reference(world, 50),
             // Never checked, so any key will do.
             witness: generator.chance(50) ? generator.one(of: Knot.references) : nil,
+            beside: generator.reference(world, 50), rumour: generator.chance(30) ? generator.one(of: references) : nil,
             strand: generator.chance(40) ? Strand.random(&generator, world) : Strand())
     }
 
-    var links: [LinkedReference] { mesh.links(.cascade) + witness.links(.unchecked) + strand.links }
-    mutating func forget(_ gone: Set<LinkedID>) { strand.forget(gone) }
+    var links: [LinkedReference] {
+        mesh.links(.cascade) + witness.links(.unchecked) + beside.links(.nullify) + rumour.links(.unchecked)
+            + strand.links
+    }
+
+    mutating func forget(_ gone: Set<LinkedID>) {
+        beside.forget(gone)
+        strand.forget(gone)
+    }
+
     func isBefore(_ other: Ply) -> Bool { (rank, side) < (other.rank, other.side) }
 
     var simpler: [Ply] {
         simpler([
-            { $0.mesh = nil }, { $0.witness = nil }, { $0.strand = Strand() }, { $0.strand = $0.strand.bare },
+            { $0.mesh = nil }, { $0.witness = nil }, { $0.beside = nil }, { $0.rumour = nil }, { $0.strand = Strand() },
+            { $0.strand = $0.strand.bare },
             { $0.size = 0 },
         ])
     }
 
     var swift: String {
         "Ply(rank: \(rank), side: \"\(side)\", size: \(size)" + mesh.argument("mesh") + witness.argument("witness")
-            + ", strand: \(strand.swift))"
+            + beside.argument("beside") + rumour.argument("rumour") + ", strand: \(strand.swift))"
     }
 }
 

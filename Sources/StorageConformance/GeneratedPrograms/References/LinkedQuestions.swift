@@ -87,6 +87,8 @@ extension LinkedWorld {
     func peering(_ mesh: Mesh) -> [Mesh] { all(Mesh.self).filter { $0.peers.contains { $0 == mesh.own } } }
     func plies(_ mesh: Mesh) -> [Ply] { all(Ply.self).filter { $0.mesh == mesh.own } }
     func paired(_ ply: Ply) -> [Knot] { all(Knot.self).filter { $0.pairs.contains { $0 == ply.own } } }
+    func twins(_ ply: Ply) -> [Knot] { all(Knot.self).filter { $0.twin == ply.own } }
+    func besides(_ ply: Ply) -> [Ply] { all(Ply.self).filter { $0.beside == ply.own } }
     func strands(_ ply: Ply) -> [Ply] { all(Ply.self).filter { $0.strand.plies.contains { $0 == ply.own } } }
 
     /// The elements of an array, nil where one is not stored.
@@ -156,6 +158,18 @@ extension Knot {
         ) { world, knot, number in
             knot.strands.contains { world.elements($0.plies).contains { greater($0?.size, number) } }
         },
+        .init("$0.twin.size > N", { $0.twin.size > $1 }) { greater($0[$1.twin]?.size, $2) },
+        .init(
+            "$0.twin.isIn([Ref(key: (N, \"x\")), Ref(key: (2, \"y\"))])",
+            { $0.twin.isIn([Ref(key: ($1, "x")), Ref(key: (2, "y"))]) }
+        ) { [Ref<Ply>(key: ($2, "x")), Ref(key: (2, "y"))].contains($1.twin) },
+        .init(
+            "$0.twin.beside.isIn([Ref(key: (N, \"x\")), Ref(key: (1, \"y\"))])",
+            { $0.twin.beside.isIn([Ref(key: ($1, "x")), Ref(key: (1, "y"))]) }
+        ) { [Ref<Ply>(key: ($2, "x")), Ref(key: (1, "y"))].contains($0[$1.twin]?.beside) },
+        .init("$0.twin.beside == Ref(key: (N, \"y\"))", { $0.twin.beside == Ref(key: ($1, "y")) }) {
+            $0[$1.twin]?.beside == Ref<Ply>(key: ($2, "y"))
+        },
         .init("$0.children.count > N", { $0.children.count > $1 }) { $0.children($1).count > $2 },
         .init("$0.children.all { $0.size > N }", { columns, number in columns.children.all { $0.size > number } }) {
             world, knot, number in world.children(knot).allSatisfy { $0.size > number }
@@ -217,6 +231,20 @@ extension Mesh {
 
 extension Ply {
     static let questions: [LinkedQuestion<Ply>] = [
+        .init("$0.beside.size > N", { $0.beside.size > $1 }) { greater($0[$1.beside]?.size, $2) },
+        .init("$0.beside == Ref(key: (N, \"x\"))", { $0.beside == Ref(key: ($1, "x")) }) {
+            $1.beside == Ref<Ply>(key: ($2, "x"))
+        },
+        .init("$0.rumour.isIn([Ref(key: (N, \"y\"))])", { $0.rumour.isIn([Ref(key: ($1, "y"))]) }) {
+            $1.rumour == Ref<Ply>(key: ($2, "y"))
+        },
+        .init("$0.twins.count > N", { $0.twins.count > $1 }) { $0.twins($1).count > $2 },
+        .init("$0.besides.any { $0.size > N }", { columns, number in columns.besides.any { $0.size > number } }) {
+            world, ply, number in world.besides(ply).contains { $0.size > number }
+        },
+        .init("$0.besides.count { $0.size > 0 } == N", { $0.besides.count { $0.size > 0 } == $1 }) {
+            $0.besides($1).count { $0.size > 0 } == $2
+        },
         .init("$0.mesh.owner.size > N", { $0.mesh.owner.size > $1 }) { greater($0[$0[$1.mesh]?.owner]?.size, $2) },
         .init("$0.mesh == nil", { columns, _ in columns.mesh == nil }) { _, ply, _ in ply.mesh == nil },
         .init("$0.witness.size > N", { $0.witness.size > $1 }) { greater($0[$1.witness]?.size, $2) },

@@ -15,6 +15,7 @@ struct Knot {
     var loose: Ref<Mesh>? = nil
     var pairs: [Ref<Ply>] = []
     var meshes: [Ref<Mesh>] = []
+    var twin: Ref<Ply>? = nil
     var strands: [Strand] = []
 }
 
@@ -29,6 +30,7 @@ extension Knot: Storable, DeclaredModel {
             @Reference(onDelete: .nullify) var loose: Ref<Mesh>? = nil
             var pairs: [Ref<Ply>] = []
             @Reference(onDelete: .nullify) var meshes: [Ref<Mesh>] = []
+            @Reference(onDelete: .cascade) var twin: Ref<Ply>? = nil
             var strands: [Strand] = []
         }
         """
@@ -47,6 +49,7 @@ extension Knot: Storable, DeclaredModel {
                 Property("loose", Ref<Mesh>?.self, onDelete: .nullify),
                 Property("pairs", [Ref<Ply>].self, default: { [] }),
                 Property("meshes", [Ref<Mesh>].self, onDelete: .nullify, default: { [] }),
+                Property("twin", Ref<Ply>?.self, onDelete: .cascade),
                 Property("strands", [Strand].self, default: { [] }),
             ])
     }
@@ -59,6 +62,7 @@ extension Knot: Storable, DeclaredModel {
         loose = try row.read(Ref<Mesh>?.self)
         pairs = try row.read([Ref<Ply>].self)
         meshes = try row.read([Ref<Mesh>].self)
+        twin = try row.read(Ref<Ply>?.self)
         strands = try row.read([Strand].self)
     }
 
@@ -70,6 +74,7 @@ extension Knot: Storable, DeclaredModel {
         row.write(loose)
         row.write(pairs)
         row.write(meshes)
+        row.write(twin)
         row.write(strands)
     }
 
@@ -81,7 +86,7 @@ extension Knot: Storable, DeclaredModel {
 
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
         let properties: [PartialKeyPath<Self>] = [
-            \.id, \.size, \.parent, \.firm, \.loose, \.pairs, \.meshes, \.strands,
+            \.id, \.size, \.parent, \.firm, \.loose, \.pairs, \.meshes, \.twin, \.strands,
         ]
         return properties.firstIndex(of: property)
     }
@@ -96,7 +101,8 @@ extension Knot: Storable, DeclaredModel {
         var loose: QueryExpression<Ref<Mesh>?> { QueryExpression(_propertyPath, 4) }
         var pairs: QueryExpression<[Ref<Ply>]> { QueryExpression(_propertyPath, 5) }
         var meshes: QueryExpression<[Ref<Mesh>]> { QueryExpression(_propertyPath, 6) }
-        var strands: QueryExpression<[Strand]> { QueryExpression(_propertyPath, 7) }
+        var twin: QueryExpression<Ref<Ply>?> { QueryExpression(_propertyPath, 7) }
+        var strands: QueryExpression<[Strand]> { QueryExpression(_propertyPath, 8) }
     }
 }
 
@@ -240,6 +246,8 @@ struct Ply {
     var size: Int = 0
     var mesh: Ref<Mesh>? = nil
     var witness: Ref<Knot>? = nil
+    var beside: Ref<Ply>? = nil
+    var rumour: Ref<Ply>? = nil
     var strand: Strand = Strand()
 }
 
@@ -252,6 +260,8 @@ extension Ply: Storable, DeclaredModel {
             var size: Int = 0
             @Reference(onDelete: .cascade) var mesh: Ref<Mesh>? = nil
             @Reference(onDelete: .unchecked) var witness: Ref<Knot>? = nil
+            @Reference(onDelete: .nullify) var beside: Ref<Ply>? = nil
+            @Reference(onDelete: .unchecked) var rumour: Ref<Ply>? = nil
             var strand: Strand = Strand()
         }
         """
@@ -268,6 +278,8 @@ extension Ply: Storable, DeclaredModel {
                 Property("size", Int.self, default: { 0 }),
                 Property("mesh", Ref<Mesh>?.self, onDelete: .cascade),
                 Property("witness", Ref<Knot>?.self, onDelete: .unchecked),
+                Property("beside", Ref<Ply>?.self, onDelete: .nullify),
+                Property("rumour", Ref<Ply>?.self, onDelete: .unchecked),
                 Property("strand", Strand.self, default: { Strand() }),
             ])
     }
@@ -278,6 +290,8 @@ extension Ply: Storable, DeclaredModel {
         size = try row.read(Int.self)
         mesh = try row.read(Ref<Mesh>?.self)
         witness = try row.read(Ref<Knot>?.self)
+        beside = try row.read(Ref<Ply>?.self)
+        rumour = try row.read(Ref<Ply>?.self)
         strand = try row.read(Strand.self)
     }
 
@@ -287,6 +301,8 @@ extension Ply: Storable, DeclaredModel {
         row.write(size)
         row.write(mesh)
         row.write(witness)
+        row.write(beside)
+        row.write(rumour)
         row.write(strand)
     }
 
@@ -304,7 +320,9 @@ extension Ply: Storable, DeclaredModel {
     }
 
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.rank, \.side, \.size, \.mesh, \.witness, \.strand]
+        let properties: [PartialKeyPath<Self>] = [
+            \.rank, \.side, \.size, \.mesh, \.witness, \.beside, \.rumour, \.strand,
+        ]
         return properties.firstIndex(of: property)
     }
 
@@ -316,6 +334,8 @@ extension Ply: Storable, DeclaredModel {
         var size: QueryExpression<Int> { QueryExpression(_propertyPath, 2) }
         var mesh: QueryExpression<Ref<Mesh>?> { QueryExpression(_propertyPath, 3) }
         var witness: QueryExpression<Ref<Knot>?> { QueryExpression(_propertyPath, 4) }
-        var strand: QueryExpression<Strand> { QueryExpression(_propertyPath, 5) }
+        var beside: QueryExpression<Ref<Ply>?> { QueryExpression(_propertyPath, 5) }
+        var rumour: QueryExpression<Ref<Ply>?> { QueryExpression(_propertyPath, 6) }
+        var strand: QueryExpression<Strand> { QueryExpression(_propertyPath, 7) }
     }
 }

@@ -146,3 +146,64 @@ extension Gate: Storable, DeclaredModel {
         var seen: QueryExpression<[Ref<Pass>]> { QueryExpression(_propertyPath, 3) }
     }
 }
+
+struct Fence {
+    var id: Int
+    var gate: Ref<Gate>
+    var beside: Ref<Gate>? = nil
+}
+
+extension Fence: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Fence {
+            var id: Int
+            @Reference(onDelete: .cascade) var gate: Ref<Gate>
+            @Reference(onDelete: .nullify) var beside: Ref<Gate>? = nil
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Fence",
+            [
+                Property("id", Int.self, .key),
+                Property("gate", Ref<Gate>.self, onDelete: .cascade),
+                Property("beside", Ref<Gate>?.self, onDelete: .nullify),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        gate = try row.read(Ref<Gate>.self)
+        beside = try row.read(Ref<Gate>?.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(gate)
+        row.write(beside)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    static func key(of record: Self) -> Key? { record.id }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.gate, \.beside]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var gate: QueryExpression<Ref<Gate>> { QueryExpression(_propertyPath, 1) }
+        var beside: QueryExpression<Ref<Gate>?> { QueryExpression(_propertyPath, 2) }
+    }
+}

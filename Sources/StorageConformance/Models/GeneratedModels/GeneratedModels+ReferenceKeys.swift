@@ -135,6 +135,7 @@ struct Booking {
     var seat: Ref<Seat>
     var other: Ref<Seat>? = nil
     var wishes: [Ref<Seat>] = []
+    var only: Ref<Seat>? = nil
 }
 
 extension Booking: Storable, DeclaredModel {
@@ -145,6 +146,7 @@ extension Booking: Storable, DeclaredModel {
             var seat: Ref<Seat>
             @Reference(onDelete: .nullify) var other: Ref<Seat>? = nil
             @Reference(onDelete: .nullify) var wishes: [Ref<Seat>] = []
+            @Reference(onDelete: .cascade) var only: Ref<Seat>? = nil
         }
         """
     }
@@ -159,6 +161,7 @@ extension Booking: Storable, DeclaredModel {
                 Property("seat", Ref<Seat>.self),
                 Property("other", Ref<Seat>?.self, onDelete: .nullify),
                 Property("wishes", [Ref<Seat>].self, onDelete: .nullify, default: { [] }),
+                Property("only", Ref<Seat>?.self, onDelete: .cascade),
             ])
     }
 
@@ -167,6 +170,7 @@ extension Booking: Storable, DeclaredModel {
         seat = try row.read(Ref<Seat>.self)
         other = try row.read(Ref<Seat>?.self)
         wishes = try row.read([Ref<Seat>].self)
+        only = try row.read(Ref<Seat>?.self)
     }
 
     func write(into row: inout RowWriter) {
@@ -174,6 +178,7 @@ extension Booking: Storable, DeclaredModel {
         row.write(seat)
         row.write(other)
         row.write(wishes)
+        row.write(only)
     }
 
     func writeKey(into row: inout RowWriter) {
@@ -183,7 +188,7 @@ extension Booking: Storable, DeclaredModel {
     static func key(of record: Self) -> Key? { record.id }
 
     static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
-        let properties: [PartialKeyPath<Self>] = [\.id, \.seat, \.other, \.wishes]
+        let properties: [PartialKeyPath<Self>] = [\.id, \.seat, \.other, \.wishes, \.only]
         return properties.firstIndex(of: property)
     }
 
@@ -194,5 +199,6 @@ extension Booking: Storable, DeclaredModel {
         var seat: QueryExpression<Ref<Seat>> { QueryExpression(_propertyPath, 1) }
         var other: QueryExpression<Ref<Seat>?> { QueryExpression(_propertyPath, 2) }
         var wishes: QueryExpression<[Ref<Seat>]> { QueryExpression(_propertyPath, 3) }
+        var only: QueryExpression<Ref<Seat>?> { QueryExpression(_propertyPath, 4) }
     }
 }

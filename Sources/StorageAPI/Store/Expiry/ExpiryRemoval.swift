@@ -1,0 +1,122 @@
+import StorageDriver
+
+/// Deletes what has expired, before a write does anything else. It is a commit of its own in the history, by
+/// ``Store/expiryAuthor``, so that no undo of the write meets it.
+///
+/// A record that cannot be deleted stays, and fails no write (``UnremovedRecords``).
+struct ExpiryRemoval {
+    private let store: Store
+    private let writer: any StorageWriter
+    /// Makes the context where something has expired, as mostly nothing has.
+    private let newContext: () -> SessionContext
+    private var context: SessionContext?
+    /// Whether records that could not be deleted before are tried now, however often they have failed.
+    private let isExplicit: Bool
+    private(set) var removed = 0
+    /// The first reason why something stays.
+    private(set) var failure: StorageError?
+
+    /// The removal before a write.
+    init(_ store: Store, _ writer: any StorageWriter, _ job: WriteJob) {
+        (self.store, self.writer, isExplicit) = (store, writer, false)
+        newContext = {
+            let context = SessionContext(store, writer: writer, job: job)
+            context.signature.author = Store.expiryAuthor
+            return context
+        }
+    }
+
+    /// The removal that is all that a write does.
+    init(_ context: SessionContext) throws(StorageError) {
+        (store, writer, isExplicit) = (context.store, try context.openWriter(), true)
+        newContext = { context }
+    }
+
+    /// What it has changed, if anybody asks.
+    var noted: NotedChanges? { context?.noted }
+
+    /// Deletes as much as one commit may.
+    ///
+    /// - Throws: `cancelled` for the call, and the errors of the engine that concern no record.
+    mutating func run() throws(StorageError) {
+        guard let expiring = try store.registry.expiring(at: store.tablesVersion, in: writer) else { return }
+        let now = store.now
+        for model in expiring.models where removed < ExpiringModels.part { try remove(model, now) }
+        if isExplicit { return }
+        try context?.endHistory()
+        context?.end()
+    }
+
+    private mutating func remove(_ model: ExpiringModels.Model, _ now: Value) throws(StorageError) {
+        let (known, isDue) = store.unremoved.known(model.name, now: now, isExplicit: isExplicit)
+        guard let known else { return }
+        var stuck = isDue ? [] : known
+        let first = stuck.count
+        var reason: StorageError?
+        do throws(StorageError) {
+            while removed < ExpiringModels.part, stuck.count < UnremovedRecords.most {
+                let keys = try expired(model, now, except: stuck)
+                guard !keys.isEmpty else { break }
+                try remove(keys[...], model, &stuck, &reason)
+            }
+        } catch {
+            if error.code == .cancelled { throw error }
+            reason = error
+        }
+        failure = failure ?? reason
+        guard isDue || stuck.count > first || reason != nil else { return }
+        store.unremoved.set(stuck, of: model.name, reason, now: now, isRetry: isDue)
+        guard let reason else { return }
+        store.logger.warning(
+            "expired records cannot be deleted; they are tried again",
+            metadata: ["model": "\(model.name)", "count": "\(stuck.count)", "reason": "\(reason.message)"])
+    }
+
+    /// The keys of what has expired, the first to expire first.
+    private func expired(
+        _ model: ExpiringModels.Model, _ now: Value, except stuck: [[Value]]
+    ) throws(StorageError) -> [[Value]] {
+        let handle = try store.registry.handle(model.source, in: writer)
+        let width = handle.tables.rootKeyCount
+        let plan = handle.plan(model.expiredKeys(areSome: !stuck.isEmpty))
+        let lists = stuck.isEmpty ? [] : [ValueList(width: width, values: stuck.flatMap(\.self))]
+        let limit = min(Reading.partOfRecords, ExpiringModels.part - removed)
+        var cursor = try writer.rows(plan, QueryArguments([now], lists: lists, limit: limit))
+        var keys: [[Value]] = []
+        while try cursor.next() { keys.append((0..<width).map { cursor.cells[$0].value }) }
+        return keys
+    }
+
+    /// Deletes records, all or by halves, until those are found that cannot be.
+    private mutating func remove(
+        _ keys: ArraySlice<[Value]>, _ model: ExpiringModels.Model, _ stuck: inout [[Value]],
+        _ reason: inout StorageError?
+    ) throws(StorageError) {
+        guard stuck.count < UnremovedRecords.most else { return }
+        let context = context ?? newContext()
+        self.context = context
+        do {
+            try context.atomically { () throws(StorageError) in
+                let writing = try context.writing(model.source)
+                _ = try writing.delete(ValueList(width: keys.first?.count ?? 1, values: keys.flatMap(\.self)))
+                try context.resolve()
+            }
+            removed += keys.count
+        } catch {
+            // What concerns no record fails for each of them.
+            guard !Self.concernsEngine(error) else { throw error }
+            reason = reason ?? error
+            if keys.count == 1 { return stuck += keys }
+            let middle = keys.startIndex + keys.count / 2
+            try remove(keys[..<middle], model, &stuck, &reason)
+            try remove(keys[middle...], model, &stuck, &reason)
+        }
+    }
+
+    private static func concernsEngine(_ error: StorageError) -> Bool {
+        switch error.code {
+        case .busy, .locked, .full, .io, .closed, .cancelled, .conflict, .outcomeUnknown, .unsupported: true
+        default: false
+        }
+    }
+}
