@@ -11,7 +11,7 @@ extension Conformance {
         sharedSchemaCases,
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, edgeCostCases,
-        seamCases, observationCases, observationCostCases, feedCases,
+        seamCases, observationCases, observationCostCases, equalElementCases, feedCases,
         historyCases, renamedHistoryCases,
         undoCases, mutantCases, expiryCases,
     ].flatMap { $0 }
