@@ -119,6 +119,7 @@ extension Store {
         }
         if !job.leavesExpired { try body(context) }
         try context.unresolved?.check(context)
+        try context.settle()
         try context.endHistory()
         job.own = context.own
         job.noted = context.noted

@@ -12,7 +12,7 @@ extension Conformance {
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, edgeCostCases,
         seamCases, observationCases, observationCostCases, equalElementCases, feedCases,
-        historyCases, renamedHistoryCases,
+        historyCases, renamedHistoryCases, unchangedCases, signatureCases,
         undoCases, mutantCases, expiryCases,
     ].flatMap { $0 }
 }
