@@ -242,6 +242,21 @@ struct HistoryTests {
 
     // MARK: Damage
 
+    @Test func `a history goes on behind any number of entries whose commit is missing`() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "test").path
+            var store = try await open(.sqlite, folder)
+            try await store.insert(samples)
+            try await store.insert((100..<800).map { Noted(id: $0) })
+            try await store.delete(Noted.self, key: 3)
+            try await store.close()
+            try sqliteRun(path, "DELETE FROM storage_history_commits WHERE number = -2")
+            store = try await open(.sqlite, folder)
+            #expect(try await commits(store).last == 3)
+            try await store.close()
+        }
+    }
+
     @Test func `damage of a history is found, and is no other error`() async throws {
         let damages = [
             "DELETE FROM storage_history_commits WHERE number = -2": "is of a commit that is not there",

@@ -136,6 +136,7 @@ final class HistoryLog {
 
     private func begin(_ signature: Signature?) throws(StorageError) -> Header {
         if let header { return header }
+        try signature?.check()
         let last = try HistoryReading(kept.tables, writer).last
         guard last?.number ?? 0 < Int64.max else {
             throw StorageError(.overflow, "There is no number left for a commit of the history.")
@@ -225,7 +226,7 @@ final class HistoryLog {
     /// Corrects the entries to the net effect of the commit, signs it, and removes some of what is too old.
     func finish(_ noted: NotedChanges) throws(StorageError) {
         guard var header else { return }
-        if hasRepeats || noted.hasEverything { try correct(noted.net, header) }
+        if hasRepeats || noted.hasEverything || noted.hasUnchanged { try correct(noted.net, header) }
         if let signature = noted.signature {
             let before = header
             (header.author, header.note) = (signature.author, signature.note)

@@ -15,6 +15,13 @@ struct RecordImage: Equatable {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
+    /// A digest, by which the same process knows an equal image.
+    var digest: RowDigest.Result {
+        var digest = RowDigest()
+        digest.add(bytes)
+        return digest.result
+    }
+
     /// Whether it has all that was stored, whoever declared it.
     var isWhole: Bool { bytes.first.map { $0 >= 2 } ?? false }
 
@@ -50,7 +57,11 @@ struct RecordImage: Equatable {
     ) throws(StorageError) -> [[Value]: RecordImage] {
         guard keys.count > 0 else { return [:] }
         var images: [[Value]: ImageWriter] = [:]
-        for table in model.tables.tables { try add(table, keys, model, session, to: &images) }
+        for table in model.tables.tables {
+            try add(table, keys, model, session, to: &images)
+            // Nothing is owned where no record is.
+            if images.isEmpty { break }
+        }
         return images.mapValues { RecordImage(bytes: $0.bytes) }
     }
 

@@ -141,12 +141,19 @@ extension Store {
                 let page = HistoryPage(history.session, try FormerSchemas(in: history.session), store)
                 var headers: [Int64: HistoryReading.Header] = [:]
                 var entries: [Element] = []
-                for change in try history.changes(after: after.0, after.1, of: model) {
-                    if headers[change.commit] == nil { headers[change.commit] = try history.commit(change.commit) }
-                    // `verify` reports an entry without its commit.
-                    guard let header = headers[change.commit] else { continue }
-                    let token = HistoryToken(store: settings.store, commit: change.commit, place: change.place)
-                    entries.append(try entry(change, header, token, page))
+                var place = after
+                // Of a part in which no entry has a commit, what follows is read at once: an empty part is the end.
+                while entries.isEmpty {
+                    let changes = try history.changes(after: place.0, place.1, of: model)
+                    guard let last = changes.last else { break }
+                    place = (last.commit, last.place)
+                    for change in changes {
+                        if headers[change.commit] == nil { headers[change.commit] = try history.commit(change.commit) }
+                        // `verify` reports an entry without its commit.
+                        guard let header = headers[change.commit] else { continue }
+                        let token = HistoryToken(store: settings.store, commit: change.commit, place: change.place)
+                        entries.append(try entry(change, header, token, page))
+                    }
                 }
                 return entries
             }

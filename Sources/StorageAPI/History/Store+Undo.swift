@@ -25,6 +25,7 @@ extension Store {
         try await writing("undo") { context throws(StorageError) in
             if author != nil { context.signature.author = author }
             if note != nil { context.signature.note = note }
+            try context.signed?.check()
             var undoing = try Undoing(Int64(commit), context)
             return try undoing.run()
         }

@@ -78,6 +78,8 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         if let keys, reading.handle === handle, let fresh = try fresh(keys, reading, subscription) {
             return (merge(fresh.keys, fresh.records), [])
         }
+        // Changed records that were read in vain are no part of the result.
+        session.restart()
         return (try readAll(reading, subscription), session.models)
     }
 

@@ -6,7 +6,8 @@ enum ChangeDetail: Comparable {
     case any
     /// The keys of the records.
     case keys
-    /// The keys, and whether each record is new, changed or gone. A save must look whether the record was there.
+    /// The keys, and whether each record is new, changed or gone. A save must look whether the record was there, and is
+    /// another.
     case kinds
 }
 
@@ -60,6 +61,7 @@ final class NotedChanges {
     struct Mark {
         fileprivate let steps: Int
         fileprivate let values: Int
+        fileprivate let compared: Int
         fileprivate let history: HistoryLog.Mark?
     }
 
@@ -77,15 +79,20 @@ final class NotedChanges {
     /// Who the transaction says that it is by, and why.
     var signature: Signature?
     private var steps: [Step] = []
+    /// What the records are compared with at the end.
+    private var compared = ComparedRecords()
 
     init(_ asked: AskedChanges) { self.asked = asked }
 
     var mark: Mark {
-        Mark(steps: steps.count, values: steps.last?.keys.values.count ?? 0, history: history?.mark)
+        Mark(
+            steps: steps.count, values: steps.last?.keys.values.count ?? 0, compared: compared.count,
+            history: history?.mark)
     }
 
     func undo(to mark: Mark) {
         if let mark = mark.history { history?.undo(to: mark) }
+        compared.undo(to: mark.compared)
         steps.removeSubrange(mark.steps...)
         guard let last = steps.indices.last else { return }
         let values = steps[last].keys.values
@@ -100,6 +107,39 @@ final class NotedChanges {
             steps.append(Step(model: model, kind: kind, keys: keys))
         }
     }
+
+    /// Takes notice of a record as it was before an update, unless the write has changed it already.
+    func compare(_ key: [Value], of model: String, with before: RecordImage) {
+        compared.add(key, of: model, before.digest)
+    }
+
+    /// Takes notice of records that are deleted. Inserted again they count as updated, whatever they were.
+    func deletes(_ keys: ValueList, of model: String) {
+        for row in 0..<keys.count { compared.add(Array(keys[row]), of: model, nil) }
+    }
+
+    /// Takes the records that were written and are as they were out of the net effect.
+    ///
+    /// - Parameter images: the records with some keys, which a model has now.
+    func settle(_ images: (ValueList, String) throws(StorageError) -> [[Value]: RecordImage]) throws(StorageError) {
+        guard !compared.isEmpty else { return }
+        for place in net.indices where !net[place].isEverything {
+            let (model, updated) = (net[place].model, net[place].keys(.update))
+            let known = updated.filter { compared.digest(of: $0, of: model) != nil }
+            for start in stride(from: 0, to: known.count, by: Reading.partOfRecords) {
+                let part = known[start..<min(start + Reading.partOfRecords, known.count)]
+                let now = try images(ValueList(width: part.first?.count ?? 1, values: part.flatMap(\.self)), model)
+                for key in part where now[key]?.digest == compared.digest(of: key, of: model) {
+                    net[place].remove(key)
+                    hasUnchanged = true
+                }
+            }
+        }
+        if hasUnchanged { net.removeAll(where: \.isEmpty) }
+    }
+
+    /// Whether some record was written and is as it was.
+    private(set) var hasUnchanged = false
 
     /// Whether any record of some model may have changed.
     var hasEverything: Bool { steps.contains { $0.kind == nil } }
@@ -126,10 +166,48 @@ final class NotedChanges {
     }()
 }
 
+/// The records that a write has updated, as they were before its first change of each: a digest is enough to know them again.
+private struct ComparedRecords {
+    /// By the model's stored name and the key; a digest is nil where the record was deleted first.
+    private var digests: [String: [[Value]: RowDigest.Result?]] = [:]
+    /// In the order in which they came.
+    private var order: [(model: String, key: [Value])] = []
+
+    var isEmpty: Bool { order.isEmpty }
+    var count: Int { order.count }
+
+    mutating func add(_ key: [Value], of model: String, _ digest: RowDigest.Result?) {
+        guard digests[model]?[key] == nil else { return }
+        digests[model, default: [:]].updateValue(digest, forKey: key)
+        order.append((model, key))
+    }
+
+    mutating func undo(to count: Int) {
+        for (model, key) in order[count...] { digests[model]?.removeValue(forKey: key) }
+        order.removeSubrange(count...)
+    }
+
+    func digest(of key: [Value], of model: String) -> RowDigest.Result? { digests[model]?[key] ?? nil }
+}
+
 /// Who a transaction is by, and why it was made.
 final class Signature {
     var author: String?
     var note: String?
+
+    /// The most bytes of UTF-8 that each may have.
+    static let mostBytes = 1 << 16
+
+    /// - Throws: `limitExceeded` for an author or a note that is too long.
+    func check() throws(StorageError) {
+        for (name, text) in [("author", author), ("note", note)] {
+            guard let text, text.utf8.count > Self.mostBytes else { continue }
+            throw StorageError(
+                .limitExceeded,
+                "The \(name) of a transaction has \(text.utf8.count) bytes, more than the limit of \(Self.mostBytes). Keep long "
+                    + "texts in a record of their own.")
+        }
+    }
 }
 
 /// The net effect of a commit on one model.
@@ -162,6 +240,11 @@ struct NetChanges: Sendable {
     mutating func addEverything() {
         isEverything = true
         (fates, order) = ([:], [])
+    }
+
+    /// Takes a record out that is as it was.
+    mutating func remove(_ key: [Value]) {
+        fates[key] = nil
     }
 
     var isEmpty: Bool { !isEverything && !order.contains { kind(of: $0) != nil } }

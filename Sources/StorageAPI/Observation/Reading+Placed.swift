@@ -32,7 +32,9 @@ extension Reading {
         }
         let buffer = BufferedRows(width: root.columns.count)
         var places: [Value] = []
-        var cursor = try session.rows(handle.plan(query, others: lowering.others), arguments)
+        // The values that give each record its place are no part of it.
+        var cursor = try session.rows(
+            handle.plan(query, others: lowering.others), arguments, shown: root.columns.count)
         while try cursor.next() {
             buffer.add(cursor.cells)
             for cell in root.columns.count..<root.columns.count + query.order.count {

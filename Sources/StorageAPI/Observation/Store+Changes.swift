@@ -13,7 +13,8 @@ extension Store {
     /// of what a record owns is an update of the record.
     public enum KeyChanges<Key: Sendable>: Sendable {
         /// The keys of the records that the commit inserted, updated and deleted, each once and in the order of the
-        /// writes. An update may have written what was there before.
+        /// writes. A record that was written and is as it was before is none of them; one that was deleted and inserted again
+        /// is updated.
         case keys(inserted: [Key], updated: [Key], deleted: [Key])
         /// Any record may have changed: the model was truncated, copied into, or its tables were changed.
         case everything
@@ -117,7 +118,7 @@ extension Store {
     /// ends when the store is closed or its task is cancelled. The store keeps some thousand commits for observers that
     /// are slow; one that is slower gets a ``Changes/Element/gap``.
     ///
-    /// While there is an observer, each save of the model also looks whether the record is there.
+    /// While there is an observer, each save and update of the model also reads the records before and after.
     /// - Throws: errors of preparing the model, and `typeMismatch` if a stored key does not fit the type, from the
     ///   iterator.
     public func changes<M: Storable>(of type: M.Type) -> Changes<KeyChanges<M.Key>> {

@@ -27,8 +27,12 @@ extension Writing {
         try note(.delete, keys, changes)
     }
 
-    /// Notes that any record may change, and in the history that all go.
-    func noteEverything() throws(StorageError) { try changes?.noteEverything(of: handle.name) }
+    /// Notes, unless there are none, that any record may change, and in the history that all go.
+    func noteEverything() throws(StorageError) {
+        guard let changes, changes.asked.detail(of: handle.name) != nil else { return }
+        guard try Reading(handle: handle, session: writer).exists(Selection()) else { return }
+        try changes.noteEverything(of: handle.name)
+    }
 
     /// Notes records that are changed in one way.
     ///
@@ -39,11 +43,14 @@ extension Writing {
         let history = changes.history.flatMap { $0.keeps(handle.name) ? $0 : nil }
         let images = kind == .insert ? nil : try history?.images(of: keys, in: handle.name)
         var stored: Set<[Value]>?
-        if let images, kind == .delete || mayInsert {
+        if kind == .update, changes.asked.detail(of: handle.name) == .kinds {
+            stored = try compare(keys, with: images, changes)
+        } else if let images, kind == .delete {
             stored = Set(images.keys)
-        } else if kind == .delete || mayInsert {
+        } else if kind == .delete {
             stored = try handle.stored(among: keys, in: writer)
         }
+        if kind == .delete { changes.deletes(keys, of: handle.name) }
         if stored == nil, history == nil { return changes.add(kind, keys, of: handle.name) }
         for row in 0..<keys.count {
             let key = Array(keys[row])
@@ -54,6 +61,32 @@ extension Writing {
             history?.add(kind, key, of: handle.name, before: images?[key])
         }
         try history?.flush(changes.signature)
+    }
+
+    /// Takes notice of records as they are before an update, so that those that stay so are no change. Returns their keys.
+    ///
+    /// - Parameter images: the records, if they are read already.
+    private func compare(
+        _ keys: ValueList, with images: [[Value]: RecordImage]?, _ changes: NotedChanges
+    ) throws(StorageError) -> Set<[Value]> {
+        var stored: Set<[Value]> = []
+        func take(_ images: [[Value]: RecordImage]) {
+            for (key, image) in images {
+                changes.compare(key, of: handle.name, with: image)
+                stored.insert(key)
+            }
+        }
+        if let images {
+            take(images)
+            return stored
+        }
+        let whole = try context.whole(handle.name)
+        for start in stride(from: 0, to: keys.count, by: Reading.partOfRecords) {
+            let end = min(start + Reading.partOfRecords, keys.count)
+            let part = Array(keys.values[start * keys.width..<end * keys.width])
+            take(try RecordImage.read(ValueList(width: keys.width, values: part), whole, in: writer))
+        }
+        return stored
     }
 
     private func keyValues(_ rows: RowBuffer, _ cells: [Int]) -> ValueList {
@@ -91,6 +124,23 @@ extension NotedChanges {
 }
 
 extension SessionContext {
+    /// A model with all that is recorded, as the write first finds it.
+    func whole(_ model: String) throws(StorageError) -> ModelHandle {
+        if let known = wholeModels[model] { return known }
+        let handle = try store.registry.whole(model, in: openWriter(model))
+        wholeModels[model] = handle
+        return handle
+    }
+
+    /// Finds the net effect of the write, which is over but for its commit.
+    func settle() throws(StorageError) {
+        try signed?.check()
+        guard let noted else { return }
+        try noted.settle { (keys, model) throws(StorageError) in
+            try RecordImage.read(keys, whole(model), in: openWriter(model))
+        }
+    }
+
     /// Ends the history of the write.
     func endHistory() throws(StorageError) {
         guard let noted, let history = noted.history else { return }

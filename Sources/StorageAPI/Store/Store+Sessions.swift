@@ -124,6 +124,7 @@ extension Store {
         do throws(StorageError) {
             if !job.leavesExpired { try body(context) }
             try context.resolve()
+            try context.settle()
             try context.endHistory()
         } catch {
             context.releaseNames()

@@ -11,8 +11,8 @@ extension Conformance {
         sharedSchemaCases,
         referenceCases, referenceRuleCases, relatedCases, listCases, nameCases, errorCases,
         durabilityCases, faultCases, costCases, edgeCostCases,
-        seamCases, observationCases, observationCostCases, feedCases,
-        historyCases, renamedHistoryCases,
+        seamCases, observationCases, observationCostCases, equalElementCases, feedCases,
+        historyCases, renamedHistoryCases, unchangedCases, signatureCases,
         undoCases, mutantCases, expiryCases,
     ].flatMap { $0 }
 }

@@ -141,7 +141,7 @@ extension Store.Changes<Store.KeyChanges<Int>>.Element {
 
 extension Store.Changes<Store.KeyChanges<Int>>.Iterator {
     /// What is told next, as text.
-    fileprivate mutating func text() async throws -> String? {
+    mutating func text() async throws -> String? {
         guard let told = try await next() else { return nil }
         guard case .commit(let commit) = told else { return "gap" }
         let author = commit.author.map { " by \($0)" } ?? ""

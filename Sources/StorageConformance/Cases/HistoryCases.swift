@@ -218,7 +218,7 @@ extension Conformance {
             let start = clock.now
             for seconds in [0, 10, -100, 50, 60] {
                 clock.advance(by: Double(seconds))
-                try await store.save(Pen(id: 1))
+                try await store.save(Pen(id: 1, color: "\(seconds)"))
             }
             let times = try await store.history().map { $0.time.timeIntervalSince(start) }
             try t.expect(times, equals: [0, 10, 10, 10, 20])
@@ -275,7 +275,7 @@ extension Conformance {
             for number in 33...63 { try await store.save(Pen(id: number)) }
             try t.expect(try await store.history().first?.commit, equals: 32)
             clock.advance(by: 1_000_000)
-            try await store.save(Pen(id: 99))
+            try await store.save(Pen(id: 99, color: "new"))
             try t.expect(try await store.history().map(\.text), equals: ["64 Pen updated 99"])
         },
         ConformanceCase(

@@ -209,7 +209,10 @@ extension Conformance {
                             case 2: try await store.delete(Pen.self, keys: [key, key + 1])
                             // Fails where another task has the key, and its savepoint is undone with it.
                             case 3: _ = try? await store.insert([Pen(id: 1000 + task), Pen(id: key)])
-                            default: try await store.save([Pen(id: key, color: "\(task)"), Pen(id: key + 1, price: 2)])
+                            default:
+                                try await store.save([
+                                    Pen(id: key, color: "\(task).\(round)"), Pen(id: key + 1, price: 2),
+                                ])
                             }
                         }
                     }

@@ -71,6 +71,16 @@ extension Mutant {
                     ? [] : rows
             }
         },
+        Mutant("changed-model-forgotten", [.h5, .h6], "What became of a model's names and types is not recorded.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.isOf("schemas"), write.isPut { write.rows = [] }
+            }
+        },
+        Mutant("unchanged-has-entry", [.h2], "An entry that came to nothing stays.") {
+            $0.write = { (write, _) throws(StorageError) in
+                if write.isOf("changes"), write.operation == .delete { write.rows = [] }
+            }
+        },
         Mutant("last-state-as-of", [.h6], "A record is read as it was before its last change.") {
             $0.query = { question in
                 guard question.table.isStoresOwn("changes"), question.arguments.limit == 1 else { return }

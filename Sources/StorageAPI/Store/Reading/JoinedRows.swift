@@ -147,31 +147,60 @@ final class JoinedRows {
     private func lists<T: Storable, S>(
         _ pairs: [(owner: Int, number: Int)], _ index: KeyIndex, of target: Reading, _ records: Referrers<T>.Loading<S>
     ) throws(StorageError) -> [[S]] {
-        let found = try target.rows(withKeys: index.sortedKeys, records.selection)
-        let rows = try records.make.rows(found)
+        let found = try target.rows(withKeys: index.sortedKeys, records.selection, isShown: false)
         let places = found.places(in: index)
         var chosen: [(owner: Int, number: Int)] = []
         chosen.reserveCapacity(pairs.count)
         for pair in pairs { if let place = places[pair.number] { chosen.append((pair.owner, place)) } }
-        return lists(chosen, rows, records.selection, isSorted: records.selection.order.isEmpty)
+        return try lists(chosen, found, records, isSorted: records.selection.order.isEmpty)
     }
 
-    /// For each owner the rows that belong to it.
-    private func lists<S>(
-        _ pairs: [(owner: Int, number: Int)], _ rows: [S], _ selection: Selection, isSorted: Bool
-    ) -> [[S]] {
+    /// For each owner the records that belong to it. Those that no owner gets are neither decoded nor shown to an observer.
+    private func lists<T: Storable, S>(
+        _ pairs: [(owner: Int, number: Int)], _ found: JoinedRows, _ records: Referrers<T>.Loading<S>, isSorted: Bool
+    ) throws(StorageError) -> [[S]] {
+        let selection = records.selection
         let numbers = OwnedNumbers(pairs, owners: count)
-        var lists: [[S]] = []
-        lists.reserveCapacity(count)
+        var chosen: [ArraySlice<Int>] = []
+        chosen.reserveCapacity(count)
         for owner in 0..<count {
             let all = isSorted ? numbers[owner] : numbers[owner].sorted()[...]
-            let chosen = all.dropFirst(selection.offset).prefix(selection.limit ?? .max)
+            chosen.append(all.dropFirst(selection.offset).prefix(selection.limit ?? .max))
+        }
+        let isCut = selection.limit != nil || selection.offset > 0 || reading.session is ObservingSession
+        let (given, places) = isCut ? found.chosen(chosen) : (found, nil)
+        let rows = try records.make.rows(given)
+        var lists: [[S]] = []
+        lists.reserveCapacity(count)
+        for numbers in chosen {
             var list: [S] = []
-            list.reserveCapacity(chosen.count)
-            for number in chosen { list.append(rows[number]) }
+            list.reserveCapacity(numbers.count)
+            for number in numbers { list.append(rows[places?[number] ?? number]) }
             lists.append(list)
         }
         return lists
+    }
+
+    /// The rows that some list has, and where each of these is among them; nil if they are all.
+    private func chosen(_ lists: [ArraySlice<Int>]) -> (JoinedRows, places: [Int]?) {
+        var isWanted = Array(repeating: false, count: count)
+        for list in lists { for number in list { isWanted[number] = true } }
+        let wanted = isWanted.indices.filter { isWanted[$0] }
+        var places = Array(repeating: 0, count: count)
+        for (place, row) in wanted.enumerated() { places[row] = place }
+        reading.session.show { digest in
+            for row in wanted {
+                digest.add(1, UnsafeBufferPointer(start: buffer.row(row), count: reading.root.columns.count))
+            }
+            for list in lists {
+                digest.add(Int64(list.count))
+                for number in list { digest.add(Int64(places[number])) }
+            }
+        }
+        guard wanted.count < count else { return (self, nil) }
+        let kept = BufferedRows(width: reading.root.columns.count)
+        for row in wanted { kept.add(buffer.row(row)) }
+        return (JoinedRows(reading, kept, isKeyOrder: isKeyOrder), places)
     }
 
     /// The records that refer to each.
@@ -186,12 +215,11 @@ final class JoinedRows {
             return try lists(pairs, index, of: target, records)
         }
         let found = try target.rows(referringBy: reference, to: owners.keys, records.selection)
-        let rows = try records.make.rows(found)
         var pairs: [(owner: Int, number: Int)] = []
         for row in 0..<found.count where !found.isNil(reference, of: row) {
             if let owner = owners.known(found.buffer.row(row), reference.cells) { pairs.append((owner, row)) }
         }
-        return lists(pairs, rows, records.selection, isSorted: true)
+        return try lists(pairs, found, records, isSorted: true)
     }
 
     private func related<T: Storable>(_: T.Type) throws(StorageError) -> Reading {
@@ -210,29 +238,33 @@ extension Reading {
         return try make.rows(JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty))
     }
 
-    /// - Parameter width: how many cells each row has, by default those of a record's own row.
+    /// - Parameters:
+    ///   - width: the number of cells of each row, by default those of a record's own row.
+    ///   - isShown: whether all rows are a part of the result.
     func buffered(
-        _ plan: QueryPlan, _ arguments: QueryArguments, width: Int? = nil
+        _ plan: QueryPlan, _ arguments: QueryArguments, width: Int? = nil, isShown: Bool = true
     ) throws(StorageError) -> BufferedRows {
         let buffer = BufferedRows(width: width ?? root.columns.count)
-        var cursor = try session.rows(plan, arguments)
+        var cursor = try isShown ? session.rows(plan, arguments) : session.unshownRows(plan, arguments)
         while try cursor.next() { buffer.add(cursor.cells) }
         return buffer
     }
 
     /// The records with these keys that a selection chooses, in its order.
-    fileprivate func rows(withKeys keys: ValueList, _ selection: Selection = Selection()) throws(StorageError)
-        -> JoinedRows
-    {
+    fileprivate func rows(
+        withKeys keys: ValueList, _ selection: Selection = Selection(), isShown: Bool = true
+    ) throws(StorageError) -> JoinedRows {
         guard keys.count > 0 else {
             return JoinedRows(self, BufferedRows(width: root.columns.count), isKeyOrder: true)
         }
         if selection.filter == nil, selection.order.isEmpty {
             let plan = handle.plan(rowsOf: 0, keys.scope)
-            return JoinedRows(self, try buffered(plan, keys.scopeArguments), isKeyOrder: true)
+            let buffer = try buffered(plan, keys.scopeArguments, isShown: isShown)
+            return JoinedRows(self, buffer, isKeyOrder: true)
         }
         let (plan, arguments) = try handle.plan(selection.withoutPage, .columns(root.columns), among: keys)
-        return JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty)
+        let buffer = try buffered(plan, arguments, isShown: isShown)
+        return JoinedRows(self, buffer, isKeyOrder: selection.order.isEmpty)
     }
 
     /// The records that refer by a property of their own to one of the keys.
@@ -244,7 +276,8 @@ extension Reading {
             query.filter = query.filter.map { .and([isWanted, $0]) } ?? isWanted
             arguments.lists.append(keys)
         }
-        return JoinedRows(self, try buffered(plan, arguments), isKeyOrder: selection.order.isEmpty)
+        let buffer = try buffered(plan, arguments, isShown: false)
+        return JoinedRows(self, buffer, isKeyOrder: selection.order.isEmpty)
     }
 
     /// Which records own a row of a table that refers to one of the keys, each with the key's number once and in the
@@ -257,7 +290,8 @@ extension Reading {
         let filter = QueryTerm.refers(reference.columns, of: table.schema, list: 0)
         let columns = table.keyCells.map { table.columns[$0] } + reference.columns
         let plan = handle.plan(Query(.columns(columns), filter: filter), table: table.index)
-        var cursor = try session.rows(plan, QueryArguments(lists: [keys.keys]))
+        // What comes of them is shown: which records belong to which.
+        var cursor = try session.unshownRows(plan, QueryArguments(lists: [keys.keys]))
         var records = KeyIndex(width: root.count, most: 0)
         var pairs: [(owner: Int, number: Int)] = []
         var lastRecord: [Int: Int] = [:]

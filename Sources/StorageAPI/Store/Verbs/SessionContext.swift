@@ -13,12 +13,18 @@ final class SessionContext {
     @exclusivity(unchecked) private(set) var own: OwnModels?
     /// What the write has changed, if anybody asks.
     let noted: NotedChanges?
-    /// Who the transaction is by, and why.
-    private(set) lazy var signature: Signature = {
+    /// Who the transaction is by, and why; nil if it does not say.
+    private(set) var signed: Signature?
+    /// The same, to be said.
+    var signature: Signature {
+        if let signed { return signed }
         let signature = Signature()
         noted?.signature = signature
+        signed = signature
         return signature
-    }()
+    }
+    /// The models whose records are compared, with all that is recorded.
+    @exclusivity(unchecked) var wholeModels: [String: ModelHandle] = [:]
     /// What has been written and refers to records that were not there; nil if there is none.
     @exclusivity(unchecked) private var unresolved: UnresolvedReferences?
 
@@ -75,6 +81,7 @@ final class SessionContext {
             own.prepared = own.prepared.filter { $0.value.name != schema.name }
             setOwn(own)
             noted?.noteTables(of: schema.name)
+            wholeModels = [:]
         }
     }
 
@@ -135,6 +142,7 @@ final class SessionContext {
         setOwn((own ?? OwnModels()).adding(handle, for: type))
         own?.referrers = [:]
         noted?.noteTables(of: handle.name)
+        wholeModels = [:]
         return handle
     }
 

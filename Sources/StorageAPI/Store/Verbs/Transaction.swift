@@ -12,12 +12,15 @@ extension Store {
         public var _session: Store.Session { Store.Session(executor: .session(context)) }
 
         /// Who the transaction is by, for those who observe the store; nil unless it is set.
+        ///
+        /// At most 65,536 bytes of UTF-8; with more the transaction fails with `limitExceeded`.
         public var author: String? {
             get { context.signature.author }
             nonmutating set { context.signature.author = newValue }
         }
 
-        /// Why the transaction is made, for those who observe the store; nil unless it is set.
+        /// Why the transaction is made, for those who observe the store; nil unless it is set. Its limit is that of the
+        /// ``author``.
         public var note: String? {
             get { context.signature.note }
             nonmutating set { context.signature.note = newValue }
