@@ -198,7 +198,13 @@ extension QueryCompiler {
     }
 
     private func equal(_ place: Place, _ inner: [Int], _ outer: Place, _ columns: [Int?]) -> String {
-        zip(inner, columns).map { "\(place.column($0)) = \($1.map(outer.column) ?? "0")" }.joined(separator: " AND ")
+        zip(inner, columns).map { column, other in
+            guard let other else { return "\(place.column(column)) = 0" }
+            let test = "\(place.column(column)) = \(outer.column(other))"
+            // The index has the beginnings.
+            guard let beginning = place.beginning(column) else { return test }
+            return "\(beginning) = \(place.types[column].beginning(outer.column(other))) AND \(test)"
+        }.joined(separator: " AND ")
     }
 
     // MARK: Values

@@ -65,7 +65,7 @@ import Testing
             let store = try await Store(SQLiteBackend(path: path), models: Crate.self, instruments: [journal])
             try await store.insert((1...50).map { Crate(id: $0, name: "n", parts: [Part(id: 1), Part(id: 2)]) })
             _ = journal.take()
-            let count = try await store.select(Crate.self).where { $0.id <= 40 }.delete()
+            let count = try await store.delete(Crate.self).where { $0.id <= 40 }.run()
             #expect(count == 40)
             let end = try #require(journal.take().first?.end)
             #expect(end.rowsRead == 0)

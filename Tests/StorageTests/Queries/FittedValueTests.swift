@@ -49,7 +49,7 @@ private struct WatchedBackend: StorageBackend {
                 for side in [left, right] { look(at: side, arguments) }
             case .choice(let condition, let first, let second):
                 for term in [condition, first, second] { look(at: term, arguments) }
-            case .text, .hasElement, .column, .argument, .null, .constant: return
+            case .text, .hasElement, .column, .argument, .null, .constant, .isAmong: return
             }
         }
 

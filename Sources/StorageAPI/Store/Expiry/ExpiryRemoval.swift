@@ -40,11 +40,10 @@ struct ExpiryRemoval {
     /// - Throws: `cancelled` for the call, and the errors of the engine that concern no record.
     mutating func run() throws(StorageError) {
         guard let expiring = try store.registry.expiring(at: store.tablesVersion, in: writer) else { return }
+        defer { if !isExplicit { context?.end() } }
         let now = store.now
         for model in expiring.models where removed < ExpiringModels.part { try remove(model, now) }
-        if isExplicit { return }
-        try context?.endHistory()
-        context?.end()
+        if !isExplicit { try context?.endHistory() }
     }
 
     private mutating func remove(_ model: ExpiringModels.Model, _ now: Value) throws(StorageError) {

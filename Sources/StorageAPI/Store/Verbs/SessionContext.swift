@@ -125,12 +125,14 @@ final class SessionContext {
     private func prepare(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
         let session = try openSession()
         if let handle = try store.registry.upToDate(type, in: session, canWrite: writer != nil) {
-            // What a reader finds is committed.
-            guard writer != nil else {
-                store.registry.add([ObjectIdentifier(type): handle])
-                return handle
+            let models = (own ?? OwnModels()).adding(handle, for: type)
+            if writer != nil {
+                setOwn(models)
+            } else {
+                // What a reader finds is committed.
+                own = models
+                store.registry.directory.set(handle.tables, of: ObjectIdentifier(type))
             }
-            setOwn((own ?? OwnModels()).adding(handle, for: type))
             return handle
         }
         guard let writer else {
