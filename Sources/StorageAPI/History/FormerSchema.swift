@@ -98,7 +98,9 @@ struct FormerSchema: Codable {
     }
 
     private static func added(_ column: ColumnSchema, _ missing: Value?) -> Column {
-        Column(role: column.role, from: nil, to: column.property, missing: missing.map(data))
+        // Where it is required and has no default, the table had no rows.
+        let value = missing.flatMap { $0.isNull && !column.isOptional ? nil : $0 }
+        return Column(role: column.role, from: nil, to: column.property, missing: value.map(data))
     }
 
     private static func data(_ value: Value) -> Data { Data(RecordImage.bytes(of: [value])) }

@@ -27,6 +27,32 @@ final class ImageSession: StorageSession {
         if let property = gone.first ?? Self.unknown(images, known) {
             throw mismatch(property.joined(separator: "."), "no longer has")
         }
+        if let property = missingChild ?? missingArray { throw mismatch(property, "now requires") }
+    }
+
+    /// An owned record that each owner has, and that some did not have then.
+    private var missingChild: String? {
+        for table in model.tables.lazy.map(\.schema) where table.isRequired {
+            let path = table.path.dropFirst().dropLast()
+            let owner = images.first { $0.path.elementsEqual(path, by: { $0.isSame(as: $1) }) }
+            let children = images.first { $0.isSame(as: table) }
+            guard let owner, owner.rows.count > children?.rows.count ?? 0 else { continue }
+            return table.path.dropFirst().joined(separator: ".")
+        }
+        return nil
+    }
+
+    /// An array that is never nil, and was nil then.
+    private var missingArray: String? {
+        for table in model.tables {
+            guard let image = images.first(where: { $0.isSame(as: table.schema) }) else { continue }
+            for relation in table.relations where relation.isMany && !relation.isOptional {
+                let place = image.place(of: relation.storedProperty, ColumnSchema.Role.presence.code)
+                guard let place, image.rows.contains(where: { $0[place] == .int(0) }) else { continue }
+                return (image.path + [relation.storedProperty]).joined(separator: ".")
+            }
+        }
+        return nil
     }
 
     /// - Throws: `corrupt` for bytes that are no image.

@@ -23,11 +23,13 @@ extension DynamicRecord: Storable {
         var fields: [DynamicRecord.Field] = []
         fields.reserveCapacity(layout.columns.count + layout.relations.count)
         var absent: Set<Int> = []
+        var unknown: Set<Int> = []
         for column in layout.columns {
             if case .presence(let relation) = column.content {
                 // A removed one has no value in records that were stored since.
-                let isThere = try column.isRequired ? row.read(Bool.self) : row.read(Bool?.self) ?? false
-                if !isThere, let relation { absent.insert(relation) }
+                let isThere = try column.isRequired ? row.read(Bool.self) : row.read(Bool?.self)
+                guard let relation, isThere != true else { continue }
+                if isThere == nil { unknown.insert(relation) } else { absent.insert(relation) }
             } else {
                 let value = try row.readValue(column.type, column.check)
                 fields.append(DynamicRecord.Field(name: column.name, content: .value(value, column.type)))
@@ -38,6 +40,8 @@ extension DynamicRecord: Storable {
             let content: DynamicRecord.Content
             if relation.isMany {
                 let records = try children.all(DynamicRecord.self, ownedBy: row)
+                // Neither nil nor empty: the record has no such field.
+                if records.isEmpty, unknown.contains(index) { continue }
                 content = .children(absent.contains(index) ? nil : records)
             } else {
                 content = .child(try children.first(DynamicRecord.self, ownedBy: row))

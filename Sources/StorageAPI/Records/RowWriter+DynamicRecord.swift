@@ -39,6 +39,7 @@ extension RowWriter {
         switch column.content {
         case .presence(let relation):
             let field = relation.flatMap { positions.relations[$0] }
+            if field == nil, !column.isRequired { return put(Cell.null) }
             var isPresent = false
             if let field, case .children(.some) = record.fields[field].content { isPresent = true }
             put(Cell.int(isPresent ? 1 : 0))

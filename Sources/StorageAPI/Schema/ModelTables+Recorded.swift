@@ -155,7 +155,7 @@ struct RecordedTables {
 
     private mutating func place(_ index: Int) throws(StorageError) {
         let table = list[index]
-        guard let above = list.indices.last(where: { !list[$0].isNode && isAbove(list[$0], table) }) else { return }
+        guard let above = nearest(above: index) else { return }
         guard table.isNode else { return owned[above].append(index) }
         guard table.model != nil else {
             throw StorageError(
@@ -188,8 +188,15 @@ struct RecordedTables {
         list[index].path.count == list[entry].path.count + 1
     }
 
+    /// The last table above one that is none of a type that owns itself.
+    private func nearest(above index: Int) -> Int? {
+        list.indices.last { !list[$0].isNode && isAbove(list[$0], list[index]) }
+    }
+
+    /// Whether a table belongs to the recursion that an entry begins, and to no later one: where a recursion has been removed,
+    /// another may begin below its entry.
     private func isNode(_ index: Int, below entry: Int) -> Bool {
-        list[index].isNode && isAbove(list[entry], list[index])
+        list[index].isNode && nearest(above: index) == entry
     }
 
     private func isAbove(_ owner: TableSchema, _ table: TableSchema) -> Bool {

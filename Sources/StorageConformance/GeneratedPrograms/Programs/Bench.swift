@@ -15,7 +15,7 @@ final class Bench {
     init(_ place: TrialPlace, _ mixture: GeneratedTests.Mixture, isObserved: Bool, keepsHistory: Bool) async throws {
         self.place = place
         self.mixture = mixture
-        self.isObserved = isObserved && mixture != .references
+        self.isObserved = isObserved
         self.keepsHistory = keepsHistory
         let models = mixture.models
         besides = Besides(place, models)
@@ -36,7 +36,7 @@ final class Bench {
         try empty()
         let start = keepsHistory ? try await store.historyToken() : nil
         var run = ProgramRun()
-        var observers = try await ProgramObservers(of: isObserved ? store : nil)
+        var observers = try await ProgramObservers(of: isObserved ? store : nil, mixture)
         var mistake: String?
         besides.begin()
         try await run.run(program.steps, on: &store) { [place, mixture, isObserved, besides] store in
@@ -46,11 +46,15 @@ final class Bench {
             try await store.close()
             if try await !observers.haveEnded() { mistake = "An observer goes on after the store was closed." }
             let store = try await Self.open(place, mixture)
-            observers = try await ProgramObservers(of: isObserved ? store : nil)
+            observers = try await ProgramObservers(of: isObserved ? store : nil, mixture)
             return store
         } look: { [besides] look, number, store in
             try await besides.mistake(look, of: store, behind: program.steps.prefix(number))
-        } afterStep: {
+        } other: { [besides, isObserved] number, store in
+            // Now and then a call is made by another store, whose commits this one's observers are told of too.
+            isObserved && number % 8 == 5 ? try await besides.writer(at: store) : nil
+        } afterStep: { [besides, isObserved] store in
+            if isObserved, besides.hasWriter { try await store.refresh() }
             if mistake == nil { mistake = try await observers.mistake() }
             return mistake
         }

@@ -25,6 +25,17 @@ final class Besides {
         other = nil
     }
 
+    /// Whether there is another store that may have written.
+    var hasWriter: Bool { other != nil }
+
+    /// Another store at the same place; nil where there is none that can write.
+    func writer(at store: Store) async throws -> Store? {
+        guard store.info.has(.sharing), store.info.has(.durability) else { return nil }
+        let other = if let other { other } else { try await Store(place.backend(), models: models) }
+        self.other = other
+        return other
+    }
+
     /// What is wrong; nil if nothing is, and where there is nothing of the kind.
     ///
     /// - Parameter steps: what the store has done since the program began.

@@ -8,14 +8,18 @@ struct ProgramRun {
     ///
     /// - Parameters:
     ///   - look: what is wrong beside the store, if anything is; given how many steps have run.
+    ///   - other: the store that makes a call in this one's place, if there is one; given how many steps have run.
     ///   - afterStep: what is wrong besides the outcomes, if anything is; now and then asked.
     mutating func run(
         _ steps: [Step], on store: inout Store, reopen: (Store) async throws -> Store,
-        look: (Step.Look, Int, Store) async throws -> String?, afterStep: () async throws -> String?
+        look: (Step.Look, Int, Store) async throws -> String?, other: (Int, Store) async throws -> Store?,
+        afterStep: (Store) async throws -> String?
     ) async throws {
         for (number, step) in steps.enumerated() {
             switch step {
-            case .call(let operation): outcomes.append(operation.outcome(on: store.blocking))
+            case .call(let operation):
+                let other = try await other(number, store)
+                outcomes.append(operation.outcome(on: (other ?? store).blocking))
             case .stream(let stream):
                 do throws(StorageError) {
                     outcomes.append(.result(try await stream.run(on: store)))
@@ -48,7 +52,7 @@ struct ProgramRun {
                 skip(to: before + step.count)
             }
             // So rarely that several commits are told together.
-            if number % 4 == 3 || number == steps.count - 1, let mistake = try await afterStep() {
+            if number % 4 == 3 || number == steps.count - 1, let mistake = try await afterStep(store) {
                 outcomes[outcomes.count - 1] = .result(mistake)
             }
         }

@@ -5,14 +5,14 @@ extension ExpectedSchema {
         rows.sorted { $0.key < $1.key }.map { values(of: $0.value, .root, version) }
     }
 
-    private func values(of row: Row, _ part: VersionSet.Part, _ version: VersionSet) -> [FieldValue] {
+    func values(of row: Row, _ part: VersionSet.Part, _ version: VersionSet) -> [FieldValue] {
         [row.id] + version[part].map { field in value(of: field, row, version) }
     }
 
     private func value(of field: VersionSet.Field, _ row: Row, _ version: VersionSet) -> FieldValue {
         guard let part = field.kind.part else {
             let column = places[row.place].columns.first { $0.name == field.name && !$0.isRemoved }
-            return column.flatMap { row.values[$0.id] } ?? .null
+            return column.flatMap { row.values[$0.id] } ?? field.defaultValue ?? .null
         }
         guard let owned = owned(of: row.place)[field.name] else { return .null }
         let children = row.owned[owned.place] ?? []
@@ -58,6 +58,7 @@ extension ExpectedSchema {
             row.owned[owned.place] = children.map { made(of: $0, owned.place, child, version) }
             if field.kind.isMany, field.isOptional { row.presence[field.name] = value != .null }
         }
+        for column in places[place].columns where row.values[column.id] == nil { row.values[column.id] = .null }
         return row
     }
 

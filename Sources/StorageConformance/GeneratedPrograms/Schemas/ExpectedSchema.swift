@@ -31,7 +31,7 @@ struct ExpectedSchema {
         var isRemoved = false
     }
 
-    struct Row {
+    struct Row: Equatable {
         var place: Int
         var id: FieldValue
         /// By column.
@@ -43,13 +43,17 @@ struct ExpectedSchema {
 
     var places = [Place()]
     var rows: [Int: Row] = [:]
+    /// All rows after each step so far. What the schema does with rows it does with these too.
+    var past: [[Int: Row]] = []
+    /// The last step that changed records, and the keys of these.
+    var lastChange: (step: Int, keys: [Int])?
     private var lastColumn = 0
 
     func owned(of place: Int) -> [String: Owned] { places[places[place].entry ?? place].owned }
 
     // MARK: Rows
 
-    /// Calls the body with each row of a place.
+    /// Calls the body with each row of a place: those that are stored, and then those that were.
     mutating func change(_ place: Int, _ body: (inout Row) -> Void) {
         func walk(_ row: inout Row) {
             if row.place == place { body(&row) }
@@ -59,14 +63,23 @@ struct ExpectedSchema {
                 row.owned[key] = owned
             }
         }
-        for key in rows.keys.sorted() {
-            guard var row = rows[key] else { continue }
-            walk(&row)
-            rows[key] = row
+        func walk(_ rows: inout [Int: Row]) {
+            for key in rows.keys.sorted() {
+                guard var row = rows[key] else { continue }
+                walk(&row)
+                rows[key] = row
+            }
         }
+        walk(&rows)
+        for step in past.indices { walk(&past[step]) }
     }
 
-    func list(_ place: Int) -> [Row] {
+    func list(_ place: Int) -> [Row] { Self.list(place, in: rows) }
+
+    /// The rows of a place as ``change(_:_:)`` goes through them.
+    private func listAll(_ place: Int) -> [Row] { list(place) + past.flatMap { Self.list(place, in: $0) } }
+
+    private static func list(_ place: Int, in rows: [Int: Row]) -> [Row] {
         func walk(_ row: Row) -> [Row] {
             (row.place == place ? [row] : [])
                 + row.owned.sorted { $0.key < $1.key }.flatMap { $0.value.flatMap(walk) }
@@ -134,7 +147,8 @@ struct ExpectedSchema {
                 let column = Column(id: lastColumn, name: field.name, kind: field.kind, isOptional: field.isOptional)
                 places[place].columns.append(column)
                 kept.insert(column.id)
-                if let value = field.defaultValue { change(place) { $0.values[column.id] = value } }
+                let value = field.isOptional ? FieldValue.null : field.defaultValue
+                if let value { change(place) { $0.values[column.id] = value } }
             }
         }
         for index in places[place].columns.indices where !kept.contains(places[place].columns[index].id) {
@@ -174,10 +188,12 @@ struct ExpectedSchema {
         let isWidened = column.kind == .int && field.kind == .double
         guard column.kind == field.kind || isWidened else { throw .schemaMismatch }
         let stored = column
-        if !field.isOptional, list(place).contains(where: { $0.values[stored.id] ?? .null == .null }) {
+        if !field.isOptional {
             // Rows that were written while it was gone have the default.
-            guard stored.isRemoved, let value = field.defaultValue else { throw .schemaMismatch }
-            change(place) { if $0.values[stored.id] ?? .null == .null { $0.values[stored.id] = value } }
+            if stored.isRemoved, let value = field.defaultValue {
+                change(place) { if $0.values[stored.id] == .null { $0.values[stored.id] = value } }
+            }
+            if list(place).contains(where: { $0.values[stored.id] ?? .null == .null }) { throw .schemaMismatch }
         }
         if isWidened {
             change(place) { row in
@@ -219,7 +235,8 @@ struct ExpectedSchema {
     ) throws(Refusal) {
         let old = places[place].presence
         var (new, used) = ([String: Bool](), Set<String>())
-        let before = list(place).map(\.presence)
+        let stored = list(place).map(\.presence)
+        let before = listAll(place).map(\.presence)
         var values = before
         for field in fields where field.kind.part != nil {
             let source = sources[field.name]
@@ -235,7 +252,7 @@ struct ExpectedSchema {
                 new[field.name] = false
                 used.insert(name)
             } else if let isRemoved = old[name], let source {
-                if !isRemoved || owned[source]?.isRemoved == true, before.contains(where: { $0[name] == false }) {
+                if !isRemoved || owned[source]?.isRemoved == true, stored.contains(where: { $0[name] == false }) {
                     throw .schemaMismatch
                 }
                 for index in values.indices { values[index][field.name] = before[index][name] }

@@ -16,6 +16,10 @@ struct VersionProgram: Sendable {
         case delete(Int)
         case deleteWhere(Int)
         case truncate
+        /// Records are read as they were after an earlier step, which the number chooses.
+        case asOf(Int)
+        /// The last commit that changed records is undone: after another undo, that is redone.
+        case undo
         /// The program deletes all records of another type that has the same stored name (clause S10).
         case rival
     }
@@ -28,7 +32,7 @@ struct VersionProgram: Sendable {
         var steps = [Step.open(versions[0])]
         while steps.count < count {
             let key = 1 + generator.below(3)
-            switch generator.below(21) {
+            switch generator.below(26) {
             case 0...4:
                 let next = (versions.last ?? VersionSet()).changed(&generator)
                 versions.append(next)
@@ -40,7 +44,9 @@ struct VersionProgram: Sendable {
             case 14...17: steps.append(.save(key, seed: generator.next()))
             case 18: steps.append(generator.chance(70) ? .update(key, seed: generator.next()) : .truncate)
             case 19: steps.append(generator.chance(50) ? .delete(key) : .deleteWhere(key))
-            default: steps.append(.rival)
+            case 20: steps.append(.rival)
+            case 21...23: steps.append(.asOf(generator.below(1000)))
+            default: steps.append(.undo)
             }
         }
         return VersionProgram(steps: steps)
@@ -52,10 +58,16 @@ struct VersionProgram: Sendable {
     var outcomes: [String] {
         var (expected, version) = (ExpectedSchema(), VersionSet())
         return steps.map { step in
+            let before = expected.rows
             let result = Self.apply(step, to: &expected, &version)
+            // The schema changes what was there before, and no record.
+            if case .open = step { expected.past.append(expected.rows) } else { expected.endStep(before) }
             return result + "\n" + Self.lines(expected.all(version))
         }
     }
+
+    /// The keys of records that are read as they were.
+    static let keys = 1...3
 
     private static func apply(_ step: Step, to expected: inout ExpectedSchema, _ version: inout VersionSet) -> String {
         do throws(ExpectedSchema.Refusal) {
@@ -70,6 +82,10 @@ struct VersionProgram: Sendable {
             case .update(let key, let seed): try expected.update(version.record(key, seed: seed), version)
             case .delete(let key), .deleteWhere(let key): expected.rows[key] = nil
             case .truncate: expected.rows = [:]
+            case .asOf(let number):
+                guard !expected.past.isEmpty else { return "done" }
+                return expected.asOf(number % expected.past.count, keys, version)
+            case .undo: try expected.undo(version)
             case .rival: throw .configuration
             }
             return "done"
@@ -107,6 +123,8 @@ struct VersionProgram: Sendable {
         case .delete(let key): "delete \(key)"
         case .deleteWhere(let key): "delete where id == \(key)"
         case .truncate: "truncate"
+        case .asOf(let number): "find as of step \(number) modulo the number of this one"
+        case .undo: "undo the last commit that has entries"
         case .rival: "delete all of another type that is stored as Root:\n    " + version.rival.swift
         }
     }

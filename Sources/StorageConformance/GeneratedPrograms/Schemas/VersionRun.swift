@@ -13,13 +13,19 @@ struct VersionRun<W: VersionWorker> {
     private var place: TrialPlace
     private var store: Store
     private var version = VersionSet()
+    /// The last commit of the history after each step.
+    private var commits: [Int] = []
 
     init(_ engines: [VersionEngine], first: Int) async throws {
         self.engines = engines
         engine = first
         W.box.current = version
         place = try await engines[first]()
-        store = try await Store(place.backend())
+        store = try await Self.open(place)
+    }
+
+    private static func open(_ place: TrialPlace) async throws -> Store {
+        try await Store(place.backend(), models: Root.self, history: .init(records: [Root.self]))
     }
 
     /// The first step that gives something else than expected: its number, and what came of it.
@@ -45,6 +51,7 @@ struct VersionRun<W: VersionWorker> {
     private mutating func outcome(of step: VersionProgram.Step) async -> String {
         do {
             let result = try await self.result(of: step)
+            commits.append(try await store.historyToken().commit)
             return try result + "\n" + VersionProgram.lines(store.blocking.select(Root.self).all().map(\.values))
         } catch {
             return "\(error)"
@@ -66,11 +73,45 @@ struct VersionRun<W: VersionWorker> {
         case .deleteWhere(let key):
             return try written { try store.blocking.delete(Root.self).where { $0.id == key }.run() }
         case .truncate: return try written { try store.blocking.truncate(Root.self) }
+        case .asOf(let number): return try await found(asOf: number)
+        case .undo: return try await undo()
         case .rival:
             W.rival.current = version.rival
             // The store knows the program's type, also where the step that opened it was left out.
             _ = try store.blocking.select(Root.self).count()
             return try written { try store.blocking.delete(OtherRoot.self).run() }
+        }
+    }
+
+    private func found(asOf number: Int) async throws -> String {
+        guard !commits.isEmpty else { return "done" }
+        var lines: [String] = []
+        for key in VersionProgram.keys {
+            do {
+                let found = try await store.find(Root.self, key: key, asOf: commits[number % commits.count])
+                lines.append(found.map { $0.values.map(\.shown).joined(separator: " ") } ?? "nil")
+            } catch {
+                guard Self.isUnfit(error) else { throw error }
+                lines.append("unfit")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func isUnfit(_ error: StorageError) -> Bool {
+        error.code == .schemaMismatch || error.code == .typeMismatch
+    }
+
+    private func undo() async throws -> String {
+        var last: Int?
+        for try await entry in store.history() { last = entry.commit }
+        do {
+            guard let last else { return ExpectedSchema.Refusal.notFound.rawValue }
+            try await store.undo(last)
+            return "done"
+        } catch {
+            guard Self.isUnfit(error) else { throw error }
+            return ExpectedSchema.Refusal.schemaMismatch.rawValue
         }
     }
 
@@ -91,12 +132,12 @@ struct VersionRun<W: VersionWorker> {
         try await store.close()
         W.box.current = next
         do {
-            store = try await Store(place.backend(), models: Root.self)
+            store = try await Self.open(place)
             version = next
             return "done"
         } catch let error as StorageError where error.code == .schemaMismatch {
             W.box.current = version
-            store = try await Store(place.backend(), models: Root.self)
+            store = try await Self.open(place)
             return ExpectedSchema.Refusal.schemaMismatch.rawValue
         }
     }
@@ -105,7 +146,7 @@ struct VersionRun<W: VersionWorker> {
         engine = (engine + 1) % engines.count
         let target = try await engines[engine]()
         let next = try await Store(target.backend())
-        let copied = try await next.copy(from: store)
+        let copied = try await next.copy(from: store, history: true)
         try await next.close()
         let reopened = try await Store(target.backend())
         for digest in copied {
@@ -114,7 +155,7 @@ struct VersionRun<W: VersionWorker> {
         try await reopened.close()
         try await store.close()
         _ = try await place.destroy()
-        (place, store) = (target, try await Store(target.backend(), models: Root.self))
+        (place, store) = (target, try await Self.open(target))
         return "done"
     }
 

@@ -1,0 +1,71 @@
+// What a history has of the records that programs of several versions have written.
+extension ExpectedSchema {
+    /// Takes notice of the end of a step.
+    ///
+    /// - Parameter before: the rows before it.
+    mutating func endStep(_ before: [Int: Row]) {
+        let keys = Set(before.keys).union(rows.keys).filter { before[$0].map(stored) != rows[$0].map(stored) }
+        if !keys.isEmpty { lastChange = (past.count, keys.sorted()) }
+        past.append(rows)
+    }
+
+    /// A row by what is stored of it: what it owns and does not own alike are nothing, and no more is what once told nil from
+    /// empty of an array that is never nil by now.
+    private func stored(_ row: Row) -> Row {
+        var row = row
+        let (presence, owned) = (places[row.place].presence, owned(of: row.place))
+        row.presence = row.presence.filter { presence[$0.key] != true || owned[$0.key]?.isRemoved != false }
+        row.values = row.values.filter { $0.value != .null }
+        row.owned = row.owned.filter { !$0.value.isEmpty }.mapValues { $0.map(stored) }
+        return row
+    }
+
+    /// Records as they were after a step: their values in a version, nil, or that the model has no place for them.
+    func asOf(_ step: Int, _ keys: ClosedRange<Int>, _ version: VersionSet) -> String {
+        keys.map { key in
+            guard past.indices.contains(step), let row = past[step][key] else { return "nil" }
+            return fits(row, .root, version)
+                ? values(of: row, .root, version).map(\.shown).joined(separator: " ") : "unfit"
+        }.joined(separator: "\n")
+    }
+
+    /// Undoes the last step that changed records.
+    mutating func undo(_ version: VersionSet) throws(Refusal) {
+        guard let lastChange else { throw .notFound }
+        let before = lastChange.step > 0 ? past[lastChange.step - 1] : [:]
+        for key in lastChange.keys {
+            if let row = before[key], !fits(row, .root, version) { throw .schemaMismatch }
+        }
+        for key in lastChange.keys { rows[key] = before[key] }
+    }
+
+    /// Whether the model has a place for all that a row has, and a value for all that it requires.
+    private func fits(_ row: Row, _ part: VersionSet.Part, _ version: VersionSet) -> Bool {
+        isKept(row) && isWhole(row, part, version)
+    }
+
+    /// Whether nothing of it is gone: a property without values whose name another one got.
+    private func isKept(_ row: Row) -> Bool {
+        let columns = Set(places[row.place].columns.map(\.id))
+        let owned = Set(owned(of: row.place).values.map(\.place))
+        return row.values.allSatisfy { columns.contains($0.key) || $0.value == .null }
+            && row.owned.allSatisfy { ($0.value.isEmpty || owned.contains($0.key)) && $0.value.allSatisfy(isKept) }
+    }
+
+    private func isWhole(_ row: Row, _ part: VersionSet.Part, _ version: VersionSet) -> Bool {
+        version[part].allSatisfy { field in
+            guard let child = field.kind.part else {
+                let column = places[row.place].columns.first { $0.name == field.name && !$0.isRemoved }
+                guard !field.isOptional, let column else { return true }
+                // What came after it has the default of now.
+                guard let value = row.values[column.id] else { return field.defaultValue != nil }
+                return value != .null
+            }
+            guard let owned = owned(of: row.place)[field.name] else { return true }
+            let children = row.owned[owned.place] ?? []
+            let isThere =
+                field.isOptional || (field.kind.isMany ? row.presence[field.name] != false : !children.isEmpty)
+            return isThere && children.allSatisfy { isWhole($0, child, version) }
+        }
+    }
+}
