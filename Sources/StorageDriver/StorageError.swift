@@ -124,6 +124,9 @@ public struct StorageError: Error, Sendable {
         return error
     }
 
+    /// Whether it is the other error itself, thrown again.
+    package func isSame(as other: StorageError) -> Bool { details === other.details }
+
     /// The same error with the given context, if it has none yet.
     package func at(operation: String? = nil, model: String? = nil, backend: String? = nil) -> StorageError {
         with {

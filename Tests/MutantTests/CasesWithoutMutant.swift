@@ -13,6 +13,10 @@ enum CasesWithoutMutant {
                 "closing/everything-throws",
                 "closing/builders",
                 "closing/while-used",
+                "closing/twice-at-once",
+                "closing/in-decoder",
+                "transactions/repeated",
+                "transactions/body-not-repeated",
                 "write/argument-unchanged",
             ]
         )

@@ -212,35 +212,4 @@ struct TransactionTests {
             #expect(try await store.select(Page.self).count() == 2)
         }
     }
-
-    /// Writes in each attempt, and is busy in the first ones.
-    private static func save(_ store: Store, busy attempts: Int, retries: Int) async throws(StorageError) -> Int {
-        let count = Counter()
-        return try await store.transaction(retries: retries) { tx throws(StorageError) in
-            let attempt = count.next()
-            try tx.insert(Self.page(attempt))
-            if attempt <= attempts { throw StorageError(.busy, "Somebody else writes.") }
-            return attempt
-        }
-    }
-
-    private final class Counter: Sendable {
-        private let value = Atomic<Int>(0)
-        func next() -> Int { value.add(1, ordering: .relaxed).newValue }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func `a transaction that is busy is repeated as often as is asked, and what it wrote before is undone`(
-        _ backend: Backend
-    ) async throws {
-        try await withStore(backend) { (store) async throws in
-            #expect(try await Self.save(store, busy: 2, retries: 2) == 3)
-            #expect(try await store.select(Page.self).keys() == [3])
-            let error = await expectError(.busy) { try await Self.save(store, busy: 2, retries: 1) }
-            // The body's own error comes out as it was thrown.
-            #expect(error?.message == "Somebody else writes." && error?.operation == nil)
-            await expectError(.busy) { try await Self.save(store, busy: 1, retries: 0) }
-            #expect(try await store.select(Page.self).keys() == [3])
-        }
-    }
 }

@@ -137,7 +137,13 @@ extension WritingVerbs where Self: ~Copyable {
         case .store(let store):
             return try store.blocking.transaction { tx throws(StorageError) in try tx.save(source, form) }
         case .session(let context):
-            return try context.savepoint { () throws(StorageError) in try form.save(source, context) }
+            return try context.savepoint { () throws(StorageError) in
+                do throws(StorageError) {
+                    return try form.save(source, context)
+                } catch {
+                    throw context.noting(error)
+                }
+            }
         }
     }
 }

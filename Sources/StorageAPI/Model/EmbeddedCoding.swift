@@ -6,6 +6,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// Embedded `Codable` values: JSON text with sorted keys, so that equal values have equal text; nil is null.
 enum EmbeddedCoding {
     static func encode<T: Encodable>(_ value: T) throws -> Data? {
@@ -20,10 +28,27 @@ enum EmbeddedCoding {
     static func decode<T: Decodable>(_: T.Type, from cell: Cell) throws -> T? {
         if cell.isNull { return (T.self as? any OptionalValue.Type)?.nothing as? T }
         guard cell.tag == .text else { return nil }
+        let isFirst = !isDecoding
+        if isFirst { mark(true) }
+        defer { if isFirst { mark(false) } }
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         return try decoder.decode(T.self, from: Data(cell.bytes))
+    }
+
+    /// Whether the calling thread is inside a decoder, which is code of the program's.
+    static var isDecoding: Bool { key.map { pthread_getspecific($0) != nil } ?? false }
+
+    /// What marks a thread; nil where the system has no more keys.
+    private static let key: pthread_key_t? = {
+        var key = pthread_key_t()
+        return pthread_key_create(&key, nil) == 0 ? key : nil
+    }()
+
+    private static func mark(_ isDecoding: Bool) {
+        // An address that is never read: it tells one thread from the others.
+        if let key { pthread_setspecific(key, isDecoding ? UnsafeRawPointer(bitPattern: 1) : nil) }
     }
 
     /// A value as a `Value`.

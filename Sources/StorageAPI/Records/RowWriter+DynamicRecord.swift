@@ -114,10 +114,14 @@ extension RecordFields.Column {
         guard case .value(let value, let type) = content else {
             throw invalid("holds a value of \(self.type), and no owned records")
         }
-        guard type == self.type || ValueConversion.exists(from: type, to: self.type) else {
+        guard type != self.type else { return try checked(value) }
+        guard ValueConversion.exists(from: type, to: self.type) else {
             throw invalid("is \(self.type), and the record's field is \(type)")
         }
-        return try checked(value)
+        guard let converted = ValueConversion.convert(value, to: self.type) else {
+            throw invalid("is \(self.type), which \(value) is not")
+        }
+        return try checked(converted)
     }
 
     private func checked(_ value: Value) throws(StorageError) -> Value {

@@ -5,6 +5,8 @@ enum ValueConversion {
     /// Whether some values of `old` can become values of `new`; each value is then checked by ``convert(_:from:to:)``.
     static func exists(from old: ColumnType, to new: ColumnType) -> Bool {
         if old == new { return true }
+        // Elements change as values do.
+        if case (.array(let old), .array(let new)) = (old, new) { return exists(from: old, to: new) }
         switch (old.storage, new.storage) {
         case (.integer, .integer): return true
         case (.integer, .double), (.double, .double): return old.row.computing != nil && new.row.computing != nil
@@ -19,6 +21,9 @@ enum ValueConversion {
 
     /// The value of the type, or of one that may have become it; nil where it would not be the same value.
     static func convert(_ value: Value, to new: ColumnType) -> Value? {
+        if case (.text(let text), .array(let element)) = (value, new) {
+            return ArrayElements.converted(text, to: element) { convert($0, to: $1) }.map(Value.text)
+        }
         switch (value, new.storage) {
         case (.null, _), (.text, .text), (.blob, .blob): return value
         case (.int(let integer), .double): return double(integer, as: new)

@@ -14,6 +14,10 @@ internal import Darwin
 final class RunningCalls: Sendable {
     private struct State {
         var isClosed = false
+        /// Whether the call that closes has ended.
+        var hasEnded = false
+        /// Later calls that close, which wait for the end of the first.
+        var closing: [DispatchSemaphore] = []
         var running = 0
         var streams: [ObjectIdentifier: @Sendable () -> Void] = [:]
         /// How many user closures each thread is inside.
@@ -60,6 +64,9 @@ final class RunningCalls: Sendable {
         return state.withLock { !$0.closures.isEmpty && $0.closures[thread] != nil }
     }
 
+    /// Whether a call runs.
+    var isRunning: Bool { state.withLock { $0.running > 0 } }
+
     /// The calling thread. It does not change during a closure, which is synchronous.
     #if canImport(Glibc)
     private static var thread: Thread { pthread_self() }
@@ -68,7 +75,8 @@ final class RunningCalls: Sendable {
     private static var thread: Thread { unsafeBitCast(pthread_self(), to: Thread.self) }
     #endif
 
-    /// Refuses later calls, ends waiting streams, and waits for running calls. Returns false if it was already closed.
+    /// Refuses later calls, ends waiting streams, and waits for running calls. Returns false if it was already closed;
+    /// whoever gets true calls ``endClosing()``.
     func close() -> Bool {
         let (wasOpen, isIdle, streams) = state.withLock { state in
             defer {
@@ -81,6 +89,27 @@ final class RunningCalls: Sendable {
         if !isIdle { idle.wait() }
         for end in streams { end() }
         return true
+    }
+
+    /// Lets those go on that wait for the end of the call that closes.
+    func endClosing() {
+        let waiting = state.withLock { state in
+            defer { state.closing = [] }
+            state.hasEnded = true
+            return state.closing
+        }
+        for semaphore in waiting { semaphore.signal() }
+    }
+
+    /// Waits until the call that closes has ended.
+    func waitUntilClosed() {
+        let semaphore = state.withLock { state -> DispatchSemaphore? in
+            guard !state.hasEnded else { return nil }
+            let semaphore = DispatchSemaphore(value: 0)
+            state.closing.append(semaphore)
+            return semaphore
+        }
+        semaphore?.wait()
     }
 
     /// Ends the stream's session when the store closes, unless the stream is removed before.

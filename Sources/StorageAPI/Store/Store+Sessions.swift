@@ -253,6 +253,15 @@ extension Store {
         }
     }
 
+    /// A read that decodes a value waits for the decoder, so this must not wait for the read.
+    ///
+    /// The decoder does not say which store it works for: another store is refused only while it has calls of its own.
+    func checkNotDecoding(_ operation: String) throws(StorageError) {
+        if EmbeddedCoding.isDecoding, runningCalls.isRunning {
+            throw busy(operation, "The call is inside the decoder of a stored value; make it after the read.")
+        }
+    }
+
     /// Runs a user's closure that receives the engine. The store cannot close meanwhile.
     func lending<T>(_ operation: String, _ body: () throws -> T) throws -> T {
         try checkNotInBody(operation)

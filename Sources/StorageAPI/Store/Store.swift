@@ -168,18 +168,20 @@ public final class Store: Sendable {
 
     // MARK: Closing
 
-    /// Closes the store when the running calls have ended. A second call does nothing; every other call then throws
-    /// `closed`.
+    /// Closes the store when the running calls have ended. A second call waits until it is closed and does nothing else;
+    /// every other call then throws `closed`.
     ///
-    /// - Throws: errors of the engine when it writes back; `busy` inside a transaction, a read block or a loop of this
-    ///   store, because closing would wait for itself.
+    /// - Throws: errors of the engine when it writes back, to the call that closes it; `busy` inside a transaction, a read
+    ///   block, a loop or the decoder of a value of this store, because closing would wait for itself.
     public nonisolated(nonsending) func close() async throws(StorageError) {
         try await reads { () throws(StorageError) in try self.closeNow() }
     }
 
     func closeNow() throws(StorageError) {
         try checkNotInBody("close")
-        guard runningCalls.close() else { return }
+        try checkNotDecoding("close")
+        guard runningCalls.close() else { return runningCalls.waitUntilClosed() }
+        defer { runningCalls.endClosing() }
         observers.end()
         do {
             try queue.finish { () throws(StorageError) in try engine.close() }

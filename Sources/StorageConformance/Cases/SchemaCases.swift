@@ -156,6 +156,22 @@ extension Conformance {
         evolves(
             "schema/add-index", [.s1: [2]], "An index may be added to what is stored.", from: AsInt.self, [3, 1, 3],
             to: Indexed.self, [3, 1, 3]),
+        evolves(
+            "schema/widen-array", [.s3: [2]], "The elements of an array become Doubles, each as it is alone.",
+            from: AsList.self, [[], [1, -2], [0, 1 << 53]], to: AsDoubles.self,
+            [[], [1, -2], [0, 9_007_199_254_740_992]]),
+        evolves(
+            "schema/widen-nested-array", [.s3: [2]], "So do those of arrays in arrays.", from: AsNested.self,
+            [[[1, nil], []], []], to: AsNestedDoubles.self, [[[1, nil], []], []]),
+        evolves(
+            "schema/narrow-array", [.s3: [2]], "An array becomes one of narrower integers that hold each element.",
+            from: AsList.self, [[-128, 127], []], to: AsInt8s.self, [[-128, 127], []]),
+        refused(
+            "schema/lossy-array", "An array with an integer beyond 2^53 does not become one of Doubles.", AsList.self,
+            [[1], [2, (1 << 53) + 1]], Item<AsDoubles>.self, property: "value"),
+        refused(
+            "schema/narrowed-array", "Nor does one become an array of integers that cannot hold each element.",
+            AsList.self, [[1], [2, 1000]], Item<AsInt8s>.self, property: "value"),
         refused(
             "schema/lossy-double", "Integers beyond 2^53 do not become Doubles.", AsInt.self, [1, (1 << 53) + 1],
             Item<AsDouble>.self, property: "value"),

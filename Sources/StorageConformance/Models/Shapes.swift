@@ -12,6 +12,10 @@ enum AsDouble: Shape { typealias Value = Double }
 enum AsInt8: Shape { typealias Value = Int8 }
 enum AsOptionalInt: Shape { typealias Value = Int? }
 enum AsList: Shape { typealias Value = [Int] }
+enum AsDoubles: Shape { typealias Value = [Double] }
+enum AsInt8s: Shape { typealias Value = [Int8] }
+enum AsNested: Shape { typealias Value = [[Int?]] }
+enum AsNestedDoubles: Shape { typealias Value = [[Double?]] }
 
 /// The value with a default, as a version that adds it to stored records declares it.
 enum WithDefault: Shape {

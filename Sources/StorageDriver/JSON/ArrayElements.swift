@@ -64,13 +64,51 @@ extension ArrayElements {
         return text.withUTF8 { bytes in
             var json = JSONReader(UnsafeRawBufferPointer(bytes))
             var written = JSONWriter()
-            guard copyArray(of: type, from: &json, to: &written), json.isAtEnd else { return nil }
+            let isWhole = copyArray(of: type, from: &json, to: &written) { json, type in
+                read(&json, as: type.row).flatMap(type.row.stored)
+            }
+            guard isWhole, json.isAtEnd else { return nil }
             return String(decoding: written.bytes, as: UTF8.self)
         }
     }
 
+    /// The text of a stored array whose elements become values of another type; nil where one of them cannot. Only numbers and
+    /// truth values change, so the text of any other array stays.
+    ///
+    /// - Parameter convert: makes a value of a type, or nil where it would be another value.
+    package static func converted(
+        _ text: String, to type: ColumnType, _ convert: @escaping (Value, ColumnType) -> Value?
+    ) -> String? {
+        var scalar = type
+        while case .array(let inner) = scalar { scalar = inner }
+        switch scalar.row.computing {
+        case .integer, .double, .float: break
+        case .decimal, .duration: return text
+        case nil: guard scalar == .bool else { return text }
+        }
+        var text = text
+        return text.withUTF8 { bytes in
+            var json = JSONReader(UnsafeRawBufferPointer(bytes))
+            var written = JSONWriter()
+            let isWhole = copyArray(of: type, from: &json, to: &written) { json, type in
+                readNumber(&json).flatMap { convert($0, type) }.flatMap(type.row.stored)
+            }
+            guard isWhole, json.isAtEnd else { return nil }
+            return String(decoding: written.bytes, as: UTF8.self)
+        }
+    }
+
+    /// A number or a truth value of whatever type.
+    private static func readNumber(_ json: inout JSONReader) -> Value? {
+        if let flag = json.readBool() { return .int(flag ? 1 : 0) }
+        if let number = json.readNumber() { return number }
+        // NaN and the infinities are texts.
+        return json.readDouble().map(Value.double)
+    }
+
     private static func copyArray(
-        of type: ColumnType, from json: inout JSONReader, to written: inout JSONWriter
+        of type: ColumnType, from json: inout JSONReader, to written: inout JSONWriter,
+        by read: (inout JSONReader, ColumnType) -> Value?
     ) -> Bool {
         var isFirst = true
         written.append("[")
@@ -81,8 +119,8 @@ extension ArrayElements {
                 written.append("null")
                 return true
             }
-            if case .array(let inner) = type { return copyArray(of: inner, from: &json, to: &written) }
-            guard let value = read(&json, as: type.row).flatMap(type.row.stored) else { return false }
+            if case .array(let inner) = type { return copyArray(of: inner, from: &json, to: &written, by: read) }
+            guard let value = read(&json, type) else { return false }
             write(value, of: type, to: &written)
             return true
         }

@@ -69,7 +69,7 @@ enum Executor {
             do {
                 try context.atomically { () throws(StorageError) in try context.prepare(schemas) }
             } catch {
-                throw error.at(operation: "prepare", backend: context.store.info.name)
+                throw context.noting(error.at(operation: "prepare", backend: context.store.info.name))
             }
         }
     }
@@ -100,8 +100,9 @@ func placed<T>(
         if let type = error.unpreparedType, !context.isPrepared(type) {
             return try preparing(type, operation, model, context, body)
         }
-        throw error.at(
-            operation: operation, model: context.store.registry.name(of: model), backend: context.store.info.name)
+        throw context.noting(
+            error.at(
+                operation: operation, model: context.store.registry.name(of: model), backend: context.store.info.name))
     }
 }
 

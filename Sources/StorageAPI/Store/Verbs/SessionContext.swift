@@ -25,6 +25,8 @@ final class SessionContext {
     }
     /// The models whose records are compared, with all that is recorded.
     @exclusivity(unchecked) var wholeModels: [String: ModelHandle] = [:]
+    /// The last error of a call in this transaction that says that somebody else is in the way.
+    @exclusivity(unchecked) private(set) var collision: StorageError?
     /// What has been written and refers to records that were not there; nil if there is none.
     @exclusivity(unchecked) private var unresolved: UnresolvedReferences?
 
@@ -49,6 +51,12 @@ final class SessionContext {
     }
 
     var canWrite: Bool { writer != nil }
+
+    /// The error that a call of this session throws.
+    func noting(_ error: StorageError) -> StorageError {
+        if error.code == .busy || error.code == .conflict { collision = error }
+        return error
+    }
 
     func reading(_ model: ModelSource) throws(StorageError) -> Reading {
         Reading(handle: try handle(model), session: try openSession())
@@ -190,7 +198,20 @@ final class SessionContext {
         guard writer != nil else {
             throw StorageError(.unsupported, "A read block has no savepoints; use transaction.", operation: "savepoint")
         }
-        return try atomically(body)
+        var own: StorageError?
+        do {
+            return try atomically { () throws(StorageError) in
+                do throws(StorageError) {
+                    return try body()
+                } catch {
+                    own = error
+                    throw error
+                }
+            }
+        } catch {
+            if let own, error.isSame(as: own) { throw error }
+            throw noting(error)
+        }
     }
 
     /// Runs one call of a transaction: a failure undoes the call, and the transaction may continue.

@@ -1,6 +1,12 @@
 public import Logging
 public import StorageDriver
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 extension Store {
     /// The handle of a running transaction. The compiler does not let it leave the closure.
     ///
@@ -68,8 +74,9 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - retries: how often the transaction is repeated if it ends with `busy` or `conflict`, because another process
-    ///     writes.
+    ///   - retries: the number of times that the transaction is repeated if the store ends it with `busy` or `conflict`,
+    ///     because another process writes; each time after a longer pause, of a second at most. An error of the body's own
+    ///     is never a reason.
     ///   - body: the closure, which runs once for each attempt. An error that leaves it undoes the transaction.
     /// - Returns: what the body returns.
     /// - Throws: the closure's error, unchanged; `cancelled` if the task is cancelled before the commit; errors of
@@ -104,19 +111,37 @@ extension Store {
     private nonisolated(nonsending) func transacting<T>(
         _ retries: Int, _ body: @escaping (inout Transaction) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
-        var left = retries
+        var attempt = 0
         while true {
-            let failure = Box<StorageError>()
+            let failure = BodyFailure()
             do throws(StorageError) {
                 return try await writing("transaction") { context throws(StorageError) in
                     var transaction = Transaction(context: context)
-                    return try failure.keeping { () throws(StorageError) in try body(&transaction) }
+                    do throws(StorageError) {
+                        return try body(&transaction)
+                    } catch {
+                        failure.error = error
+                        failure.isOfStore = context.collision.map { error.isSame(as: $0) } ?? false
+                        throw error
+                    }
                 }
             } catch {
-                guard error.code == .busy || error.code == .conflict, left > 0 else { throw failure.value ?? error }
-                left -= 1
+                let isTransient = error.code == .busy || error.code == .conflict
+                guard isTransient, failure.error == nil || failure.isOfStore, attempt < retries else {
+                    throw failure.error ?? error
+                }
+                // A cancelled task ends its pause, and its next attempt throws.
+                try? await Task.sleep(for: Self.pause(before: attempt))
+                attempt += 1
             }
         }
+    }
+
+    /// The pause before a transaction is repeated: it doubles from 10 ms to a second, and a random part of it lets those
+    /// that were in each other's way not meet again.
+    private static func pause(before attempt: Int) -> Duration {
+        let most = min(10 << min(attempt, 7), 1000)
+        return .milliseconds(Int.random(in: most / 2...most))
     }
 
     /// Runs a block of reads. All of them see one snapshot.
@@ -166,6 +191,13 @@ extension Store {
 
     /// The same calls without `async`, for programs and threads that may block.
     public var blocking: Blocking { Blocking(store: self) }
+}
+
+/// The error that left a transaction's body.
+private final class BodyFailure {
+    var error: StorageError?
+    /// Whether a call of the transaction has thrown it, and the body has let it through.
+    var isOfStore = false
 }
 
 extension Box where T: Error {
@@ -240,12 +272,23 @@ extension Store {
 }
 
 extension Store.Blocking {
-    /// Opens a store without `async`.
+    /// Opens a store without `async`, with the options of the initialisers that suspend.
     public static func open(
         _ backend: some StorageBackend, models: any Storable.Type..., history: Store.HistoryOptions? = nil,
+        instruments: [any Store.Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
         logger: Logger = Logger.silent
     ) throws(StorageError) -> Store {
-        let store = try Store(opening: backend, logger: logger)
+        try open(
+            backend, models: models, history: history, instruments: instruments, clock: clock, logger: logger)
+    }
+
+    /// Opens a store without `async`, with an array of models.
+    public static func open(
+        _ backend: some StorageBackend, models: [any Storable.Type], history: Store.HistoryOptions? = nil,
+        instruments: [any Store.Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
+        logger: Logger = Logger.silent
+    ) throws(StorageError) -> Store {
+        let store = try Store(opening: backend, instruments: instruments, clock: clock, logger: logger)
         do {
             try store.prepareBlocking(models + (history?.models ?? []))
             if let history { try store.keepBlocking(history) }

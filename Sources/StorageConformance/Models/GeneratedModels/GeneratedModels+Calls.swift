@@ -79,3 +79,58 @@ extension Slot: Storable, DeclaredModel {
         var link: QueryExpression<URL?> { QueryExpression(_propertyPath, 4) }
     }
 }
+
+struct Trap {
+    var id: Int
+    var spring: Spring
+}
+
+extension Trap: Storable, DeclaredModel {
+    static var declaration: String {
+        """
+        @Storable struct Trap {
+            var id: Int
+            var spring: Spring
+        }
+        """
+    }
+
+    typealias Key = Int
+
+    static var schema: ModelSchema {
+        ModelSchema(
+            "Trap",
+            [
+                Property("id", Int.self, .key),
+                Property("spring", Spring.self),
+            ])
+    }
+
+    init(reading row: inout RowReader) throws(StorageError) {
+        id = try row.read(Int.self)
+        spring = try row.read(Spring.self)
+    }
+
+    func write(into row: inout RowWriter) {
+        row.write(id)
+        row.write(spring)
+    }
+
+    func writeKey(into row: inout RowWriter) {
+        row.write(id)
+    }
+
+    static func key(of record: Self) -> Key? { record.id }
+
+    static func ordinal(of property: PartialKeyPath<Self>) -> Int? {
+        let properties: [PartialKeyPath<Self>] = [\.id, \.spring]
+        return properties.firstIndex(of: property)
+    }
+
+    struct Columns: ColumnSet {
+        let _propertyPath: PropertyPath
+        init(_ path: PropertyPath) { _propertyPath = path }
+        var id: QueryExpression<Int> { QueryExpression(_propertyPath, 0) }
+        var spring: QueryExpression<Spring> { QueryExpression(_propertyPath, 1) }
+    }
+}
