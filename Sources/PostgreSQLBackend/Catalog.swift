@@ -62,13 +62,13 @@ enum Catalog {
     private static func find(
         _ connection: Connection, _ names: Names, _ schema: String
     ) throws(StorageError) -> Record? {
-        let table = names.own("storage_tables").quotedText
+        let table = names.own("storage_tables").literal
         let result = try connection.run(
             """
             SELECT n.oid::int8, (SELECT indexrelid::int8 FROM pg_catalog.pg_index
               WHERE indrelid = pg_catalog.to_regclass(\(table)) AND indisprimary),
-              pg_catalog.to_regclass(\(names.own("storage_commits").quotedText))::oid::int8
-            FROM pg_catalog.pg_namespace n WHERE n.nspname = \(schema.quotedText)
+              pg_catalog.to_regclass(\(names.own("storage_commits").literal))::oid::int8
+            FROM pg_catalog.pg_namespace n WHERE n.nspname = \(schema.literal)
             """)
         guard let schema = result.integer() else { return nil }
         return Record(schema: schema, versionIndex: result.integer(0, 1), commits: result.integer(0, 2))
@@ -93,12 +93,12 @@ enum Catalog {
     private static func create(
         _ connection: Connection, _ names: Names, _ schema: String
     ) throws(StorageError) {
-        connection.add("BEGIN ISOLATION LEVEL READ COMMITTED")
+        connection.begin("READ COMMITTED", isWriting: true)
         let exists =
             try connection.run(
                 [
                     Statement("SELECT pg_catalog.pg_advisory_xact_lock(\(0x53_74_6f_72 << 32))"),
-                    Statement("SELECT true FROM pg_catalog.pg_namespace WHERE nspname = \(schema.quotedText)"),
+                    Statement("SELECT true FROM pg_catalog.pg_namespace WHERE nspname = \(schema.literal)"),
                 ]
             ).last?.isTrue() ?? false
         do {

@@ -38,6 +38,8 @@ final class Connection: @unchecked Sendable {
     private(set) var process: ServerProcess?
     /// Whether a pooler may give the server's process to other clients, between two transactions.
     private(set) var isShared = false
+    /// What is set in the server for this connection.
+    private(set) var settings = Settings()
     /// Whether the server was a replica when the connection was made.
     private(set) var isOfReplica = false
     /// Which server it is; nil until a transaction that writes has asked.
@@ -66,11 +68,12 @@ final class Connection: @unchecked Sendable {
         // Only the server itself gives the number of the process as the one by which a statement is cancelled.
         isShared = process.number != Int64(PQbackendPID(handle))
         if !isShared { self.process = process }
-        add("SET lock_timeout = \(configuration.timeoutMilliseconds)")
-        if configuration.durability == .relaxed { add("SET synchronous_commit = off") }
-        // Plans over many tables, as that of the catalog, are estimated high enough to be compiled, which took 1.6 seconds
-        // where the plan takes a millisecond. Sent by themselves: a first statement that fails would undo the settings.
-        sendOnly("SET jit = off")
+        settings = Settings(configuration, isShared: isShared)
+        // Sent by themselves: a first statement that fails would undo them.
+        if let last = settings.ofProcess.last {
+            for setting in settings.ofProcess.dropLast() { add("SET \(setting)") }
+            sendOnly("SET \(last)")
+        }
     }
 
     deinit { PQfinish(handle) }
@@ -120,6 +123,19 @@ final class Connection: @unchecked Sendable {
     func add(_ sql: String) { waiting.append(Statement(sql)) }
 
     func add(_ statement: Statement) { waiting.append(statement) }
+
+    /// Begins a transaction with the next statement.
+    func begin(_ mode: String, isWriting: Bool) {
+        add("BEGIN ISOLATION LEVEL \(mode)")
+        // No function, which would take a snapshot before the turn to write has come.
+        for setting in isWriting ? settings.ofWrites : settings.ofReads { add("SET LOCAL \(setting)") }
+    }
+
+    /// Runs the statements of a read without a transaction of its own. They are one transaction to the server.
+    func runRead(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
+        guard let setting = settings.ofStatements else { return try run(statements) }
+        return Array(try run([setting] + statements).dropFirst())
+    }
 
     /// Drops the statements that wait, from an index on.
     func dropWaiting(from index: Int = 0) { waiting.removeSubrange(index...) }
@@ -214,7 +230,8 @@ final class Connection: @unchecked Sendable {
         var steps: [Step] = []
         var preparing: Set<String> = []
         for (index, statement) in statements.enumerated() {
-            let isKept = !statement.name.isEmpty
+            // What is prepared behind a pooler would be there for its other clients, and not be there for this one.
+            let isKept = !isShared && !statement.name.isEmpty
             if isKept, !prepared.contains(statement.name), preparing.insert(statement.name).inserted {
                 guard PQsendPrepare(handle, statement.name, statement.sql, 0, nil) == 1 else {
                     throw lost(statement.sql)

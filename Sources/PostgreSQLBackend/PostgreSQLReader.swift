@@ -67,7 +67,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     }
 
     private func begin() {
-        connection.add("BEGIN ISOLATION LEVEL \(isSerializable ? "SERIALIZABLE" : "REPEATABLE READ") READ ONLY")
+        connection.begin((isSerializable ? "SERIALIZABLE" : "REPEATABLE READ") + " READ ONLY", isWriting: false)
         isInTransaction = true
     }
 
@@ -95,7 +95,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     }
 
     override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
-        if scope == .query { return try connection.run(statements) }
+        if scope == .query {
+            return isInTransaction ? try connection.run(statements) : try connection.runRead(statements)
+        }
         return try askGuarded(statements)
     }
 
@@ -148,7 +150,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
 
     /// A snapshot sees no row of a table that was made after it.
     private func requireSameTables(_ query: PreparedQuery) throws(StorageError) {
-        let tables = query.plan.tables.map { "pg_catalog.to_regclass(\(names.table($0).quotedText))" }
+        let tables = query.plan.tables.map { "pg_catalog.to_regclass(\(names.table($0).literal))" }
         let sql =
             "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = ANY (ARRAY[\(tables.joined(separator: ", "))]::oid[])"
         guard let found = try ask([Statement(sql)]).first?.integer(), found == Int64(tables.count) else {

@@ -30,7 +30,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     /// Begins the transaction, waits for its turn among all writers, and returns the version of the tables.
     func begin() throws(StorageError) -> String {
-        connection.add("BEGIN ISOLATION LEVEL \(isAlone ? "READ COMMITTED" : "SERIALIZABLE")")
+        connection.begin(isAlone ? "READ COMMITTED" : "SERIALIZABLE", isWriting: true)
         connection.add(Catalog.turn(names, isAlone: isAlone))
         do throws(StorageError) {
             let isNew = connection.server == nil

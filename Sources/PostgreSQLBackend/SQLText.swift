@@ -1,6 +1,18 @@
 internal import StorageDriver
 
 extension String {
+    /// The text as an SQL literal, which means the same whatever `standard_conforming_strings` is.
+    var literal: String {
+        let backslash = UInt8(ascii: "\\")
+        guard utf8.contains(backslash) else { return quotedText }
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            if byte == backslash { bytes.append(backslash) }
+            bytes.append(byte)
+        }
+        return "E" + String(decoding: bytes, as: UTF8.self).quotedText
+    }
+
     /// A hash that is the same in every process.
     var stableHash: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -82,10 +94,10 @@ extension Value {
             let text = value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Infinity" : "Infinity") : "\(value)"
             return "'\(text)'\(cast)"
         case .text(let text):
-            return (type.sql.form == .text ? EscapedText.escaped(text) : text).quotedText + cast
+            return (type.sql.form == .text ? EscapedText.escaped(text) : text).literal + cast
         case .blob(let bytes):
             let digits = Hexadecimal.text(of: bytes)
-            return type == .uuid ? "'\(digits)'::uuid" : "'\\x\(digits)'::bytea"
+            return type == .uuid ? "'\(digits)'::uuid" : "decode('\(digits)', 'hex')"
         }
     }
 }
