@@ -19,8 +19,8 @@ extension PostgreSQLWriter {
             // Rows that are right one after the other may fail together, and others have the error of the first that fails.
             return try writeOneByOne(batch, write)
         }
-        // A row is missing, or a key is there twice, of which the server takes any row.
-        if batch.plan.operation == .update, changed < batch.count { return try writeOneByOne(batch, write) }
+        // A row is missing, a key is there twice, of which the server takes any row, or a trigger has kept a row out.
+        if write.compiled.countsRows, changed < batch.count { return try writeOneByOne(batch, write) }
         return touched(batch, changed)
     }
 
@@ -33,8 +33,10 @@ extension PostgreSQLWriter {
         default: return false
         }
         let statement = Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, 0..<batch.count))
-        let isUpdate = batch.plan.operation == .update
-        try later(Deferred(statement: statement, count: batch.count, mustChangeAll: isUpdate))
+        let mustChangeAll =
+            batch.plan.operation == .update
+            || write.compiled.countsRows && names.foreign.particulars(of: batch.plan.table.name).mayKeepOut
+        try later(Deferred(statement: statement, count: batch.count, mustChangeAll: mustChangeAll))
         if let greatest = try greatestKey(batch) { try later(Deferred(statement: greatest)) }
         return true
     }
@@ -83,16 +85,31 @@ extension PostgreSQLWriter {
             let outcome = try connection.outcome(statements)
             for (index, result) in outcome.results.enumerated() {
                 changed += result.changed
-                guard batch.plan.operation != .update || result.changed > 0 else {
-                    throw batch.error(
-                        .notFound, "No record has this key; save or insert stores it.", row: row + index)
-                }
+                if write.compiled.countsRows, result.changed == 0 { throw try unwritten(batch, write, row + index) }
             }
             if let failure = outcome.failure { throw try refusal(failure.error, batch, row + failure.index) }
             row = end
         }
         if let greatest = try greatestKey(batch) { _ = try connection.run(greatest) }
         return touched(batch, changed)
+    }
+
+    /// The error of a row that the server has not written, and without an error.
+    private func unwritten(
+        _ batch: borrowing RowBatch, _ write: PreparedWrite, _ row: Int
+    ) throws(StorageError) -> StorageError {
+        var isThere = batch.plan.operation != .update
+        if !isThere, names.foreign.particulars(of: batch.plan.table.name).mayKeepOut {
+            let found = try connection.run(Statement(write.compiled.found, write.compiled.bind(batch, row..<row + 1)))
+            isThere = found.integer() != 0
+        }
+        guard isThere else {
+            return batch.error(.notFound, "No record has this key; save or insert stores it.", row: row)
+        }
+        return batch.error(
+            .constraint,
+            "A trigger or a rule of the database has kept the record from being stored, without an error; look at those of the table.",
+            row: row)
     }
 
     /// How many rows a write says it touched. Of what is put the server counts an upsert's rows in its own way.
@@ -174,9 +191,9 @@ extension PostgreSQLWriter {
         greatestKeys[table.name] = nil
         var parameters = Parameters()
         parameters.add(plain: table.name)
-        if table.isForeign { return try connection.run("DELETE FROM \(names.table(table))").changed }
+        if table.isForeign { return try connection.run("DELETE FROM \(names.rows(of: table))").changed }
         let results = try connection.run([
-            Statement("DELETE FROM \(names.table(table))"),
+            Statement("DELETE FROM \(names.rows(of: table))"),
             Statement("DELETE FROM \(names.own("storage_keys")) WHERE name = $1::text", parameters),
         ])
         return results.first?.changed ?? 0

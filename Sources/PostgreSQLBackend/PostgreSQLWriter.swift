@@ -241,6 +241,11 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             return StorageError(
                 .constraint, "Records have equal values of \(column?.property ?? "a property"), which must be unique.",
                 model: new.path.first, property: column?.property, underlying: cause)
+        case ("42P07", .create(let table)) where names.foreign.particulars(of: table.name).obstacle != nil:
+            let obstacle = names.foreign.particulars(of: table.name).obstacle ?? ""
+            return StorageError(
+                .schemaMismatch, "The key of the table \(table.name) \(obstacle). Nothing was changed.",
+                model: table.path.first, underlying: cause)
         case ("42P07", .create(let table)):
             return StorageError(
                 .schemaMismatch,

@@ -239,7 +239,7 @@ struct Place {
             return isIndexed ? column.type.beginning(value) : nil
         }
         types = table.columns.map(\.type)
-        self.table = "\(names.table(table)) AS t\(alias)"
+        self.table = "\(names.rows(of: table)) AS t\(alias)"
     }
 
     init(results: [ColumnType]) {

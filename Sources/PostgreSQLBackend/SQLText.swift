@@ -50,6 +50,12 @@ struct Names: Sendable {
 
     func table(_ table: TableSchema) -> String { self.table(table.name) }
 
+    /// A table's rows in SQL, without those of tables that inherit from it, which are records of others. A partitioned table
+    /// has all of its rows in its partitions.
+    func rows(of table: TableSchema) -> String {
+        foreign.particulars(of: table.name).isPartitioned ? self.table(table) : "ONLY " + self.table(table)
+    }
+
     /// Something of the store's own.
     func own(_ name: String) -> String { "\(schema).\(name.quotedName)" }
 
