@@ -256,16 +256,21 @@ final class Connection: @unchecked Sendable {
     private func readStep(_ sql: String) throws(StorageError) -> (StatementResult?, StorageError?) {
         var found: StatementResult?
         var failure: StorageError?
+        var ending: StorageError?
         while let result = try nextResult() {
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK: found = StatementResult(result)
             case PGRES_PIPELINE_ABORTED: PQclear(result)
             default:
                 failure = failure ?? PostgreSQLFailure.error(result, sql)
+                ending = ending ?? PostgreSQLFailure.ended(result, sql)
                 PQclear(result)
             }
         }
-        if PQstatus(handle) != CONNECTION_OK { throw lost(sql) }
+        if PQstatus(handle) != CONNECTION_OK {
+            loss = loss ?? ending
+            throw lost(sql)
+        }
         return (found, failure)
     }
 

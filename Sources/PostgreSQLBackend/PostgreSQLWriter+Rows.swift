@@ -53,6 +53,7 @@ extension PostgreSQLWriter {
         guard let state = (error.underlying as? PostgreSQLError)?.state else { return false }
         // 21000: one statement cannot change a row twice.
         return state.hasPrefix("23") || state.hasPrefix("22") || state == "21000"
+            || PostgreSQLFailure.isRaised(state)
     }
 
     /// Writes row after row, and finds the first that fails. The transaction is then as it was, and can be asked.
@@ -85,7 +86,9 @@ extension PostgreSQLWriter {
             let outcome = try connection.outcome(statements)
             for (index, result) in outcome.results.enumerated() {
                 changed += result.changed
-                if write.compiled.countsRows, result.changed == 0 { throw try unwritten(batch, write, row + index) }
+                if write.compiled.countsRows, result.changed == 0 {
+                    throw try unwritten(batch, write, row + index, canAsk: outcome.failure == nil)
+                }
             }
             if let failure = outcome.failure { throw try refusal(failure.error, batch, row + failure.index) }
             row = end
@@ -96,10 +99,10 @@ extension PostgreSQLWriter {
 
     /// The error of a row that the server has not written, and without an error.
     private func unwritten(
-        _ batch: borrowing RowBatch, _ write: PreparedWrite, _ row: Int
+        _ batch: borrowing RowBatch, _ write: PreparedWrite, _ row: Int, canAsk: Bool
     ) throws(StorageError) -> StorageError {
         var isThere = batch.plan.operation != .update
-        if !isThere, names.foreign.particulars(of: batch.plan.table.name).mayKeepOut {
+        if !isThere, canAsk, names.foreign.particulars(of: batch.plan.table.name).mayKeepOut {
             let found = try connection.run(Statement(write.compiled.found, write.compiled.bind(batch, row..<row + 1)))
             isThere = found.integer() != 0
         }

@@ -51,7 +51,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             return version
         } catch {
             rollBack()
-            throw error
+            throw PostgreSQLFailure.waiting(error)
         }
     }
 
@@ -92,7 +92,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         if let failure = outcome.failure {
             rollBack()
             if failure.index < batches.count || !isAlone && failure.error.code == .conflict { return false }
-            throw failure.error
+            throw isAlone ? failure.error : PostgreSQLFailure.waiting(failure.error)
         }
         // The server answers a commit of what has failed with a rollback, and no error.
         guard outcome.results.last?.tag == "COMMIT" else {
@@ -224,7 +224,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             let statements = SchemaCompiler(names).statements(for: change).map { Statement($0) }
             _ = try connection.run(statements + Catalog.record(change, names))
         } catch {
-            throw refusal(error, change)
+            throw PostgreSQLFailure.waiting(refusal(error, change))
         }
     }
 
