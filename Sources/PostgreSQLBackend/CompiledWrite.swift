@@ -7,6 +7,8 @@ final class CompiledWrite {
     let needsOrder: Bool
     /// Whether the server counts each row that it has written. Of an upsert that only looks whether keys are there it does not.
     let countsRows: Bool
+    /// Whether a trigger or a rule may keep a row from being written, without an error.
+    let mayKeepOut: Bool
     /// Counts the rows that an update finds, with its parameters.
     let found: String
     /// The types of a patch's values, and of a row's or key's columns.
@@ -30,6 +32,7 @@ final class CompiledWrite {
         }
         let source =
             "unnest(\(arrays.joined(separator: ", "))) AS u(\(rows.indices.map { "c\($0)" }.joined(separator: ", ")))"
+        mayKeepOut = names.foreign.particulars(of: table.name).mayKeepOut
         let hasMore = plan.columns.contains { !table.key.contains($0) }
         countsRows =
             switch plan.operation {

@@ -32,16 +32,14 @@ final class Connection: @unchecked Sendable {
     private var lastNumber = 0
     /// What the plans of this connection's queries and writes were compiled to.
     let plans = PreparedPlans()
-    /// The version of the schema that the connection's plans were last found to fit.
-    var checkedVersion: String?
+    /// The record of tables for which the plans were checked, by the number of its index.
+    var versionIndex: Int64?
     /// What serves it; nil before it has said so, and behind a pooler, where it is another one for each transaction.
     private(set) var process: ServerProcess?
     /// Whether a pooler may give the server's process to other clients, between two transactions.
     private(set) var isShared = false
     /// What is set in the server for this connection.
     private(set) var settings = Settings()
-    /// Whether the server was a replica when the connection was made.
-    private(set) var isOfReplica = false
     /// Which server it is; nil until a transaction that writes has asked.
     var server: ServerIdentity?
     /// Whether a statement ends when the caller's task is cancelled. A writer runs where another task may wait.
@@ -50,7 +48,9 @@ final class Connection: @unchecked Sendable {
     var wasCancelled = false
 
     /// - Throws: `io` if the server cannot be reached, `configuration` if it refuses the user or the database.
-    init(_ configuration: PostgreSQLBackend) throws(StorageError) {
+    ///
+    /// - Parameter role: told whether the server is a replica.
+    init(_ configuration: PostgreSQLBackend, _ role: ServerRole? = nil) throws(StorageError) {
         (parameters, timeoutMilliseconds) = (configuration.parameters, configuration.timeoutMilliseconds)
         handle = try parameters.connect(waiting: .milliseconds(timeoutMilliseconds))
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -64,7 +64,7 @@ final class Connection: @unchecked Sendable {
         }
         let found = try run(ServerProcess.statement)
         let process = try ServerProcess(found)
-        isOfReplica = found.isTrue(0, 3)
+        role?.note(isReplica: found.isTrue(0, 3))
         // Only the server itself gives the number of the process as the one by which a statement is cancelled.
         isShared = process.number != Int64(PQbackendPID(handle))
         if !isShared { self.process = process }
@@ -256,21 +256,18 @@ final class Connection: @unchecked Sendable {
     private func readStep(_ sql: String) throws(StorageError) -> (StatementResult?, StorageError?) {
         var found: StatementResult?
         var failure: StorageError?
-        var ending: StorageError?
         while let result = try nextResult() {
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK: found = StatementResult(result)
             case PGRES_PIPELINE_ABORTED: PQclear(result)
             default:
                 failure = failure ?? PostgreSQLFailure.error(result, sql)
-                ending = ending ?? PostgreSQLFailure.ended(result, sql)
+                // The end of the connection itself is seen later.
+                loss = loss ?? PostgreSQLFailure.ended(result, sql)
                 PQclear(result)
             }
         }
-        if PQstatus(handle) != CONNECTION_OK {
-            loss = loss ?? ending
-            throw lost(sql)
-        }
+        if PQstatus(handle) != CONNECTION_OK || loss != nil { throw lost(sql) }
         return (found, failure)
     }
 
@@ -294,6 +291,10 @@ final class Connection: @unchecked Sendable {
                 wasNil = false
                 defer { PQclear(result) }
                 if PQresultStatus(result) == PGRES_PIPELINE_SYNC { break }
+                if let ending = PostgreSQLFailure.ended(result, "read") {
+                    loss = ending
+                    throw ending
+                }
             }
             unread -= 1
         }
@@ -301,8 +302,18 @@ final class Connection: @unchecked Sendable {
 
     func lost(_ action: String) -> StorageError {
         if let loss { return loss }
-        let error = PostgreSQLFailure.lost(handle, doing: action)
+        let error = lastWords(action) ?? PostgreSQLFailure.lost(handle, doing: action)
         loss = error
         return error
+    }
+
+    /// What the server has said before it ended the connection, where that was found by sending.
+    private func lastWords(_ action: String) -> StorageError? {
+        // Without a connection libpq waits for nothing, and gives what has arrived.
+        while PQstatus(handle) == CONNECTION_BAD, let result = PQgetResult(handle) {
+            defer { PQclear(result) }
+            if let ending = PostgreSQLFailure.ended(result, action) { return ending }
+        }
+        return nil
     }
 }

@@ -54,6 +54,12 @@ enum PostgreSQLFailure {
             underlying: cause)
     }
 
+    /// Whether an error is that of a connection, and not of what was asked.
+    static func isOutage(_ error: StorageError) -> Bool {
+        guard error.code == .io, let cause = error.underlying as? PostgreSQLError else { return error.code == .io }
+        return cause.state.isEmpty || ["08", "57"].contains(cause.state.prefix(2)) || cause.state == "25P03"
+    }
+
     /// What a wait for other transactions has ended as: the server's `statement_timeout` ends it as any statement.
     static func waiting(_ error: StorageError) -> StorageError {
         guard let cause = error.underlying as? PostgreSQLError, cause.state == "57014" else { return error }

@@ -25,6 +25,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
 
     private func use(_ connection: Connection) {
         self.connection = connection
+        connection.use(engine.record)
         connection.endsWhenCancelled = true
         if scope == .snapshot { begin() }
     }
@@ -56,7 +57,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         guard isOutdated || isSerializable && error.code == .conflict, attemptsLeft > 0 else { throw error }
         attemptsLeft -= 1
         isOutdated = false
-        rollBack()
+        if isInTransaction { rollBack() }
         if scope == .snapshot { begin() }
     }
 
@@ -117,17 +118,27 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
                 throw ForeignCatalog.changed(foreign, by: error.underlying)
             }
             let now = try currentVersion()
+            if Catalog.isGone(now) { try findRecord() }
             for query in queries { try check(query, now) }
             connection.forgetPlans()
             throw error
         }
         guard let now = results.popLast()?.text() else { throw Catalog.damaged }
+        if Catalog.isGone(now) { try findRecord() }
         if isFirst { snapshotVersion = results.removeFirst().text() }
         for query in queries {
             if let snapshotVersion, snapshotVersion != now { try requireSameTables(query) }
             try check(query, now)
         }
         return results
+    }
+
+    /// Finds the store's record again, whose tables are gone, and begins the session again if nobody has had an answer of it.
+    private func findRecord() throws(StorageError) -> Never {
+        try engine.findRecord(isInTransaction ? engine.newConnection() : connection)
+        connection.use(engine.record)
+        isOutdated = true
+        throw StorageError(.busy, "Somebody has made the store's tables anew since this read began; read again.")
     }
 
     private func isOfSchema(_ error: StorageError) -> Bool {

@@ -11,6 +11,10 @@ extension PostgreSQLWriter {
         try flush()
         // Where an update of one row makes room for another's, the order of the rows counts.
         if write.compiled.needsOrder, batch.count > 1 { return try writeOneByOne(batch, write) }
+        // Of a statement that has written a part of its rows nothing may be left.
+        let isGuarded = write.compiled.mayKeepOut && write.compiled.countsRows && batch.count > 1
+        if isGuarded { connection.add("SAVEPOINT storage_all") }
+        defer { if isGuarded, connection.loss == nil { connection.add("RELEASE storage_all") } }
         let changed: Int
         do throws(StorageError) {
             changed = try run(batch, write)
@@ -20,7 +24,13 @@ extension PostgreSQLWriter {
             return try writeOneByOne(batch, write)
         }
         // A row is missing, a key is there twice, of which the server takes any row, or a trigger has kept a row out.
-        if write.compiled.countsRows, changed < batch.count { return try writeOneByOne(batch, write) }
+        if write.compiled.countsRows, changed < batch.count {
+            if isGuarded { connection.add("ROLLBACK TO storage_all") }
+            guard isGuarded || batch.count == 1 || batch.plan.operation == .update else {
+                throw StorageError(.constraint, Self.isKeptOut, model: batch.plan.table.path.first)
+            }
+            return try writeOneByOne(batch, write)
+        }
         return touched(batch, changed)
     }
 
@@ -35,7 +45,7 @@ extension PostgreSQLWriter {
         let statement = Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, 0..<batch.count))
         let mustChangeAll =
             batch.plan.operation == .update
-            || write.compiled.countsRows && names.foreign.particulars(of: batch.plan.table.name).mayKeepOut
+            || write.compiled.countsRows && write.compiled.mayKeepOut
         try later(Deferred(statement: statement, count: batch.count, mustChangeAll: mustChangeAll))
         if let greatest = try greatestKey(batch) { try later(Deferred(statement: greatest)) }
         return true
@@ -102,18 +112,18 @@ extension PostgreSQLWriter {
         _ batch: borrowing RowBatch, _ write: PreparedWrite, _ row: Int, canAsk: Bool
     ) throws(StorageError) -> StorageError {
         var isThere = batch.plan.operation != .update
-        if !isThere, canAsk, names.foreign.particulars(of: batch.plan.table.name).mayKeepOut {
+        if !isThere, canAsk, write.compiled.mayKeepOut {
             let found = try connection.run(Statement(write.compiled.found, write.compiled.bind(batch, row..<row + 1)))
             isThere = found.integer() != 0
         }
         guard isThere else {
             return batch.error(.notFound, "No record has this key; save or insert stores it.", row: row)
         }
-        return batch.error(
-            .constraint,
-            "A trigger or a rule of the database has kept the record from being stored, without an error; look at those of the table.",
-            row: row)
+        return batch.error(.constraint, Self.isKeptOut, row: row)
     }
+
+    private static let isKeptOut =
+        "A trigger or a rule of the database has kept the record from being stored, without an error; look at those of the table."
 
     /// How many rows a write says it touched. Of what is put the server counts an upsert's rows in its own way.
     private func touched(_ batch: borrowing RowBatch, _ changed: Int) -> Int {

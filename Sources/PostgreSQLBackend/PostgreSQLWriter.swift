@@ -24,6 +24,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     init(_ connection: Connection, _ engine: PostgreSQLEngine, isAlone: Bool) {
         self.isAlone = isAlone
         super.init(connection, engine)
+        connection.use(engine.record)
     }
 
     // MARK: The transaction
@@ -39,6 +40,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
                 [Catalog.version(engine.record), own] + (isNew ? [ServerIdentity.statement] : []))
             guard results.count == (isNew ? 3 : 2), let version = results[0].text(), let transaction = results[1].text()
             else { throw Catalog.damaged }
+            if Catalog.isGone(version) { throw Catalog.gone }
             // No connection outlives a crash.
             if isNew { connection.server = ServerIdentity(results[2]) }
             (self.version, self.transaction) = (version, transaction)
@@ -51,7 +53,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             return version
         } catch {
             rollBack()
-            throw PostgreSQLFailure.waiting(error)
+            throw Catalog.isGone(error) ? Catalog.gone.caused(by: error) : PostgreSQLFailure.waiting(error)
         }
     }
 
