@@ -19,6 +19,8 @@ enum Catalog {
         let versionIndex: Int64?
         /// The number of the sequence that counts the transactions that write; nil if there is none.
         let commits: Int64?
+        /// Whether the user may read that.
+        let mayCount: Bool
 
         /// The number of the advisory lock that a writer holds from where it takes its number.
         var lock: Int64 { 0x53_74_6f_72 << 32 | schema }
@@ -59,19 +61,23 @@ enum Catalog {
         return record
     }
 
-    private static func find(
+    static func find(
         _ connection: Connection, _ names: Names, _ schema: String
     ) throws(StorageError) -> Record? {
-        let table = names.own("storage_tables").quotedText
+        let table = names.own("storage_tables").literal
         let result = try connection.run(
             """
             SELECT n.oid::int8, (SELECT indexrelid::int8 FROM pg_catalog.pg_index
               WHERE indrelid = pg_catalog.to_regclass(\(table)) AND indisprimary),
-              pg_catalog.to_regclass(\(names.own("storage_commits").quotedText))::oid::int8
-            FROM pg_catalog.pg_namespace n WHERE n.nspname = \(schema.quotedText)
+              c.number::oid::int8, pg_catalog.has_sequence_privilege(c.number::oid, 'SELECT')
+            FROM pg_catalog.pg_namespace n
+              CROSS JOIN (SELECT pg_catalog.to_regclass(\(names.own("storage_commits").literal)) AS number) AS c
+            WHERE n.nspname = \(schema.literal)
             """)
         guard let schema = result.integer() else { return nil }
-        return Record(schema: schema, versionIndex: result.integer(0, 1), commits: result.integer(0, 2))
+        return Record(
+            schema: schema, versionIndex: result.integer(0, 1), commits: result.integer(0, 2),
+            mayCount: result.isTrue(0, 3))
     }
 
     private static func checkFormat(
@@ -93,12 +99,12 @@ enum Catalog {
     private static func create(
         _ connection: Connection, _ names: Names, _ schema: String
     ) throws(StorageError) {
-        connection.add("BEGIN ISOLATION LEVEL READ COMMITTED")
+        connection.begin("READ COMMITTED", isWriting: true)
         let exists =
             try connection.run(
                 [
                     Statement("SELECT pg_catalog.pg_advisory_xact_lock(\(0x53_74_6f_72 << 32))"),
-                    Statement("SELECT true FROM pg_catalog.pg_namespace WHERE nspname = \(schema.quotedText)"),
+                    Statement("SELECT true FROM pg_catalog.pg_namespace WHERE nspname = \(schema.literal)"),
                 ]
             ).last?.isTrue() ?? false
         do {
@@ -136,11 +142,32 @@ enum Catalog {
             .corrupt, "The tables storage_tables and storage_info are not as a store writes them; restore a backup.")
     }
 
+    /// The error of a store whose record is not there any more.
+    static var gone: StorageError {
+        StorageError(
+            .schemaMismatch,
+            "The store's tables are not there any more as they were when it was opened; restore them, or open the store again."
+        )
+    }
+
+    /// Whether the version is that of an index that is gone: then the server gives its number in place of its name.
+    static func isGone(_ version: String) -> Bool {
+        !version.isEmpty && version.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// Whether an error is that of a table, a sequence or a schema that is gone.
+    static func isGone(_ error: StorageError) -> Bool {
+        guard let state = (error.underlying as? PostgreSQLError)?.state else { return false }
+        return ["XX000", "42P01", "3F000"].contains(state)
+    }
+
     // MARK: Tables
 
     /// Reads the tables' version.
     static func version(_ record: Record) -> Statement {
-        Statement("SELECT \(record.versionIndex ?? 0)::pg_catalog.regclass::text", name: "version")
+        Statement(
+            "SELECT \(record.versionIndex ?? 0)::pg_catalog.regclass::text", name: "version_\(record.versionIndex ?? 0)"
+        )
     }
 
     /// Waits for the turn of a transaction that writes. Who writes alone waits for all who write, and they for it. No snapshot
@@ -157,7 +184,7 @@ enum Catalog {
             """
             SELECT pg_catalog.pg_current_xact_id()::text, \(next(record)),
               NOT pg_catalog.pg_try_advisory_xact_lock(\(record.observers))
-            """, name: "transaction")
+            """, name: "transaction_\(record.commits ?? 0)")
     }
 
     /// The number on the server of a transaction beside which others write.
@@ -173,7 +200,7 @@ enum Catalog {
             SELECT number, CASE WHEN pg_catalog.pg_try_advisory_xact_lock(\(record.observers)) THEN NULL
               ELSE pg_catalog.pg_notify($1::text, number::text)::text END
             FROM (SELECT \(next(record)) AS number OFFSET 0) AS n
-            """, name: "number", parameters)
+            """, name: "number_\(record.commits ?? 0)", parameters)
     }
 
     /// The next number, behind the end of who has taken one.

@@ -18,7 +18,8 @@ internal import Darwin
 /// sends notices only where the lock is held.
 final class CommitListener: Sendable {
     private let configuration: PostgreSQLBackend
-    private let record: Catalog.Record
+    private let role: ServerRole
+    private let record: Mutex<Catalog.Record>
     private let counted: Mutex<Counted>
     /// Runs everything that uses the connection.
     private let queue = DispatchQueue(label: "storage.postgresql.listener")
@@ -41,10 +42,20 @@ final class CommitListener: Sendable {
     }
 
     /// - Parameter last: the number of the last transaction when the store opened.
-    init(_ configuration: PostgreSQLBackend, _ record: Catalog.Record, last: Int64) {
-        self.configuration = configuration
-        self.record = record
+    init(_ configuration: PostgreSQLBackend, _ role: ServerRole, _ record: Catalog.Record, last: Int64) {
+        (self.configuration, self.role) = (configuration, role)
+        self.record = Mutex(record)
         counted = Mutex(Counted(last: last))
+    }
+
+    /// Counts by another record from now on, since somebody has made the store's tables anew.
+    func use(_ record: Catalog.Record) {
+        self.record.withLock { $0 = record }
+        counted.withLock { $0.others += 1 }
+        queue.async { [self] in
+            disconnect()
+            listen()
+        }
     }
 
     // MARK: Counting
@@ -81,12 +92,14 @@ final class CommitListener: Sendable {
     }
 
     private func ask() throws(StorageError) -> CommitsOfOthers {
+        // Nobody tells a replica.
+        if role.isReplica { return .unknown }
         guard state.tell != nil else { return .count(counted.withLock { $0.others }) }
         // Whatever ends it, somebody is waiting.
         defer { if !isConnected { queue.async { self.listen() } } }
         let connection = try connected()
         let before = counted.withLock { $0.last }
-        let found = try connection.run(Self.last(record, configuration))
+        let found = try connection.run(Self.last(record.withLock { $0 }, configuration))
         hear(connection)
         guard let last = found.integer() else { throw Catalog.damaged }
         let isNobodyWriting = found.isTrue(0, 1)
@@ -110,7 +123,7 @@ final class CommitListener: Sendable {
             SELECT CASE WHEN is_called THEN last_value ELSE 0 END,
               pg_catalog.pg_try_advisory_xact_lock_shared(\(record.lock))
             FROM \(Names(schema: configuration.schema).own("storage_commits"))
-            """, name: "last")
+            """, name: "last_\(record.commits ?? 0)")
     }
 
     // MARK: Listening
@@ -140,7 +153,9 @@ final class CommitListener: Sendable {
             _ = try connected()
             state.tell?()
         } catch {
-            queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.listen() }
+            // A replica may be promoted.
+            let pause = DispatchTimeInterval.milliseconds(role.isReplica ? 1000 : 100)
+            queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.listen() }
         }
     }
 
@@ -149,7 +164,11 @@ final class CommitListener: Sendable {
     private func connected() throws(StorageError) -> Connection {
         if let connection = state.connection, connection.loss == nil { return connection }
         disconnect()
-        let connection = try Connection(configuration)
+        let connection = try Connection(configuration, role)
+        guard !role.isReplica else {
+            throw StorageError(.unsupported, "A replica has no notices of commits; connect to the primary.")
+        }
+        let record = record.withLock { $0 }
         // Waits for a transaction that has found no observer. Who begins later sends a notice.
         connection.add("SELECT pg_catalog.pg_advisory_lock_shared(\(record.observers))")
         try connection.run("LISTEN \(record.channel)")
@@ -206,4 +225,8 @@ extension PostgreSQLEngine: ListeningEngine {
     func startListening(_ tell: @escaping @Sendable () -> Void) { listener?.start(tell) }
 
     func stopListening() { listener?.stop() }
+
+    var millisecondsOfOutage: Int { timeoutMilliseconds }
+
+    func isOutage(_ error: StorageError) -> Bool { PostgreSQLFailure.isOutage(error) }
 }

@@ -5,6 +5,12 @@ final class CompiledWrite {
     let sql: String
     /// Whether a row may be in the way of another, so that they must be written one after the other.
     let needsOrder: Bool
+    /// Whether the server counts each row that it has written. Of an upsert that only looks whether keys are there it does not.
+    let countsRows: Bool
+    /// Whether a trigger or a rule may keep a row from being written, without an error.
+    let mayKeepOut: Bool
+    /// Counts the rows that an update finds, with its parameters.
+    let found: String
     /// The types of a patch's values, and of a row's or key's columns.
     private let values: [ColumnType]
     private let rows: [ColumnType]
@@ -26,6 +32,14 @@ final class CompiledWrite {
         }
         let source =
             "unnest(\(arrays.joined(separator: ", "))) AS u(\(rows.indices.map { "c\($0)" }.joined(separator: ", ")))"
+        mayKeepOut = names.foreign.particulars(of: table.name).mayKeepOut
+        let hasMore = plan.columns.contains { !table.key.contains($0) }
+        countsRows =
+            switch plan.operation {
+            case .insert, .update: true
+            case .upsert: hasMore
+            case .patch, .delete, .truncate: false
+            }
         let given = zip(columns, rows).enumerated().map { place, pair in
             let (name, value) = (table.columns[pair.0].sqlName, pair.1.stored("u.c\(place)"))
             return Pair(
@@ -35,6 +49,8 @@ final class CompiledWrite {
         let keys = given.filter { plan.operation != .update || table.key.contains($0.column) }
         let match = keys.map(\.match).joined(separator: " AND ")
         let target = names.table(table)
+        let stored = names.rows(of: table)
+        found = "SELECT count(*) FROM \(stored) AS t, \(source) WHERE \(match)"
         switch plan.operation {
         case .insert: sql = Self.insert(given, source, target, table)
         case .upsert:
@@ -46,15 +62,15 @@ final class CompiledWrite {
             let others = given.filter { !table.key.contains($0.column) }
             // A row that is nothing but its key is found all the same.
             let sets = (others.isEmpty ? given : others).map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
-            sql = "UPDATE \(target) AS t SET \(sets) FROM \(source) WHERE \(match)"
+            sql = "UPDATE \(stored) AS t SET \(sets) FROM \(source) WHERE \(match)"
         case .patch:
             let sets = zip(plan.columns, values).enumerated().map { place, pair in
                 let value = pair.1.stored("$\(place + 1)::\(pair.1.sql.parameter)")
                 return "\(table.columns[pair.0].sqlName) = \(conversions?[pair.0].writing(value) ?? value)"
             }
-            sql = "UPDATE \(target) AS t SET \(sets.joined(separator: ", ")) FROM \(source) WHERE \(match)"
-        case .delete: sql = "DELETE FROM \(target) AS t USING \(source) WHERE \(match)"
-        case .truncate: sql = "DELETE FROM \(target)"
+            sql = "UPDATE \(stored) AS t SET \(sets.joined(separator: ", ")) FROM \(source) WHERE \(match)"
+        case .delete: sql = "DELETE FROM \(stored) AS t USING \(source) WHERE \(match)"
+        case .truncate: sql = "DELETE FROM \(stored)"
         }
     }
 

@@ -32,14 +32,14 @@ final class Connection: @unchecked Sendable {
     private var lastNumber = 0
     /// What the plans of this connection's queries and writes were compiled to.
     let plans = PreparedPlans()
-    /// The version of the schema that the connection's plans were last found to fit.
-    var checkedVersion: String?
+    /// The record of tables for which the plans were checked, by the number of its index.
+    var versionIndex: Int64?
     /// What serves it; nil before it has said so, and behind a pooler, where it is another one for each transaction.
     private(set) var process: ServerProcess?
     /// Whether a pooler may give the server's process to other clients, between two transactions.
     private(set) var isShared = false
-    /// Whether the server was a replica when the connection was made.
-    private(set) var isOfReplica = false
+    /// What is set in the server for this connection.
+    private(set) var settings = Settings()
     /// Which server it is; nil until a transaction that writes has asked.
     var server: ServerIdentity?
     /// Whether a statement ends when the caller's task is cancelled. A writer runs where another task may wait.
@@ -48,7 +48,9 @@ final class Connection: @unchecked Sendable {
     var wasCancelled = false
 
     /// - Throws: `io` if the server cannot be reached, `configuration` if it refuses the user or the database.
-    init(_ configuration: PostgreSQLBackend) throws(StorageError) {
+    ///
+    /// - Parameter role: told whether the server is a replica.
+    init(_ configuration: PostgreSQLBackend, _ role: ServerRole? = nil) throws(StorageError) {
         (parameters, timeoutMilliseconds) = (configuration.parameters, configuration.timeoutMilliseconds)
         handle = try parameters.connect(waiting: .milliseconds(timeoutMilliseconds))
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -62,15 +64,16 @@ final class Connection: @unchecked Sendable {
         }
         let found = try run(ServerProcess.statement)
         let process = try ServerProcess(found)
-        isOfReplica = found.isTrue(0, 3)
+        role?.note(isReplica: found.isTrue(0, 3))
         // Only the server itself gives the number of the process as the one by which a statement is cancelled.
         isShared = process.number != Int64(PQbackendPID(handle))
         if !isShared { self.process = process }
-        add("SET lock_timeout = \(configuration.timeoutMilliseconds)")
-        if configuration.durability == .relaxed { add("SET synchronous_commit = off") }
-        // Plans over many tables, as that of the catalog, are estimated high enough to be compiled, which took 1.6 seconds
-        // where the plan takes a millisecond. Sent by themselves: a first statement that fails would undo the settings.
-        sendOnly("SET jit = off")
+        settings = Settings(configuration, isShared: isShared)
+        // Sent by themselves: a first statement that fails would undo them.
+        if let last = settings.ofProcess.last {
+            for setting in settings.ofProcess.dropLast() { add("SET \(setting)") }
+            sendOnly("SET \(last)")
+        }
     }
 
     deinit { PQfinish(handle) }
@@ -120,6 +123,19 @@ final class Connection: @unchecked Sendable {
     func add(_ sql: String) { waiting.append(Statement(sql)) }
 
     func add(_ statement: Statement) { waiting.append(statement) }
+
+    /// Begins a transaction with the next statement.
+    func begin(_ mode: String, isWriting: Bool) {
+        add("BEGIN ISOLATION LEVEL \(mode)")
+        // No function, which would take a snapshot before the turn to write has come.
+        for setting in isWriting ? settings.ofWrites : settings.ofReads { add("SET LOCAL \(setting)") }
+    }
+
+    /// Runs the statements of a read without a transaction of its own. They are one transaction to the server.
+    func runRead(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
+        guard let setting = settings.ofStatements else { return try run(statements) }
+        return Array(try run([setting] + statements).dropFirst())
+    }
 
     /// Drops the statements that wait, from an index on.
     func dropWaiting(from index: Int = 0) { waiting.removeSubrange(index...) }
@@ -214,7 +230,8 @@ final class Connection: @unchecked Sendable {
         var steps: [Step] = []
         var preparing: Set<String> = []
         for (index, statement) in statements.enumerated() {
-            let isKept = !statement.name.isEmpty
+            // What is prepared behind a pooler would be there for its other clients, and not be there for this one.
+            let isKept = !isShared && !statement.name.isEmpty
             if isKept, !prepared.contains(statement.name), preparing.insert(statement.name).inserted {
                 guard PQsendPrepare(handle, statement.name, statement.sql, 0, nil) == 1 else {
                     throw lost(statement.sql)
@@ -245,10 +262,12 @@ final class Connection: @unchecked Sendable {
             case PGRES_PIPELINE_ABORTED: PQclear(result)
             default:
                 failure = failure ?? PostgreSQLFailure.error(result, sql)
+                // The end of the connection itself is seen later.
+                loss = loss ?? PostgreSQLFailure.ended(result, sql)
                 PQclear(result)
             }
         }
-        if PQstatus(handle) != CONNECTION_OK { throw lost(sql) }
+        if PQstatus(handle) != CONNECTION_OK || loss != nil { throw lost(sql) }
         return (found, failure)
     }
 
@@ -272,6 +291,10 @@ final class Connection: @unchecked Sendable {
                 wasNil = false
                 defer { PQclear(result) }
                 if PQresultStatus(result) == PGRES_PIPELINE_SYNC { break }
+                if let ending = PostgreSQLFailure.ended(result, "read") {
+                    loss = ending
+                    throw ending
+                }
             }
             unread -= 1
         }
@@ -279,8 +302,18 @@ final class Connection: @unchecked Sendable {
 
     func lost(_ action: String) -> StorageError {
         if let loss { return loss }
-        let error = PostgreSQLFailure.lost(handle, doing: action)
+        let error = lastWords(action) ?? PostgreSQLFailure.lost(handle, doing: action)
         loss = error
         return error
+    }
+
+    /// What the server has said before it ended the connection, where that was found by sending.
+    private func lastWords(_ action: String) -> StorageError? {
+        // Without a connection libpq waits for nothing, and gives what has arrived.
+        while PQstatus(handle) == CONNECTION_BAD, let result = PQgetResult(handle) {
+            defer { PQclear(result) }
+            if let ending = PostgreSQLFailure.ended(result, action) { return ending }
+        }
+        return nil
     }
 }

@@ -6,6 +6,7 @@ import Synchronization
 /// that the store is busy.
 final class ConnectionPool: Sendable {
     private let configuration: PostgreSQLBackend
+    private let role: ServerRole
     private let state = Mutex(State())
     /// Counts the connections that may be taken.
     private let free = DispatchSemaphore(value: 0)
@@ -15,8 +16,8 @@ final class ConnectionPool: Sendable {
         var isClosed = false
     }
 
-    init(_ configuration: PostgreSQLBackend) {
-        self.configuration = configuration
+    init(_ configuration: PostgreSQLBackend, _ role: ServerRole) {
+        (self.configuration, self.role) = (configuration, role)
         for _ in 0..<configuration.connections { free.signal() }
     }
 
@@ -31,7 +32,7 @@ final class ConnectionPool: Sendable {
             while let idle = try idle() {
                 if idle.isAlive() { return idle }
             }
-            return try Connection(configuration)
+            return try Connection(configuration, role)
         } catch {
             free.signal()
             throw error

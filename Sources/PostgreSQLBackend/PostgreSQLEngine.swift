@@ -6,9 +6,11 @@ import Synchronization
 final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     let names: Names
     /// What the store is in the database.
-    let record: Catalog.Record
+    private let found: Mutex<Catalog.Record>
     /// Counts the commits of others; nil where they cannot be told.
     let listener: CommitListener?
+    /// Whether the server is a replica.
+    let role = ServerRole()
     private let configuration: PostgreSQLBackend
     private let pool: ConnectionPool
     private let writer: Mutex<WriterState>
@@ -16,7 +18,6 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     private let recorded = Mutex<(version: String, tables: [TableSchema])?>(nil)
     /// How often another process was found to have changed the tables.
     private let foreignChanges = Atomic(0)
-    private let isReplica: Bool
     private let serverVersion: String
 
     private struct WriterState: ~Copyable {
@@ -27,24 +28,25 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     }
 
     init(_ configuration: PostgreSQLBackend, logger: Logger) throws(StorageError) {
-        let connection = try Connection(configuration)
+        let connection = try Connection(configuration, role)
         self.configuration = configuration
         names = Names(schema: configuration.schema)
         serverVersion = connection.serverVersion
-        isReplica = try connection.run("SELECT pg_catalog.pg_is_in_recovery()").isTrue()
-        record = try Catalog.open(connection, configuration, isReadOnly: configuration.isReadOnly || isReplica)
-        if !configuration.isReadOnly, !isReplica {
+        let record = try Catalog.open(
+            connection, configuration, isReadOnly: configuration.isReadOnly || role.isReplica)
+        found = Mutex(record)
+        if !configuration.isReadOnly, !role.isReplica {
             try CompositeIndexes.complete(connection, names, logger: logger)
         }
         let version = try connection.run(Catalog.version(record)).text() ?? ""
-        if record.commits != nil, !isReplica {
+        if record.commits != nil, record.mayCount {
             let last = try connection.run(CommitListener.last(record, configuration)).integer() ?? 0
-            listener = CommitListener(configuration, record, last: last)
+            listener = CommitListener(configuration, role, record, last: last)
         } else {
             listener = nil
         }
         writer = Mutex(WriterState(connection: connection, tablesVersion: version))
-        pool = ConnectionPool(configuration)
+        pool = ConnectionPool(configuration, role)
         logger.debug(
             "store opened", metadata: ["location": "\(configuration.location)", "postgresql": "\(serverVersion)"])
     }
@@ -55,11 +57,14 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
                 "PostgreSQL finds a changed value only where its cluster has checksums (initdb --data-checksums).",
             .changingWhileReading: "PostgreSQL changes a table when nobody reads it, so the change waits.",
         ]
-        if listener == nil {
+        let isReplica = role.isReplica
+        if isReplica {
+            lacking[.foreignCommits] = "A replica has no notices of commits; connect to the primary."
+        } else if listener == nil {
             lacking[.foreignCommits] =
-                isReplica
-                ? "A replica has no notices of commits; connect to the primary."
-                : "No store has written to the schema, so nobody would send notices of commits."
+                record.mayCount
+                ? "No store has written to the schema, so nobody would send notices of commits."
+                : "The user may not read the sequence storage_commits; grant SELECT on it."
         }
         if isReplica { lacking[.writing] = "The server is a replica; connect to the primary." }
         if configuration.isReadOnly { lacking[.writing] = "The store was opened read-only." }
@@ -72,13 +77,47 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
             reservedNamePrefixes: ["storage_", "pg_"], readerThreads: configuration.connections)
     }
 
+    var isReadOnly: Bool { configuration.isReadOnly }
+
+    // MARK: The record
+
+    var record: Catalog.Record { found.withLock { $0 } }
+
+    /// Makes what a store lacks that was opened on a replica, and to which nobody had written.
+    func completeRecord(_ connection: Connection) throws(StorageError) {
+        guard record.versionIndex == nil || record.commits == nil else { return }
+        let complete = try Catalog.open(connection, configuration, isReadOnly: false)
+        found.withLock { $0 = complete }
+    }
+
+    /// Finds the record again, whose tables somebody has made anew, as who restores a backup does.
+    ///
+    /// - Parameter connection: one without a transaction.
+    /// - Throws: `schemaMismatch` if there is none, or it is as it was.
+    func findRecord(_ connection: Connection) throws(StorageError) {
+        let old = record
+        guard let new = try Catalog.find(connection, names, configuration.schema), new.versionIndex != nil,
+            new.commits != nil, new.versionIndex != old.versionIndex || new.commits != old.commits
+        else { throw Catalog.gone }
+        let isFirst = found.withLock { record in
+            defer { record = new }
+            return record.versionIndex == old.versionIndex && record.commits == old.commits
+        }
+        guard isFirst else { return }
+        // The version may have the name that it had before, and the tables may be others.
+        recorded.withLock { $0 = nil }
+        foreignChanges.add(1, ordering: .releasing)
+        listener?.use(new)
+    }
+
     /// Reads the declarations of the tables that other software made.
     var foreignTables: Statement { ForeignCatalog.statement(configuration.schema) }
 
     // MARK: Reading
 
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        PostgreSQLReader(try pool.take(), self, scope, isSerializable: configuration.writers == .many && !isReplica)
+        PostgreSQLReader(
+            try pool.take(), self, scope, isSerializable: configuration.writers == .many && !role.isReplica)
     }
 
     func end(_ reader: PostgreSQLReader) { pool.give(reader.connection) }
@@ -90,7 +129,7 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         if let known = recorded.withLock({ $0 }), known.version == version { return known.tables }
         if let connection { return try readTables(connection) }
         // Not one of the pool, for which a session that holds one must not wait.
-        return try readTables(Connection(configuration))
+        return try readTables(newConnection())
     }
 
     func note(_ tables: [TableSchema], at version: String) { recorded.withLock { $0 = (version, tables) } }
@@ -156,7 +195,7 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
             }
         }
         state.connection = nil
-        let connection = try Connection(configuration)
+        let connection = try newConnection()
         state.connection = connection
         return try begin(&state, connection, isAlone)
     }
@@ -164,15 +203,23 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     private func begin(
         _ state: inout WriterState, _ connection: Connection, _ isAlone: Bool
     ) throws(StorageError) -> PostgreSQLWriter {
-        let session = PostgreSQLWriter(connection, self, isAlone: isAlone)
-        let version = try session.begin()
+        var session = PostgreSQLWriter(connection, self, isAlone: isAlone)
+        let version: String
+        do throws(StorageError) {
+            version = try session.begin()
+        } catch {
+            guard error.code == .schemaMismatch, connection.loss == nil else { throw error }
+            try findRecord(connection)
+            session = PostgreSQLWriter(connection, self, isAlone: isAlone)
+            version = try session.begin()
+        }
         if version != state.tablesVersion { foreignChanges.add(1, ordering: .releasing) }
         state.tablesVersion = version
         return session
     }
 
     /// A connection beside those of the pool, for what must not wait for one.
-    func newConnection() throws(StorageError) -> Connection { try Connection(configuration) }
+    func newConnection() throws(StorageError) -> Connection { try Connection(configuration, role) }
 
     var timeoutMilliseconds: Int { configuration.timeoutMilliseconds }
 

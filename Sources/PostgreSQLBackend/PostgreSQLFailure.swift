@@ -18,9 +18,11 @@ enum PostgreSQLFailure {
 
     /// The error of a connection that could not be opened.
     static func opening(_ connection: OpaquePointer) -> StorageError {
-        let message = text(connection)
         let cause = PostgreSQLError(
-            state: "", message: message, constraint: nil, column: nil, statement: "connect")
+            state: "", message: text(connection), constraint: nil, column: nil, statement: "connect")
+        // The names of hosts, users and databases may have any words. They are quoted.
+        let message = cause.message.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+            .map { $0.isMultiple(of: 2) ? String($1) : "" }.joined(separator: "\"")
         // A connection that was never made has no SQLSTATE.
         if message.contains("too many clients") || message.contains("remaining connection slots") {
             return StorageError(
@@ -38,6 +40,49 @@ enum PostgreSQLFailure {
         return StorageError(
             .io, "The server cannot be reached: check that it runs, and the host and the port.", underlying: cause)
     }
+
+    /// The error of a connection that the server has ended, after it has said why.
+    ///
+    /// - Returns: nil for an error that ends a statement alone.
+    static func ended(_ result: OpaquePointer, _ sql: String) -> StorageError? {
+        let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))).map { String(cString: $0) }
+        guard severity == "FATAL" || severity == "PANIC",
+            let cause = error(result, sql).underlying as? PostgreSQLError
+        else { return nil }
+        return StorageError(
+            .io, "The server has ended the connection: \(cause.message); nothing of this call is stored, so try again.",
+            underlying: cause)
+    }
+
+    /// Whether an error is that of a connection, and not of what was asked.
+    static func isOutage(_ error: StorageError) -> Bool {
+        guard error.code == .io, let cause = error.underlying as? PostgreSQLError else { return error.code == .io }
+        return cause.state.isEmpty || ["08", "57"].contains(cause.state.prefix(2)) || cause.state == "25P03"
+    }
+
+    /// What a wait for other transactions has ended as: the server's `statement_timeout` ends it as any statement.
+    static func waiting(_ error: StorageError) -> StorageError {
+        guard let cause = error.underlying as? PostgreSQLError, cause.state == "57014" else { return error }
+        return StorageError(
+            .busy,
+            "The server has ended the wait for other transactions: \(cause.message); try again, or raise its statement_timeout.",
+            underlying: cause)
+    }
+
+    /// Whether a state is what a function of the database raises by itself: that of PL/pgSQL's RAISE, or one of a class that
+    /// the server does not use.
+    static func isRaised(_ state: String) -> Bool {
+        state.hasPrefix("P0") || state.utf8.count == 5 && !classes.contains(String(state.prefix(2)))
+    }
+
+    /// The classes of states that the server and libpq use.
+    private static let classes: Set = [
+        "00", "01", "02", "03", "08", "09", "0A", "0B", "0F", "0L", "0P", "0Z", "10", "20", "21", "22", "23", "24",
+        "25",
+        "26", "27", "28", "2B", "2D", "2F", "34", "38", "39", "3B", "3D", "3F", "40", "42", "44", "53", "54", "55",
+        "57",
+        "58", "72", "F0", "HV", "XX",
+    ]
 
     /// The error of a connection that is lost.
     static func lost(_ connection: OpaquePointer, doing action: String) -> StorageError {
@@ -75,6 +120,7 @@ enum PostgreSQLFailure {
         case "XX001", "XX002": (.corrupt, "The database is damaged: \(cause.message); restore a backup.")
         default:
             switch cause.state.prefix(2) {
+            case _ where isRaised(cause.state): (.constraint, "The database refuses the record: \(cause.message).")
             case "23": (.constraint, "The database refuses the value: \(cause.message).")
             case "08": (.io, "The connection failed: \(cause.message); try again.")
             default: (.io, "PostgreSQL failed: \(cause.message). What its code \(cause.state) means is in its manual.")

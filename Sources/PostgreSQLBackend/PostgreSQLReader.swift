@@ -25,6 +25,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
 
     private func use(_ connection: Connection) {
         self.connection = connection
+        connection.use(engine.record)
         connection.endsWhenCancelled = true
         if scope == .snapshot { begin() }
     }
@@ -56,7 +57,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         guard isOutdated || isSerializable && error.code == .conflict, attemptsLeft > 0 else { throw error }
         attemptsLeft -= 1
         isOutdated = false
-        rollBack()
+        if isInTransaction { rollBack() }
         if scope == .snapshot { begin() }
     }
 
@@ -67,7 +68,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     }
 
     private func begin() {
-        connection.add("BEGIN ISOLATION LEVEL \(isSerializable ? "SERIALIZABLE" : "REPEATABLE READ") READ ONLY")
+        connection.begin((isSerializable ? "SERIALIZABLE" : "REPEATABLE READ") + " READ ONLY", isWriting: false)
         isInTransaction = true
     }
 
@@ -95,7 +96,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     }
 
     override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
-        if scope == .query { return try connection.run(statements) }
+        if scope == .query {
+            return isInTransaction ? try connection.run(statements) : try connection.runRead(statements)
+        }
         return try askGuarded(statements)
     }
 
@@ -115,17 +118,27 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
                 throw ForeignCatalog.changed(foreign, by: error.underlying)
             }
             let now = try currentVersion()
+            if Catalog.isGone(now) { try findRecord() }
             for query in queries { try check(query, now) }
             connection.forgetPlans()
             throw error
         }
         guard let now = results.popLast()?.text() else { throw Catalog.damaged }
+        if Catalog.isGone(now) { try findRecord() }
         if isFirst { snapshotVersion = results.removeFirst().text() }
         for query in queries {
             if let snapshotVersion, snapshotVersion != now { try requireSameTables(query) }
             try check(query, now)
         }
         return results
+    }
+
+    /// Finds the store's record again, whose tables are gone, and begins the session again if nobody has had an answer of it.
+    private func findRecord() throws(StorageError) -> Never {
+        try engine.findRecord(isInTransaction ? engine.newConnection() : connection)
+        connection.use(engine.record)
+        isOutdated = true
+        throw StorageError(.busy, "Somebody has made the store's tables anew since this read began; read again.")
     }
 
     private func isOfSchema(_ error: StorageError) -> Bool {
@@ -148,7 +161,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
 
     /// A snapshot sees no row of a table that was made after it.
     private func requireSameTables(_ query: PreparedQuery) throws(StorageError) {
-        let tables = query.plan.tables.map { "pg_catalog.to_regclass(\(names.table($0).quotedText))" }
+        let tables = query.plan.tables.map { "pg_catalog.to_regclass(\(names.table($0).literal))" }
         let sql =
             "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = ANY (ARRAY[\(tables.joined(separator: ", "))]::oid[])"
         guard let found = try ask([Statement(sql)]).first?.integer(), found == Int64(tables.count) else {

@@ -11,6 +11,10 @@ extension PostgreSQLWriter {
         try flush()
         // Where an update of one row makes room for another's, the order of the rows counts.
         if write.compiled.needsOrder, batch.count > 1 { return try writeOneByOne(batch, write) }
+        // Of a statement that has written a part of its rows nothing may be left.
+        let isGuarded = write.compiled.mayKeepOut && write.compiled.countsRows && batch.count > 1
+        if isGuarded { connection.add("SAVEPOINT storage_all") }
+        defer { if isGuarded, connection.loss == nil { connection.add("RELEASE storage_all") } }
         let changed: Int
         do throws(StorageError) {
             changed = try run(batch, write)
@@ -19,8 +23,14 @@ extension PostgreSQLWriter {
             // Rows that are right one after the other may fail together, and others have the error of the first that fails.
             return try writeOneByOne(batch, write)
         }
-        // A row is missing, or a key is there twice, of which the server takes any row.
-        if batch.plan.operation == .update, changed < batch.count { return try writeOneByOne(batch, write) }
+        // A row is missing, a key is there twice, of which the server takes any row, or a trigger has kept a row out.
+        if write.compiled.countsRows, changed < batch.count {
+            if isGuarded { connection.add("ROLLBACK TO storage_all") }
+            guard isGuarded || batch.count == 1 || batch.plan.operation == .update else {
+                throw StorageError(.constraint, Self.isKeptOut, model: batch.plan.table.path.first)
+            }
+            return try writeOneByOne(batch, write)
+        }
         return touched(batch, changed)
     }
 
@@ -33,8 +43,10 @@ extension PostgreSQLWriter {
         default: return false
         }
         let statement = Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, 0..<batch.count))
-        let isUpdate = batch.plan.operation == .update
-        try later(Deferred(statement: statement, count: batch.count, mustChangeAll: isUpdate))
+        let mustChangeAll =
+            batch.plan.operation == .update
+            || write.compiled.countsRows && write.compiled.mayKeepOut
+        try later(Deferred(statement: statement, count: batch.count, mustChangeAll: mustChangeAll))
         if let greatest = try greatestKey(batch) { try later(Deferred(statement: greatest)) }
         return true
     }
@@ -51,6 +63,7 @@ extension PostgreSQLWriter {
         guard let state = (error.underlying as? PostgreSQLError)?.state else { return false }
         // 21000: one statement cannot change a row twice.
         return state.hasPrefix("23") || state.hasPrefix("22") || state == "21000"
+            || PostgreSQLFailure.isRaised(state)
     }
 
     /// Writes row after row, and finds the first that fails. The transaction is then as it was, and can be asked.
@@ -83,9 +96,8 @@ extension PostgreSQLWriter {
             let outcome = try connection.outcome(statements)
             for (index, result) in outcome.results.enumerated() {
                 changed += result.changed
-                guard batch.plan.operation != .update || result.changed > 0 else {
-                    throw batch.error(
-                        .notFound, "No record has this key; save or insert stores it.", row: row + index)
+                if write.compiled.countsRows, result.changed == 0 {
+                    throw try unwritten(batch, write, row + index, canAsk: outcome.failure == nil)
                 }
             }
             if let failure = outcome.failure { throw try refusal(failure.error, batch, row + failure.index) }
@@ -94,6 +106,24 @@ extension PostgreSQLWriter {
         if let greatest = try greatestKey(batch) { _ = try connection.run(greatest) }
         return touched(batch, changed)
     }
+
+    /// The error of a row that the server has not written, and without an error.
+    private func unwritten(
+        _ batch: borrowing RowBatch, _ write: PreparedWrite, _ row: Int, canAsk: Bool
+    ) throws(StorageError) -> StorageError {
+        var isThere = batch.plan.operation != .update
+        if !isThere, canAsk, write.compiled.mayKeepOut {
+            let found = try connection.run(Statement(write.compiled.found, write.compiled.bind(batch, row..<row + 1)))
+            isThere = found.integer() != 0
+        }
+        guard isThere else {
+            return batch.error(.notFound, "No record has this key; save or insert stores it.", row: row)
+        }
+        return batch.error(.constraint, Self.isKeptOut, row: row)
+    }
+
+    private static let isKeptOut =
+        "A trigger or a rule of the database has kept the record from being stored, without an error; look at those of the table."
 
     /// How many rows a write says it touched. Of what is put the server counts an upsert's rows in its own way.
     private func touched(_ batch: borrowing RowBatch, _ changed: Int) -> Int {
@@ -174,9 +204,9 @@ extension PostgreSQLWriter {
         greatestKeys[table.name] = nil
         var parameters = Parameters()
         parameters.add(plain: table.name)
-        if table.isForeign { return try connection.run("DELETE FROM \(names.table(table))").changed }
+        if table.isForeign { return try connection.run("DELETE FROM \(names.rows(of: table))").changed }
         let results = try connection.run([
-            Statement("DELETE FROM \(names.table(table))"),
+            Statement("DELETE FROM \(names.rows(of: table))"),
             Statement("DELETE FROM \(names.own("storage_keys")) WHERE name = $1::text", parameters),
         ])
         return results.first?.changed ?? 0

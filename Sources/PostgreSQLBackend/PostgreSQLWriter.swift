@@ -24,13 +24,14 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     init(_ connection: Connection, _ engine: PostgreSQLEngine, isAlone: Bool) {
         self.isAlone = isAlone
         super.init(connection, engine)
+        connection.use(engine.record)
     }
 
     // MARK: The transaction
 
     /// Begins the transaction, waits for its turn among all writers, and returns the version of the tables.
     func begin() throws(StorageError) -> String {
-        connection.add("BEGIN ISOLATION LEVEL \(isAlone ? "READ COMMITTED" : "SERIALIZABLE")")
+        connection.begin(isAlone ? "READ COMMITTED" : "SERIALIZABLE", isWriting: true)
         connection.add(Catalog.turn(names, isAlone: isAlone))
         do throws(StorageError) {
             let isNew = connection.server == nil
@@ -39,6 +40,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
                 [Catalog.version(engine.record), own] + (isNew ? [ServerIdentity.statement] : []))
             guard results.count == (isNew ? 3 : 2), let version = results[0].text(), let transaction = results[1].text()
             else { throw Catalog.damaged }
+            if Catalog.isGone(version) { throw Catalog.gone }
             // No connection outlives a crash.
             if isNew { connection.server = ServerIdentity(results[2]) }
             (self.version, self.transaction) = (version, transaction)
@@ -51,7 +53,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             return version
         } catch {
             rollBack()
-            throw error
+            throw Catalog.isGone(error) ? Catalog.gone.caused(by: error) : PostgreSQLFailure.waiting(error)
         }
     }
 
@@ -92,7 +94,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         if let failure = outcome.failure {
             rollBack()
             if failure.index < batches.count || !isAlone && failure.error.code == .conflict { return false }
-            throw failure.error
+            throw isAlone ? failure.error : PostgreSQLFailure.waiting(failure.error)
         }
         // The server answers a commit of what has failed with a rollback, and no error.
         guard outcome.results.last?.tag == "COMMIT" else {
@@ -224,7 +226,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             let statements = SchemaCompiler(names).statements(for: change).map { Statement($0) }
             _ = try connection.run(statements + Catalog.record(change, names))
         } catch {
-            throw refusal(error, change)
+            throw PostgreSQLFailure.waiting(refusal(error, change))
         }
     }
 
@@ -241,6 +243,11 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             return StorageError(
                 .constraint, "Records have equal values of \(column?.property ?? "a property"), which must be unique.",
                 model: new.path.first, property: column?.property, underlying: cause)
+        case ("42P07", .create(let table)) where names.foreign.particulars(of: table.name).obstacle != nil:
+            let obstacle = names.foreign.particulars(of: table.name).obstacle ?? ""
+            return StorageError(
+                .schemaMismatch, "The key of the table \(table.name) \(obstacle). Nothing was changed.",
+                model: table.path.first, underlying: cause)
         case ("42P07", .create(let table)):
             return StorageError(
                 .schemaMismatch,

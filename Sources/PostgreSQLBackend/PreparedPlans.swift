@@ -69,6 +69,13 @@ final class PreparedWrite {
 }
 
 extension Connection {
+    /// Forgets the plans that were checked against another record of tables.
+    func use(_ record: Catalog.Record) {
+        if versionIndex == record.versionIndex { return }
+        versionIndex = record.versionIndex
+        forgetPlans()
+    }
+
     func prepared(_ plan: QueryPlan, _ names: Names) throws(StorageError) -> PreparedQuery {
         if let query = plans.query(plan) { return query }
         let compiled = CompiledQuery(plan, try names.with(plan.tables))

@@ -58,7 +58,7 @@ extension QueryCompiler {
         if type == .data {
             let byte = ColumnType.int64.parameter(number(.value(index, .int64)))
             return
-                "(\(byte) BETWEEN 0 AND 255 AND position(set_byte('\\x00', 0, (\(byte) & 255)::integer) IN \(value)) > 0)"
+                "(\(byte) BETWEEN 0 AND 255 AND position(set_byte(E'\\\\x00', 0, (\(byte) & 255)::integer) IN \(value)) > 0)"
         }
         // Text of other software may be no JSON.
         guard case .array(let element) = type, bound != .exact, !isForeign else { throw NoForm() }
@@ -72,7 +72,7 @@ extension QueryCompiler {
         }
         // The same text is the same element. What this reads and the program does not, it finds nothing in.
         guard case .array = element else {
-            let isRead = "json_typeof(v) NOT IN ('object', 'array') AND strpos(v::text, '\\u') = 0"
+            let isRead = "json_typeof(v) NOT IN ('object', 'array') AND strpos(v::text, E'\\\\u') = 0"
             let test = "SELECT bool_or(v::text = \(wanted)) AND bool_and(\(isRead)) \(rows)"
             return "(CASE WHEN \(isArray) THEN (\(test)) ELSE FALSE END)"
         }
@@ -91,7 +91,7 @@ extension QueryCompiler {
         let isDouble = "length(v::text) <= 100 AND v::text ~ '^[-+.0-9]+([eE][-+]?[0-9]{1,2})?$'"
         return """
             CASE json_typeof(v) WHEN 'number' THEN CASE WHEN \(isDouble) THEN v::text::float8 = \(double) ELSE TRUE END \
-            WHEN 'string' THEN v::text = \(wanted) OR strpos(v::text, '\\') > 0 ELSE v::text = \(wanted) END
+            WHEN 'string' THEN v::text = \(wanted) OR strpos(v::text, E'\\\\') > 0 ELSE v::text = \(wanted) END
             """
     }
 }

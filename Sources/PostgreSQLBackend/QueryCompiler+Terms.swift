@@ -143,7 +143,7 @@ extension QueryCompiler {
             let expression = ColumnType.string.parameter(number(.regularExpression(index)))
             // The pattern's parts count scalars, and an escape is two.
             return
-                "(CASE WHEN \(subject) ~ '[\\x01\\x02]' THEN \(subject) ~ \(expression) ELSE \(subject) LIKE \(like) END)"
+                "(CASE WHEN \(subject) ~ E'[\\\\x01\\\\x02]' THEN \(subject) ~ \(expression) ELSE \(subject) LIKE \(like) END)"
         }
         let wanted = try value(pattern, place, .string)
         switch test {

@@ -241,7 +241,7 @@ struct Place {
         }
         self.beginnings = beginnings
         types = table.columns.map(\.type)
-        self.table = "\(names.table(table)) AS t\(alias)"
+        self.table = "\(names.rows(of: table)) AS t\(alias)"
     }
 
     init(results: [ColumnType]) {

@@ -1,6 +1,18 @@
 internal import StorageDriver
 
 extension String {
+    /// The text as an SQL literal, which means the same whatever `standard_conforming_strings` is.
+    var literal: String {
+        let backslash = UInt8(ascii: "\\")
+        guard utf8.contains(backslash) else { return quotedText }
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            if byte == backslash { bytes.append(backslash) }
+            bytes.append(byte)
+        }
+        return "E" + String(decoding: bytes, as: UTF8.self).quotedText
+    }
+
     /// A hash that is the same in every process.
     var stableHash: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -37,6 +49,12 @@ struct Names: Sendable {
     func table(_ name: String) -> String { "\(schema).\(Self.fitting(name).quotedName)" }
 
     func table(_ table: TableSchema) -> String { self.table(table.name) }
+
+    /// A table's rows in SQL, without those of tables that inherit from it, which are records of others. A partitioned table
+    /// has all of its rows in its partitions.
+    func rows(of table: TableSchema) -> String {
+        foreign.particulars(of: table.name).isPartitioned ? self.table(table) : "ONLY " + self.table(table)
+    }
 
     /// Something of the store's own.
     func own(_ name: String) -> String { "\(schema).\(name.quotedName)" }
@@ -82,10 +100,10 @@ extension Value {
             let text = value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Infinity" : "Infinity") : "\(value)"
             return "'\(text)'\(cast)"
         case .text(let text):
-            return (type.sql.form == .text ? EscapedText.escaped(text) : text).quotedText + cast
+            return (type.sql.form == .text ? EscapedText.escaped(text) : text).literal + cast
         case .blob(let bytes):
             let digits = Hexadecimal.text(of: bytes)
-            return type == .uuid ? "'\(digits)'::uuid" : "'\\x\(digits)'::bytea"
+            return type == .uuid ? "'\(digits)'::uuid" : "decode('\(digits)', 'hex')"
         }
     }
 }

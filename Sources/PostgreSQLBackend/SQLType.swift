@@ -136,7 +136,7 @@ extension ColumnType {
     func remainder(_ value: String) -> String {
         if storage == .blob { return "CASE WHEN length(\(value)) > 2000 THEN sha256(\(value)) ELSE '' END" }
         // The bytes of a text; its conversion to bytes is no function that an index may use.
-        let bytes = "decode(replace(\(value), '\\', '\\\\'), 'escape')"
+        let bytes = "decode(replace(\(value), E'\\\\', E'\\\\\\\\'), 'escape')"
         return "CASE WHEN length(\(value)) > 500 THEN sha256(\(bytes)) ELSE '' END"
     }
 

@@ -115,7 +115,7 @@ struct SchemaCompiler {
 
     /// A property's name may have a NUL. No text of the server's has one.
     private static func literal(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value != 0 })).quotedText
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value != 0 })).literal
     }
 }
 

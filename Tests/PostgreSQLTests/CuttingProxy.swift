@@ -37,6 +37,9 @@ final class CuttingProxy: Sendable {
     /// How many connections were cut.
     var count: Int { cuts.state.withLock { $0.cuts } }
 
+    /// How many connections were refused.
+    var refused: Int { cuts.state.withLock { $0.refused } }
+
     /// How many groups of statements clients have sent, but for the ends of reads, which nobody waits for.
     var roundTrips: Int { cuts.state.withLock { $0.roundTrips } }
 
@@ -66,6 +69,7 @@ private final class Cuts: Sendable {
         var silence: CuttingProxy.Silence?
         var cuts = 0
         var refuses = false
+        var refused = 0
         var roundTrips = 0
         /// The connections that have asked for notices.
         var listeners: [Progress] = []
@@ -83,7 +87,11 @@ private final class Cuts: Sendable {
 
     /// Nil while connections are refused.
     @Sendable func connection() -> LoopbackRelay.Connection? {
-        if state.withLock({ $0.refuses }) { return nil }
+        let isRefused = state.withLock { state in
+            if state.refuses { state.refused += 1 }
+            return state.refuses
+        }
+        if isRefused { return nil }
         let progress = Progress()
         return LoopbackRelay.Connection { bytes in
             let sent = progress.groups.withLock { $0.count(bytes) }

@@ -27,7 +27,10 @@ struct FailoverTests {
         let refusal = await #expect(throws: StorageError.self) { try await replica.save(Pen(id: 11)) }
         #expect(refusal?.code == .unsupported)
         #expect(replica.info.lacking[.writing] != nil)
-        try await replica.close()
+        let deaf = await #expect(throws: StorageError.self) { try await replica.refresh() }
+        #expect(deaf?.code == .unsupported)
+        var values = replica.select(Pen.self).values().makeAsyncIterator()
+        #expect(try await values.next()?.count == 10)
 
         // The primary ends as if it were killed.
         _ = try? Server.psql(
@@ -37,6 +40,14 @@ struct FailoverTests {
         try Server.psql("SELECT pg_promote()", at: addresses[1])
         try await store.save(Pen(id: 13))
         #expect(try await store.select(Pen.self).keys() == Array(1...10) + [13])
+        // The store that was opened on the replica hears of what others write, and writes.
+        while try await values.next()?.last?.id != 13 {}
+        try await store.save(Pen(id: 14))
+        #expect(try await values.next()?.last?.id == 14)
+        try await replica.save(Pen(id: 15))
+        #expect(try await store.find(Pen.self, key: 15) != nil)
+        #expect(replica.info.lacking[.writing] == nil && replica.info.lacking[.foreignCommits] == nil)
+        try await replica.close()
         try await store.close()
     }
 }

@@ -98,6 +98,36 @@ struct NoticeTests {
         }
     }
 
+    @Test func `an observer outlives an outage that is shorter than the timeout`() async throws {
+        try await Server.withSchema { schema in
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            let url =
+                "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&timeout=60000&application_name=\(schema)"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            let other = try await Store(Server.backend(schema), models: Pen.self)
+            var values = store.select(Pen.self).values().makeAsyncIterator()
+            #expect(try await values.next() == [])
+            while try Self.listeners(schema) != "1" { await Task.yield() }
+            // The one that listens stays: it hears of a commit, which nothing can read.
+            proxy.refuse(true)
+            try Server.psql(
+                """
+                SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(schema)'
+                AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')
+                """)
+            try await other.save(Pen(id: 1))
+            let ending = Task {
+                while proxy.refused < 3 { await Task.yield() }
+                proxy.refuse(false)
+            }
+            #expect(try await values.next() == [Pen(id: 1)])
+            await ending.value
+            try await store.close()
+            try await other.close()
+        }
+    }
+
     @Test func `an observer reads anew behind a commit of which nobody knows the outcome`() async throws {
         try await Server.withSchema { schema in
             let proxy = try CuttingProxy(to: Server.socket())

@@ -8,6 +8,8 @@ import Synchronization
 /// without a usable key.
 final class ForeignCatalog: Sendable {
     private let known = Mutex<[String: ForeignTable]>([:])
+    /// What must be known of any table of the schema, also of the store's own.
+    private let particular = Mutex<[String: ForeignTable.Particulars]>([:])
 
     /// Reads the declarations: one JSON text for each table.
     static func statement(_ schema: String) -> Statement {
@@ -21,6 +23,7 @@ final class ForeignCatalog: Sendable {
         let decoder = JSONDecoder()
         var tables: [String: ForeignTable] = [:]
         var schemas: [TableSchema] = []
+        var particulars: [String: ForeignTable.Particulars] = [:]
         for row in 0..<result.count {
             let table: ForeignTable
             do {
@@ -29,12 +32,18 @@ final class ForeignCatalog: Sendable {
             } catch {
                 throw StorageError(.io, "The server describes a table in an unknown form.", underlying: error)
             }
-            guard let schema = table.schema else { continue }
+            particulars[table.name] = table.particulars
+            guard !table.isOwn, let schema = table.schema else { continue }
             tables[table.name] = table
             schemas.append(schema)
         }
         known.withLock { $0 = tables }
+        particular.withLock { $0 = particulars }
         return schemas
+    }
+
+    func particulars(of table: String) -> ForeignTable.Particulars {
+        particular.withLock { $0[table] } ?? ForeignTable.Particulars()
     }
 
     /// The declaration of a table that was listed.
@@ -70,9 +79,10 @@ final class ForeignCatalog: Sendable {
             model: schema.path.first, underlying: cause)
     }
 
-    /// A store's own tables have primary keys that it has named.
+    /// A store's own tables have primary keys that it has named. Of these only what is particular is asked for.
     private static let sql = """
-        SELECT json_build_object('name', c.relname, 'columns', (
+        SELECT json_build_object('name', c.relname, 'isOwn', f.own, 'isPartitioned', c.relkind = 'p',
+          'mayKeepOut', f.refuses, 'columns', CASE WHEN f.own THEN '[]' ELSE (
             SELECT coalesce(json_agg(json_build_object(
               'name', a.attname, 'base', CASE WHEN bn.nspname = 'pg_catalog' THEN b.typname ELSE '' END,
               'cast', quote_ident(tn.nspname) || '.' || quote_ident(t.typname),
@@ -96,23 +106,32 @@ final class ForeignCatalog: Sendable {
                 UNION ALL SELECT d.typbasetype, d.typtypmod FROM bases JOIN pg_type d ON d.oid = type AND d.typtype = 'd')
               SELECT * FROM bases) AS r
             JOIN pg_type b ON b.oid = r.type AND b.typtype <> 'd' JOIN pg_namespace bn ON bn.oid = b.typnamespace
-            WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''),
-          'indexes', (
+            WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '') END,
+          'indexes', CASE WHEN f.own THEN '[]' ELSE (
             SELECT coalesce(json_agg(json_build_object(
               'name', i.relname, 'isUnique', x.indisunique, 'isPrimary', x.indisprimary,
+              'isImmediate', x.indimmediate,
+              'isByBytes', NOT EXISTS (SELECT FROM unnest(x.indcollation::oid[]) AS o (id)
+                JOIN pg_collation l ON l.oid = o.id WHERE NOT l.collisdeterministic),
+              'parts', ARRAY(SELECT p.relname FROM pg_partition_tree(i.oid) AS t JOIN pg_class p ON p.oid = t.relid),
               'columns', ARRAY(
                 SELECT coalesce(a.attname, '') FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS u(number, place)
                 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number
                 WHERE u.place <= x.indnkeyatts ORDER BY u.place)) ORDER BY x.indisprimary DESC, i.relname), '[]')
             FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam
-            WHERE x.indrelid = c.oid AND x.indisvalid AND x.indpred IS NULL AND m.amname = 'btree'))::text
+            WHERE x.indrelid = c.oid AND x.indisvalid AND x.indpred IS NULL AND m.amname = 'btree') END)::text
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        CROSS JOIN LATERAL (SELECT
+          EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p'
+            AND k.conname ~ '^storage_(key_[0-9a-f]+|version_.*|keys_key|info_key)$') AS own,
+          c.relhasrules OR (c.relhastriggers OR c.relkind = 'p') AND EXISTS (SELECT FROM pg_trigger g
+            WHERE (g.tgrelid = c.oid OR g.tgrelid IN (SELECT relid FROM pg_partition_tree(c.oid)))
+              AND NOT g.tgisinternal AND g.tgtype & 3 = 3) AS refuses) AS f
         WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND NOT c.relispartition
           AND has_table_privilege(c.oid, 'SELECT')
           AND NOT EXISTS (SELECT FROM pg_depend e
             WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
-          AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p'
-            AND k.conname ~ '^storage_(key_[0-9a-f]+|version_.*|keys_key|info_key)$')
+          AND (NOT f.own OR f.refuses OR c.relkind = 'p')
         ORDER BY c.oid
         """
 }

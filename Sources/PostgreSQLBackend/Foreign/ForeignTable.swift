@@ -31,12 +31,45 @@ struct ForeignTable: Decodable {
         let columns: [String]
         let isUnique: Bool
         let isPrimary: Bool
+        /// Whether a duplicate is refused at once, and not at the end of the transaction.
+        let isImmediate: Bool
+        /// Whether two texts are equal only if their bytes are.
+        let isByBytes: Bool
+        /// The names of the indexes of a partitioned table's partitions.
+        let parts: [String]
+
+        /// Whether it keeps values unique as the contract says.
+        var keepsUnique: Bool { isUnique && isImmediate && isByBytes }
+    }
+
+    /// What a table has that changes how it is read or written.
+    struct Particulars: Sendable {
+        var isPartitioned = false
+        /// Whether a trigger or a rule may keep a row from being written, without an error.
+        var mayKeepOut = false
+        /// Why its primary key cannot be a model's; nil if it can, or there is none.
+        var obstacle: String?
     }
 
     let name: String
+    /// Whether a store has made it.
+    let isOwn: Bool
+    let isPartitioned: Bool
+    let mayKeepOut: Bool
     /// Without generated columns.
     let columns: [Column]
     let indexes: [Index]
+
+    var particulars: Particulars {
+        let obstacle = indexes.first { $0.isPrimary }.flatMap { key -> String? in
+            if !key.isImmediate {
+                return "is DEFERRABLE, so that a duplicate is found too late; make it NOT DEFERRABLE"
+            }
+            return key.isByBytes
+                ? nil : "has a collation by which different texts are equal; give its columns a deterministic one"
+        }
+        return Particulars(isPartitioned: isPartitioned, mayKeepOut: mayKeepOut, obstacle: obstacle)
+    }
 
     /// The table's schema for the store; nil if nothing can be its key.
     ///
@@ -56,7 +89,7 @@ struct ForeignTable: Decodable {
 
     private func key(_ index: Index) -> [Int]? {
         let places = index.columns.compactMap { name in columns.firstIndex { $0.name == name } }
-        guard index.isUnique, places.count == index.columns.count, (1...Self.mostKeyColumns).contains(places.count),
+        guard index.keepsUnique, places.count == index.columns.count, (1...Self.mostKeyColumns).contains(places.count),
             places.allSatisfy({ columns[$0].type.canBeKey && !columns[$0].isOptional })
         else { return nil }
         return places
@@ -67,7 +100,7 @@ struct ForeignTable: Decodable {
         return ColumnSchema(
             name: column.name, property: column.name, type: column.type, isOptional: column.isOptional && !isKey,
             isIndexed: !isKey && !leading.isEmpty,
-            isUnique: !isKey && leading.contains { $0.isUnique && $0.columns.count == 1 },
+            isUnique: !isKey && leading.contains { $0.keepsUnique && $0.columns.count == 1 },
             reference: column.reference.map { ReferenceSchema(model: $0.table, onDelete: DeleteRule(sql: $0.action)) })
     }
 }

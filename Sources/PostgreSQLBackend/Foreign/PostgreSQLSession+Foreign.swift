@@ -6,7 +6,7 @@ extension PostgreSQLSession {
     final func greatestForeignKey(in table: TableSchema) throws(StorageError) -> Int64 {
         guard table.key.count == 1 else { return 0 }
         let column = table.columns[table.key[0]]
-        var parts = ["(SELECT max(\(column.sqlName))::bigint FROM \(names.table(table)))", "0"]
+        var parts = ["(SELECT max(\(column.sqlName))::bigint FROM \(names.rows(of: table)))", "0"]
         if let sequence = try names.foreign.table(table).columns.first(where: { $0.name == column.name })?.sequence {
             let last = isReading ? "pg_sequence_last_value(\(sequence))" : "nextval(\(sequence)::oid::regclass) - 1"
             parts.append(last)
@@ -55,7 +55,10 @@ extension PostgreSQLWriter {
         _ cause: PostgreSQLError, _ batch: borrowing RowBatch, _ row: Int
     ) throws(StorageError) -> StorageError {
         let table = batch.plan.table
-        let names = try names.foreign.table(table).indexes.first { $0.name == cause.constraint }?.columns ?? []
+        let index = try names.foreign.table(table).indexes.first {
+            $0.name == cause.constraint || cause.constraint.map($0.parts.contains) ?? false
+        }
+        let names = index?.columns ?? []
         let columns = names.compactMap { name in table.columns.firstIndex { $0.name == name } }
         if columns.sorted() == table.key.sorted() {
             return batch.error(

@@ -124,7 +124,7 @@ final class HistoryLog {
         guard !rows.isEmpty else { return }
         let header = try begin(signature)
         for start in stride(from: 0, to: rows.count, by: 6) { rows[start] = .int(header.number) }
-        let limit = store.info.limits.valueBytes
+        let limit = store.opened.limits.valueBytes
         for case .blob(let bytes) in rows where bytes.count > limit {
             throw StorageError(
                 .limitExceeded,

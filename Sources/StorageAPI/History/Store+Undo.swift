@@ -77,7 +77,7 @@ private struct Undoing {
 
     private func writing(_ model: String) throws(StorageError) -> Writing {
         Writing(
-            handle: try whole(model), writer: try context.openWriter(model), limits: context.store.info.limits,
+            handle: try whole(model), writer: try context.openWriter(model), limits: context.store.opened.limits,
             context: context)
     }
 

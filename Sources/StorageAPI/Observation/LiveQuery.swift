@@ -23,6 +23,8 @@ final class LiveQuery<Element> {
     private let reader: any LiveReader<Element>
     private var hasBegun = false
     private var hasEnded = false
+    /// When the server was found away that is not back yet.
+    private var outage: ContinuousClock.Instant?
 
     init(_ store: Store, _ reader: any LiveReader<Element>) {
         self.reader = reader
@@ -37,7 +39,7 @@ final class LiveQuery<Element> {
             let news = subscription.news()
             switch news {
             case .end: hasEnded = true
-            case .nothing where hasBegun: await subscription.wait()
+            case .nothing where hasBegun && outage == nil: await subscription.wait()
             default: if let element = try await read(news) { return element }
             }
         }
@@ -47,14 +49,32 @@ final class LiveQuery<Element> {
 
     private nonisolated(nonsending) func read(_ news: Observers.News) async throws(StorageError) -> Element? {
         do throws(StorageError) {
-            let element = try await reader.read(hasBegun ? news : .unknown, subscription)
-            hasBegun = true
+            let element = try await reader.read(hasBegun && outage == nil ? news : .unknown, subscription)
+            (hasBegun, outage) = (true, nil)
             return element
         } catch {
+            // What was told of meanwhile is read with all else.
+            if await mayWait(after: error) { return nil }
             hasEnded = true
             if error.code == .closed || error.code == .cancelled && Task.isCancelled { return nil }
             throw error
         }
+    }
+}
+
+extension LiveQuery {
+    /// Waits a moment for a server that is away; false if it has been away for too long.
+    private nonisolated(nonsending) func mayWait(after error: StorageError) async -> Bool {
+        guard let engine = subscription.store.engine as? any ListeningEngine, engine.isOutage(error) else {
+            return false
+        }
+        let now = ContinuousClock.now
+        let begin = outage ?? now
+        outage = begin
+        guard now - begin < .milliseconds(engine.millisecondsOfOutage) else { return false }
+        // Cancelled, the sequence ends.
+        try? await Task.sleep(for: .milliseconds(50))
+        return true
     }
 }
 

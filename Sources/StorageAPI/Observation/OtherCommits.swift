@@ -112,8 +112,8 @@ extension Store {
         do throws(StorageError) {
             try runningCalls.begin()
             defer { runningCalls.end() }
-            if let otherCommits { return await otherCommits.refresh() }
             if info.has(.sharing) { try info.require(.foreignCommits, for: "refresh") }
+            await otherCommits?.refresh()
         } catch {
             throw error.at(operation: "refresh", backend: info.name)
         }

@@ -9,7 +9,8 @@ extension Store {
     /// - A commit that cannot change the result costs nothing, or a lookup of the records that it changed. What the query
     ///   reads is watched: also what records own, and every model that it goes through.
     /// - Writers never wait for observers, whatever their number. An observer holds one result, and keeps the store open.
-    /// - It ends when the store is closed, at once when its task is cancelled, and after an error of the query.
+    /// - It ends when the store is closed, at once when its task is cancelled, and after an error of the query. A server that
+    ///   is away is waited for, for the backend's timeout.
     ///
     /// Each iterator is an observer of its own, which ends when it is released.
     public struct Values<Element>: AsyncSequence, Sendable {

@@ -197,10 +197,16 @@ extension Store {
         MeteredCall(self, operation, model.flatMap { registry.name(of: $0) }, isWriting: true)
     }
 
+    /// Whether the store can write by now.
+    func canWriteNow() throws(StorageError) -> Bool {
+        guard !canWrite, let engine = engine as? any PromotableEngine else { return canWrite }
+        return try engine.canWriteNow()
+    }
+
     /// Counts a call that writes, until `runningCalls.end()`.
     func enter(_ operation: String) throws(StorageError) {
         do {
-            if !canWrite { try info.require(.writing, for: operation) }
+            if !canWrite, try !canWriteNow() { try info.require(.writing, for: operation) }
             try runningCalls.begin()
         } catch {
             throw error.at(operation: operation, backend: info.name)

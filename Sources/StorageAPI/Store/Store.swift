@@ -25,8 +25,10 @@ public import Foundation
 ///
 /// The same calls without `async` are ``blocking``. A transaction is `transaction`.
 public final class Store: Sendable {
-    /// The backend's name, location, capabilities and limits.
-    public let info: BackendInfo
+    /// The backend's name, location, capabilities and limits. What a store lacks that cannot write may change.
+    public var info: BackendInfo { canWrite ? opened : engine.info }
+    /// What it was when the store was opened.
+    let opened: BackendInfo
     let engine: any StorageEngine
     /// The engine, if other processes may change its tables.
     let sharedTables: (any SharedTablesEngine)?
@@ -45,6 +47,7 @@ public final class Store: Sendable {
     let readsBesideWriter: Bool
     /// Whether a read waits for a server.
     @usableFromInline let readsWait: Bool
+    /// Whether the store could write when it was opened.
     let canWrite: Bool
 
     /// Opens a store.
@@ -139,7 +142,8 @@ public final class Store: Sendable {
         self.clock = clock
         self.instruments = instruments
         sharedTables = engine as? any SharedTablesEngine
-        info = engine.info
+        let info = engine.info
+        opened = info
         readsBesideWriter = info.lacking[.concurrentReads] == nil
         canWrite = info.lacking[.writing] == nil
         readsWait = info.readerThreads != nil
@@ -251,7 +255,7 @@ public final class Store: Sendable {
             return behind
         }
         guard !behind.isEmpty else { return nil }
-        if let reason = info.lacking[.writing] {
+        if try !canWriteNow(), let reason = info.lacking[.writing] {
             throw StorageError(
                 .schemaMismatch, "A model's tables are not as it declares them and cannot be changed: \(reason)",
                 operation: "open", model: behind[0].schema.name)

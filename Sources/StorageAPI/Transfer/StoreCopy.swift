@@ -84,7 +84,7 @@ final class RowCopies {
         plan = WritePlan(
             id: store.registry.directory.nextPlan(), operation: .insert, table: table,
             columns: Array(table.columns.indices))
-        limits = store.info.limits
+        limits = store.opened.limits
         rows = RowBuffer(width: table.columns.count)
         isKey = table.columns.indices.map(table.key.contains)
     }

@@ -19,6 +19,18 @@ package protocol ListeningEngine: SharedCommitsEngine {
 
     /// Returns at once.
     func stopListening()
+
+    /// How long the server may be away before an observer of a query is told.
+    var millisecondsOfOutage: Int { get }
+
+    /// Whether an error says that the server is away, or that a connection to it is lost.
+    func isOutage(_ error: StorageError) -> Bool
+}
+
+/// An optional feature of an engine that may become able to write while it is open, as one on a replica that is promoted.
+package protocol PromotableEngine: StorageEngine {
+    /// Whether it can write by now. May ask a server. What ``StorageEngine/info`` says follows.
+    func canWriteNow() throws(StorageError) -> Bool
 }
 
 /// Whether anyone but an engine has committed.

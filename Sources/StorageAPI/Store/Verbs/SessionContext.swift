@@ -65,7 +65,7 @@ final class SessionContext {
     func writing(_ model: ModelSource) throws(StorageError) -> Writing {
         let handle = try handle(model)
         return Writing(
-            handle: handle, writer: try openWriter(handle.name), limits: store.info.limits, context: self)
+            handle: handle, writer: try openWriter(handle.name), limits: store.opened.limits, context: self)
     }
 
     /// Creates or changes tables as schemas declare.

@@ -38,7 +38,7 @@ struct DeleteRules {
         guard !new.isEmpty else { return 0 }
         for key in new { _ = going.insert(key) }
         let writer = try context.openWriter(model.name)
-        let writing = Writing(handle: model, writer: writer, limits: context.store.info.limits, context: context)
+        let writing = Writing(handle: model, writer: writer, limits: context.store.opened.limits, context: context)
         let cells = ValueCells(ValueList(width: model.tables.rootKeyCount, values: new.flatMap { $0 }))
         let count: Int
         do throws(StorageError) {

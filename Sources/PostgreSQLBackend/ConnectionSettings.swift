@@ -1,0 +1,38 @@
+internal import StorageDriver
+
+/// What a connection sets in the server, and for how long.
+///
+/// A setting that must hold is set in each transaction, in the round trip of its beginning, so it holds whoever else is served
+/// by the same process, and ends with the transaction. The process of a connection without a pooler is its own: what only
+/// limits times is set there once, since a read of one statement has no transaction in which it could be set at no cost.
+struct Settings {
+    /// Set once, in a process that serves nobody else.
+    private(set) var ofProcess: [String] = []
+    /// Set in each transaction that writes, and that reads.
+    private(set) var ofWrites: [String] = []
+    private(set) var ofReads: [String] = []
+    /// Sets them for the statements that are sent with it; nil where the process has them.
+    private(set) var ofStatements: Statement?
+
+    init() {}
+
+    init(_ configuration: PostgreSQLBackend, isShared: Bool) {
+        // Plans over many tables, as that of the catalog, are estimated high enough to be compiled, which took 1.6 seconds
+        // where the plan takes a millisecond.
+        let limits = ["lock_timeout = \(configuration.timeoutMilliseconds)", "jit = off"]
+        ofWrites = ["standard_conforming_strings = on"]
+        if configuration.durability == .relaxed { ofWrites.append("synchronous_commit = off") }
+        guard isShared else {
+            ofProcess = limits
+            return
+        }
+        ofWrites += limits
+        ofReads = limits
+        // SET LOCAL warns outside a transaction's BEGIN, into the server's log.
+        ofStatements = Statement(
+            """
+            SELECT pg_catalog.set_config('lock_timeout', '\(configuration.timeoutMilliseconds)', true),
+              pg_catalog.set_config('jit', 'off', true)
+            """)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+import Testing
+
+@Suite("Grants of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct GrantTests {
+    /// Runs a body with a role and the address of a store that opens by it.
+    private static func withRole(
+        _ body: (_ schema: String, _ role: String, _ address: String) async throws -> Void
+    ) async throws {
+        try await Server.withSchema { schema in
+            let role = "role_" + UUID().uuidString.lowercased()
+            try Server.psql("CREATE ROLE \"\(role)\" LOGIN")
+            let address = "host=\(try Server.folder()) port=\(try Server.port()) dbname=postgres user=\(role)"
+            let result = await Result { try await body(schema, role, address) }
+            try Server.psql("DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
+            try result.get()
+        }
+    }
+
+    private static func code(_ body: () async throws -> Void) async -> StorageError.Code? {
+        do { try await body() } catch { return (error as? StorageError)?.code }
+        return nil
+    }
+
+    @Test(arguments: [false, true]) func `a reader needs SELECT, and hears with that on the sequence`(hears: Bool)
+        async throws
+    {
+        try await Self.withRole { schema, role, address in
+            let owner = try await Store(Server.backend(schema), models: Pen.self, Person.self)
+            try await owner.insert(Pen(id: 1))
+            try Server.psql(
+                "GRANT USAGE ON SCHEMA \"\(schema)\" TO \"\(role)\"; "
+                    + "GRANT SELECT ON ALL TABLES IN SCHEMA \"\(schema)\" TO \"\(role)\"")
+            if hears { try Server.psql("GRANT SELECT ON ALL SEQUENCES IN SCHEMA \"\(schema)\" TO \"\(role)\"") }
+            var backend = try PostgreSQLBackend(address, schema: schema)
+            backend.isReadOnly = true
+            let store = try await Store(backend, models: Pen.self, Person.self)
+            #expect(try await store.select(Pen.self).keys() == [1])
+            #expect((store.info.lacking[.foreignCommits] == nil) == hears)
+            if hears {
+                var values = store.select(Pen.self).values().makeAsyncIterator()
+                #expect(try await values.next()?.count == 1)
+                try await owner.insert(Pen(id: 2))
+                #expect(try await values.next()?.count == 2)
+            } else {
+                #expect(store.info.lacking[.foreignCommits]?.contains("GRANT") == false)
+                #expect(store.info.lacking[.foreignCommits]?.contains("grant SELECT") == true)
+            }
+            try await store.close()
+            try await owner.close()
+        }
+    }
+
+    @Test func `a writer needs its rights on tables and sequences, and the owner's for a change of a model`()
+        async throws
+    {
+        try await Self.withRole { schema, role, address in
+            let owner = try await Store(Server.backend(schema), models: Pen.self, Person.self)
+            try Server.psql(
+                """
+                GRANT USAGE ON SCHEMA "\(schema)" TO "\(role)";
+                GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "\(schema)" TO "\(role)";
+                GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA "\(schema)" TO "\(role)"
+                """)
+            let store = try await Store(PostgreSQLBackend(address, schema: schema), models: Pen.self, Person.self)
+            var values = owner.select(Person.self).values().makeAsyncIterator()
+            #expect(try await values.next() == [])
+            let ada = try await store.insert(Person(name: "Ada", pens: [Pen(id: 1)]))
+            #expect(try await values.next() == [ada])
+            #expect(try await store.delete(ada) == 1)
+            try await store.truncate(Pen.self)
+            #expect(await Self.code { _ = try await store.select(House.self).all() } == .io)
+            try await store.close()
+            try await owner.close()
+        }
+    }
+}
+
+extension Result where Success: Sendable, Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+import Testing
+
+@Suite(
+    "Settings of PostgreSQL's sessions", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct SettingTests {
+    private static let texts = ["a\\", "\\'", "x'; --\\", "\\x41", "%\\_'", "\u{1}\\\u{0}"]
+
+    enum Former {
+        @Storable("Quoted") struct Quoted { var id: Int }
+    }
+
+    @Storable struct Quoted: Equatable {
+        var id: Int
+        var text = "ends with \\'"
+        var data = Data([0x5c, 0x78, 0x00])
+        @Unique var long: String?
+        var list: [String] = []
+    }
+
+    @Test func `a server that reads backslashes in literals stores and finds what is meant`() async throws {
+        try await Server.withSchema { schema in
+            let address =
+                "host=\(try Server.folder()) port=\(try Server.port()) user=storage dbname=postgres "
+                + "options='-c standard_conforming_strings=off -c backslash_quote=on'"
+            var store = try await Store(PostgreSQLBackend(address, schema: schema), models: Former.Quoted.self)
+            try await store.insert(Former.Quoted(id: 0))
+            try await store.close()
+            store = try await Store(PostgreSQLBackend(address, schema: schema), models: Quoted.self)
+            #expect(try await store.find(Quoted.self, key: 0) == Quoted(id: 0))
+            for (index, text) in Self.texts.enumerated() {
+                let record = Quoted(
+                    id: index + 1, text: text, data: Data(text.utf8), long: String(repeating: text, count: 600),
+                    list: [text, "\\u0041"])
+                try await store.insert(record)
+                #expect(try await store.select(Quoted.self).where { $0.text == text }.all() == [record])
+                #expect(try await store.select(Quoted.self).where { $0.long == record.long }.all() == [record])
+                #expect(try await store.select(Quoted.self).where { $0.list.contains(text) }.all() == [record])
+                #expect(try await store.select(Quoted.self).where { $0.text.hasSuffix(text) }.all().contains(record))
+                let pattern = "*" + text.replacing("\\", with: "\\\\")
+                #expect(try await store.select(Quoted.self).where { $0.text.like(pattern) }.all().contains(record))
+            }
+            try await store.close()
+        }
+    }
+
+    @Storable("probe") struct Probe: Equatable {
+        var id: Int
+        var limit: String?
+        var commit: String?
+        var strings: String?
+        var jit: String?
+    }
+
+    /// A table that says what was set when a row was stored.
+    private static let probe = """
+        CREATE TABLE probe (id integer PRIMARY KEY, "limit" text, commit text, strings text, jit text);
+        CREATE FUNCTION told() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          new."limit" := current_setting('lock_timeout'); new.commit := current_setting('synchronous_commit');
+          new.strings := current_setting('standard_conforming_strings'); new.jit := current_setting('jit');
+          RETURN new; END $$;
+        CREATE TRIGGER telling BEFORE INSERT OR UPDATE ON probe FOR EACH ROW EXECUTE FUNCTION told()
+        """
+
+    @Test func `what must hold is set in the transaction, and a durable store of the same server keeps its own`()
+        async throws
+    {
+        try await Server.withForeignSchema(Self.probe) { schema in
+            let url = try #require(Server.url)
+            let join = url.contains("?") ? "&" : "?"
+            for (durability, commit) in [("relaxed", "off"), ("full", "on")] {
+                let address = "\(url)\(join)schema=\(schema)&timeout=4321&durability=\(durability)"
+                let store = try await Store(PostgreSQLBackend(url: StorageURL(address)), models: Probe.self)
+                try await store.save(Probe(id: 1))
+                let found = try await store.find(Probe.self, key: 1)
+                #expect(found == Probe(id: 1, limit: "4321ms", commit: commit, strings: "on", jit: "off"))
+                try await store.close()
+            }
+        }
+    }
+
+    private static let hasPooler = FileManager.default.isExecutableFile(atPath: "/usr/sbin/pgbouncer")
+
+    @Test(.enabled(if: hasPooler, "no PgBouncer"), arguments: [PostgreSQLBackend.Writers.one, .many])
+    func `behind a pooler of transactions the settings hold, and none reaches its other clients`(
+        _ writers: PostgreSQLBackend.Writers
+    ) async throws {
+        try await Server.withForeignSchema(Self.probe) { schema in
+            let pooler = try Pooler()
+            defer { pooler.stop() }
+            func address(_ durability: String) -> String {
+                "\(pooler.address)&schema=\(schema)&timeout=4321&durability=\(durability)&writers=\(writers)"
+            }
+            let relaxed = try await Store(PostgreSQLBackend(url: StorageURL(address("relaxed"))), models: Probe.self)
+            let own = try Server.psql("SHOW lock_timeout")
+            for id in 1...5 {
+                try await relaxed.save(Probe(id: id))
+                #expect(
+                    try await relaxed.find(Probe.self, key: id)
+                        == Probe(id: id, limit: "4321ms", commit: "off", strings: "on", jit: "off"))
+                #expect(try await relaxed.read { try $0.select(Probe.self).count() } == id)
+                for try await _ in relaxed.select(Probe.self).stream() {}
+                let left = try Server.psql(
+                    "SELECT current_setting('lock_timeout'), current_setting('synchronous_commit'), current_setting('jit')",
+                    at: pooler.address)
+                #expect(left == "\(own)|on|\(try Server.psql("SHOW jit"))")
+                let statements = try Server.psql("SELECT count(*) FROM pg_prepared_statements", at: pooler.address)
+                #expect(statements == "0")
+            }
+            try await relaxed.close()
+        }
+    }
+}
+
+/// PgBouncer before the tests' server: a few connections to it for all clients, which take turns by transactions. The last one
+/// that was used is used next.
+private final class Pooler {
+    let address: String
+    private let process = Process()
+    private let folder: URL
+
+    init() throws {
+        folder = URL(filePath: try Server.folder()).appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        let settings = folder.appending(path: "pgbouncer.ini")
+        let port = try Server.port()
+        try """
+        [databases]
+        postgres = host=\(try Server.folder()) port=\(port) dbname=postgres user=storage
+        [pgbouncer]
+        listen_port = \(port)
+        unix_socket_dir = \(folder.path)
+        auth_type = any
+        pool_mode = transaction
+        default_pool_size = 4
+        """.write(to: settings, atomically: true, encoding: .utf8)
+        // As root it refuses to run.
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let isRoot = getuid() == 0
+        process.arguments =
+            (isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : [])
+            + ["/usr/sbin/pgbouncer", "-q", settings.path]
+        process.standardError = FileHandle.nullDevice
+        address = "postgresql://storage@/postgres?host=\(folder.path)&port=\(port)"
+        try process.run()
+        while (try? Server.psql("SELECT 1", at: address)) == nil, process.isRunning {}
+    }
+
+    func stop() {
+        // It may have been started with signals blocked.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
