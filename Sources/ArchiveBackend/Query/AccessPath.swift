@@ -24,7 +24,7 @@ enum AccessPath {
             self = Self.isReversed(plan, columns) ? .keyReversed(columns: columns) : .key(columns: columns)
         case .keys(let columns, let list): self = .keys(columns: columns, list: list)
         case .all:
-            let indexes = [table.schema.key] + table.indexes.map(\.columns)
+            let indexes = plan.query.filter == nil ? [] : [table.schema.key] + table.indexes.map(\.columns)
             for bounds in ColumnBounds.all(in: plan.query.filter, arguments, indexes: indexes) {
                 guard !table.schema.key.starts(with: bounds.columns), let index = table.index(on: bounds.column) else {
                     if bounds.listsMany(of: table.rows) { continue }
@@ -166,12 +166,16 @@ extension ColumnBounds {
 
     /// Whether it lists so many values that looking each up costs more than looking at all rows.
     func listsMany(of tree: RowTree) -> Bool {
-        guard let prefixes, !isSingle else { return false }
-        return prefixes.count > Self.mostRows(of: tree.count)
+        guard let prefixCount, !isSingle else { return false }
+        return prefixCount > Self.mostRows(of: tree.count)
     }
 
     /// The ranges of a tree whose first columns these are.
     func ranges(of tree: RowTree) -> [RowRange] {
+        if columns.count == 1, let values {
+            let cells = ValueCells(ValueList(width: 1, values: Set(values).sorted()))
+            return (0..<cells.count).map { RowRange(tree, prefix: cells.cells + $0, count: 1) }
+        }
         if let prefixes {
             let sorted = Set(prefixes).sorted { $0.lexicographicallyPrecedes($1) }
             let width = columns.count

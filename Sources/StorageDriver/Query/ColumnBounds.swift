@@ -10,7 +10,9 @@ public struct ColumnBounds {
     public private(set) var columns: [Int]
     /// The values that ``columns`` can have together, if they are listed: the rows inside are those with one of these, in
     /// place of one of ``values``.
-    public private(set) var prefixes: [[Value]]?
+    public var prefixes: [[Value]]? { several ?? values?.map { [$0] } }
+    /// The same where there are several columns. A list of values is often long, and no array is made for each.
+    private var several: [[Value]]?
     /// How many columns the index has.
     private let width: Int
     /// The least value that it can have, if there is one.
@@ -34,11 +36,14 @@ public struct ColumnBounds {
         self.width = width
         self.columns = columns
         self.values = [values[0]]
-        prefixes = [values]
+        if columns.count > 1 { several = [values] }
     }
 
+    /// How many ``prefixes`` there are; nil if they are not listed.
+    public var prefixCount: Int? { several?.count ?? values?.count }
+
     /// Whether the filter names the one value that the column, and those behind it, can have.
-    public var isSingle: Bool { prefixes?.count == 1 }
+    public var isSingle: Bool { prefixCount == 1 }
 
     /// Whether the entries of the index that are inside are in the order of the rows' keys.
     public var isInKeyOrder: Bool { isSingle && columns.count == width }
@@ -49,7 +54,7 @@ public struct ColumnBounds {
 
     /// A rank by the expected number of rows, the fewest first.
     private var rank: Int {
-        if let prefixes { return prefixes.count == 1 ? columns.count > 1 ? 0 : 1 : 2 }
+        if let prefixCount { return prefixCount == 1 ? columns.count > 1 ? 0 : 1 : 2 }
         return lower != nil && upper != nil ? 3 : lower != nil || upper != nil ? 4 : 5
     }
 
@@ -122,7 +127,6 @@ public struct ColumnBounds {
     private init(_ column: Int, _ index: [Int], _ terms: [QueryTerm], _ arguments: QueryArguments) {
         self.init(column, width: index.count)
         for term in terms { narrow(by: term, arguments) }
-        prefixes = values.map { $0.map { [$0] } }
         guard index.count > 1 else { return }
         for case .isAmong(let columns, let list) in terms where columns.first == column {
             setPrefixes(arguments.lists[list], zip(columns, index).prefix { $0 == $1 }.map(\.0))
@@ -134,12 +138,12 @@ public struct ColumnBounds {
     /// Adds columns to the prefixes as long as those before have one value each.
     private mutating func extendPrefixes(_ index: [Int], _ terms: [QueryTerm], _ arguments: QueryArguments) {
         for next in index.dropFirst() {
-            guard let known = prefixes, known.count == 1 else { return }
+            guard prefixCount == 1, let known = prefixes?.first else { return }
             var bounds = ColumnBounds(next, width: 1)
             for term in terms { bounds.narrow(by: term, arguments) }
             guard let values = bounds.values else { return }
             columns.append(next)
-            prefixes = values.map { known[0] + [$0] }
+            several = values.map { known + [$0] }
         }
     }
 
@@ -147,8 +151,8 @@ public struct ColumnBounds {
     private mutating func setPrefixes(_ rows: ValueList, _ columns: [Int]) {
         self.columns = columns
         let listed = Set((0..<rows.count).map { Array(rows[$0].prefix(columns.count)) })
-        prefixes = Array(listed)
         values = Array(Set(listed.compactMap(\.first)))
+        if columns.count > 1 { several = Array(listed) }
     }
 }
 

@@ -104,17 +104,15 @@ extension Mutant {
         },
         Mutant("referring-records-cut", [.r8, .r6], "Of several records that refer the last is left out.") {
             $0.rows = { rows, question in
-                guard case .isIn(.column(let column), _, _)? = question.query.filter?.conjunct,
-                    question.table.columns[column].reference != nil
-                else { return rows }
+                guard question.isByReference(question.query.filter?.conjunct) else { return rows }
                 return Array(rows.dropLast())
             }
         },
         Mutant("referring-records-twice", [.r6, .r8], "Of the records that refer to one the first comes twice.") {
             $0.rows = { rows, question in
-                guard case .isIn(.column(let column), _, _)? = question.query.filter?.conjunct,
-                    question.table.columns[column].reference != nil, let first = rows.first
-                else { return rows }
+                guard question.isByReference(question.query.filter?.conjunct), let first = rows.first else {
+                    return rows
+                }
                 return [first] + rows
             }
         },
@@ -217,12 +215,7 @@ extension Mutant {
         },
         Mutant("references-by-scan", [.r5], "What refers to a record is found by going over all rows.") {
             $0.query = { question in
-                guard let filter = question.query.filter, let first = filter.conjuncts.first else { return }
-                switch first {
-                case .isIn(.column(let column), _, _) where question.table.columns[column].reference != nil: break
-                case .isAmong: break
-                default: return
-                }
+                guard let filter = question.query.filter, question.isByReference(filter.conjuncts.first) else { return }
                 // No access path looks into it.
                 question.query.filter = .not(.not(filter))
             }
@@ -263,12 +256,17 @@ extension Question {
 
     /// Whether it finds what refers to records that are deleted: rows of a table by a reference.
     fileprivate var isOfReferrers: Bool {
-        guard case .isIn(.column(let column), _, _)? = query.filter, case .columns(let columns) = query.result else {
-            return false
+        guard case .columns(let columns) = query.result else { return false }
+        return columns == table.key && isByReference(query.filter)
+    }
+
+    /// Whether a condition names the keys that a reference may have.
+    fileprivate func isByReference(_ term: QueryTerm?) -> Bool {
+        switch term {
+        case .isIn(.column(let column), _, _)?: table.columns[column].reference != nil
+        case .isAmong?: true
+        default: false
         }
-        return table.columns[column].reference != nil && columns.starts(with: table.key)
-            && columns.count < table.columns.count + 1
-            && columns.contains(column)
     }
 }
 
