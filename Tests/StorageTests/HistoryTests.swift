@@ -166,11 +166,37 @@ struct HistoryTests {
             #expect(try await store.find(Widened.self, key: 4) == widened)
             try await store.close()
             store = try await open(backend, folder, "test", [Renamed.self], nil)
-            await expectError(.schemaMismatch) { try await store.find(Renamed.self, key: 4, asOf: 1) as Any }
+            let renamed = Renamed(id: 4, title: "t4", parts: samples[3].parts)
+            #expect(try await store.find(Renamed.self, key: 4, asOf: 1) == renamed)
+            try await store.undo(3)
+            #expect(try await store.find(Renamed.self, key: 3)?.title == "t3")
+            try await store.close()
+        }
+    }
+
+    @Test func `a rename that an earlier version has not recorded is read as long as it is declared`() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "test").path
+            var store = try await open(.sqlite, folder)
+            try await store.insert(samples)
+            try await store.delete(Noted.self, key: 4)
+            try await store.close()
+            store = try await open(.sqlite, folder, "test", [Renamed.self], nil)
+            try await store.close()
+            try sqliteRun(path, "DELETE FROM storage_history_schemas")
+            store = try await open(.sqlite, folder, "test", [], nil)
             await expectError(.schemaMismatch) {
-                try await store.undo(3); return ()
+                try await store.undo(2); return ()
             }
-            #expect(try await store.find(Renamed.self, key: 4)?.title == "t4")
+            var last: Store.HistoryEntry<[Value], DynamicRecord>?
+            for try await entry in store.history() { last = entry }
+            #expect(throws: StorageError.self) { try last?.before }
+            #expect(try last?.storedBefore?.value("text") == .text("t4"))
+            try await store.close()
+            store = try await open(.sqlite, folder, "test", [Renamed.self], nil)
+            try await store.undo(2)
+            #expect(
+                try await store.find(Renamed.self, key: 4) == Renamed(id: 4, title: "t4", parts: samples[3].parts))
             try await store.close()
         }
     }

@@ -55,6 +55,26 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a history is read and undone through what alter has renamed`(engine: Engine) async throws {
+        let tool = try await tool(engine)
+        let before = try await tool.people(engine)
+        try tool.output("update", Tool.file, "Person", "--where", "id == 1", "--set", "name=\"new\"", "--yes")
+        try tool.output("delete", Tool.file, "Person", "2", "--yes")
+        try tool.output("alter", Tool.file, "Person", "--rename", "name=fullName", "--rename", "pens=pencils")
+        let objects = try tool.output("history", Tool.file, "--json").split(separator: "\n")
+        for (object, person) in zip(objects, before) {
+            let entry = try #require(JSONSerialization.jsonObject(with: Data(object.utf8)) as? [String: Any])
+            let record = try #require(entry["before"] as? [String: Any])
+            #expect(record["fullName"] as? String == person.name)
+            #expect((record["pencils"] as? [Any])?.count == person.pens.count)
+        }
+        try tool.output("undo", Tool.file, "2")
+        try tool.output("undo", Tool.file, "1")
+        try tool.output("alter", Tool.file, "Person", "--rename", "fullName=name", "--rename", "pencils=pens")
+        #expect(try await tool.people(engine) == before)
+    }
+
+    @Test(arguments: Engine.allCases)
     func `what cannot be undone or read is an error that says why`(engine: Engine) async throws {
         let tool = try await tool(engine)
         try tool.output("update", Tool.file, "Person", "--where", "id == 1", "--set", "age=99", "--yes")

@@ -20,7 +20,8 @@ public struct GeneratedTests: Sendable {
         /// Queries over random records: each step is one question.
         case queries
         /// Programs of several versions of a model, one after the other on one store, which is reopened, compacted and
-        /// copied in between. `steps` counts what all of them do together.
+        /// copied in between, with its history: records are read as they were after earlier steps, and steps are undone.
+        /// `steps` counts what all of them do together.
         case schemas
         /// Calls about records that refer to each other in cycles: their rules, filters both ways, and loading together.
         case references
@@ -40,7 +41,7 @@ public struct GeneratedTests: Sendable {
     public var mostFailures = 3
     /// How many smaller programs are tried for each difference.
     public var shrinkingBudget = 3000
-    /// Whether queries are observed while programs run. Not for an engine that gives other rows than it stores: what an
+    /// Whether queries are observed while programs run, and some calls made by a second store. Not for an engine that gives other rows than it stores: what an
     /// observer waits for need never come.
     public var isObserved = true
 
