@@ -172,7 +172,11 @@ package struct DocumentSource: RecordSource {
             try end()
             return false
         }
-        if state == .inside { try expect(",", "after a record") }
+        if state == .inside {
+            try expect(",", "after a record")
+            try input.skipSpace()
+            if try input.peek() == UInt8(ascii: isKeyed ? "}" : "]") { throw fatal("there is no record after a comma") }
+        }
         state = .inside
         try input.skipSpace()
         return true
