@@ -179,6 +179,7 @@ package struct DocumentSource: RecordSource {
         }
         state = .inside
         try input.skipSpace()
+        if try input.peek() == UInt8(ascii: ",") { throw fatal("there is no record before a comma") }
         return true
     }
 

@@ -44,8 +44,7 @@ package enum JSONScalar {
         case (.number(let digits), _) where row.element != .bool: return number(digits, row)
         // Numbers are written as texts only where JSON has none for them.
         case (.string(let text), _) where row.computing != nil: return special(text, row)
-        case (.string(let text), .integer), (.string(let text), .double), (.string(let text), .text),
-            (.string(let text), .bytes):
+        case (.string(let text), .double), (.string(let text), .text), (.string(let text), .bytes):
             return row.value(of: text)
         case (.array(let elements), .numbers): return row.value(of: JSONValue.array(elements).text)
         default: return nil

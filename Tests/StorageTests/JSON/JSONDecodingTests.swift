@@ -110,7 +110,7 @@ import Testing
         ("{\"a\": {\"id\": 1, \"cityName\": \"\"}\n{\"id\": 2}}", "a", "there is no }"),
         ("[{\"id\": 1, \"cityName\": \"\"},]", "", "there is no record after a comma"),
         ("[{\"id\": 1, \"cityName\": \"\"}, \n ]", "", "line 2: there is no record after a comma"),
-        ("[,]", "", "[0], line 1: The text ends where a value should be."),
+        ("[,]", "", "there is no record before a comma"),
         ("[{\"id\": 1, \"cityName\": \"\"}", "", "there is no , after a record"),
     ])
     func `text that is no such JSON is refused`(_ json: String, _ path: String, _ message: String) async throws {
