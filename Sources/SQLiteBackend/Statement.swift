@@ -114,7 +114,9 @@ final class Statement: CursorSource {
     }
 
     private func bindCopy(_ bytes: UnsafeRawBufferPointer, _ tag: some BinaryInteger, _ index: Int) -> Int32 {
-        bindCopy(UInt64(UInt(bitPattern: bytes.baseAddress)), tag, index, length: bytes.count)
+        // A cell says the length of its bytes in 32 bits; SQLite's limit is lower.
+        guard bytes.count <= Int(UInt32.max) else { return SQLITE_TOOBIG }
+        return bindCopy(UInt64(UInt(bitPattern: bytes.baseAddress)), tag, index, length: bytes.count)
     }
 
     /// Binds the least text that is greater than every text with the prefix: its last byte plus one, since 0xFF is not

@@ -20,6 +20,8 @@ extension StorableMacro: MemberMacro {
         conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
+        // Of an enum the compiler drops what is told here, and not what the extension tells.
+        if declaration.is(EnumDeclSyntax.self) { return [] }
         var parser = StorableParser(attribute: node, lexicalContext: context.lexicalContext)
         let model = parser.parse(declaration)
         parser.diagnostics.forEach(context.diagnose)
@@ -38,7 +40,10 @@ extension StorableMacro: ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         var parser = StorableParser(attribute: node, lexicalContext: context.lexicalContext)
-        guard let model = parser.parse(declaration), parser.diagnostics.isEmpty else { return [] }
+        guard let model = parser.parse(declaration), parser.diagnostics.isEmpty else {
+            if declaration.is(EnumDeclSyntax.self) { parser.diagnostics.forEach(context.diagnose) }
+            return []
+        }
         let renderer = StorableRenderer(model: model)
         let isKeyed = renderer.isAlwaysKeyed && protocols.contains { $0.trimmedDescription.hasSuffix("AlwaysKeyed") }
         let names = ["StorageAPI.Storable"] + (isKeyed ? ["StorageAPI.AlwaysKeyed"] : [])

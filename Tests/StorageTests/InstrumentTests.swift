@@ -74,6 +74,21 @@ import Testing
         }
     }
 
+    @Test func `a store that is opened without async has instruments and a clock`() throws {
+        let journal = Journal()
+        let time = Date(timeIntervalSince1970: 1_000_000)
+        let models: [any Storable.Type] = [Crate.self, Part.self]
+        let store = try Store.Blocking.open(
+            InMemoryBackend(), models: models, history: .init(keys: [Crate.self]), instruments: [journal],
+            clock: { time })
+        _ = journal.take()
+        try store.blocking.insert(Crate(id: 1, name: "a"))
+        #expect(journal.take().map(\.call.operation) == ["insert"])
+        try store.blocking.close()
+        let other = try Store.Blocking.open(InMemoryBackend(), models: Crate.self, Part.self, instruments: [journal])
+        try other.blocking.close()
+    }
+
     @Test func `a save and a find are told with their rows and bytes`() async throws {
         try await withJournal { store, journal in
             try await store.insert(crate)

@@ -172,9 +172,14 @@ package struct DocumentSource: RecordSource {
             try end()
             return false
         }
-        if state == .inside { try expect(",", "after a record") }
+        if state == .inside {
+            try expect(",", "after a record")
+            try input.skipSpace()
+            if try input.peek() == UInt8(ascii: isKeyed ? "}" : "]") { throw fatal("there is no record after a comma") }
+        }
         state = .inside
         try input.skipSpace()
+        if try input.peek() == UInt8(ascii: ",") { throw fatal("there is no record before a comma") }
         return true
     }
 

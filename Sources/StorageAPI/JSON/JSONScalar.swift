@@ -17,31 +17,72 @@ package enum JSONScalar {
     ) throws(RecordProblem) -> Value {
         switch type {
         case .array(let element):
-            // The store checks the elements, and normalises them.
             let json = rules.isUntyped ? unquoted(json) : json
             guard case .array(let elements) = json else {
                 throw RecordProblem("must be an array; it is \(json.kind).")
             }
-            guard rules.dates != nil || rules.isLenient || element == .date else { return .text(json.text) }
+            // The store checks the elements, and normalises them.
+            guard rules.dates != nil || rules.isLenient || elements.contains(where: { isOther($0, element) }) else {
+                return .text(json.text)
+            }
             return .text(JSONValue.array(try self.elements(elements, element, rules)).text)
         case .embedded: return .text((rules.isUntyped ? unquoted(json) : json).text)
         case .date where rules.dates != nil: return try date(json, rules)
         default: break
         }
         let row = type.row
-        var value: Value?
-        switch rules.isUntyped && row.element == .numbers ? unquoted(json) : json {
-        case .bool(let flag): value = row.element == .bool || rules.isUntyped ? row.value(of: "\(flag)") : nil
-        case .number(let digits):
-            value = row.value(ofNumber: digits) ?? (rules.isUntyped ? row.value(of: digits) : nil)
-        // Words and arrays are no texts, though a text may have the same characters.
-        case .string(let string): value = row.element == .bool || row.element == .numbers ? nil : row.value(of: string)
-        case .array(let elements) where row.element == .numbers: value = row.value(of: JSONValue.array(elements).text)
-        case .null, .array, .object: value = nil
-        }
+        var value = rules.isUntyped ? untyped(json, row) : typed(json, row)
         if value == nil, rules.isLenient { value = lenient(json, row) }
         guard let value else { throw RecordProblem("is \(json.quoted), which is no \(type).") }
         return value
+    }
+
+    /// The value of what the type itself is written as; a number by its value, however it is written.
+    private static func typed(_ json: JSONValue, _ row: ColumnTypeRow) -> Value? {
+        switch (json, row.element) {
+        case (.bool(let flag), .bool): return .int(flag ? 1 : 0)
+        case (.number(let digits), _) where row.element != .bool: return number(digits, row)
+        // Numbers are written as texts only where JSON has none for them.
+        case (.string(let text), _) where row.computing != nil: return special(text, row)
+        case (.string(let text), .double), (.string(let text), .text), (.string(let text), .bytes):
+            return row.value(of: text)
+        case (.array(let elements), .numbers): return row.value(of: JSONValue.array(elements).text)
+        default: return nil
+        }
+    }
+
+    /// What stands for no number: NaN and the infinities, of the types that have them.
+    private static func special(_ text: String, _ row: ColumnTypeRow) -> Value? {
+        ["NaN", "Infinity", "-Infinity"].contains(text) ? row.value(of: text) : nil
+    }
+
+    private static func number(_ digits: String, _ row: ColumnTypeRow) -> Value? {
+        // 3.0 and 30e-1 are 3.
+        row.value(ofNumber: digits) ?? DecimalText.plain(digits).flatMap { row.value(ofNumber: $0) }
+    }
+
+    /// The value where numbers and words may as well be texts.
+    private static func untyped(_ json: JSONValue, _ row: ColumnTypeRow) -> Value? {
+        switch row.element == .numbers ? unquoted(json) : json {
+        case .bool(let flag): row.value(of: "\(flag)")
+        case .number(let digits): number(digits, row) ?? row.value(of: digits)
+        // Words and arrays are no texts, though a text may have the same characters.
+        case .string(let string): row.element == .bool || row.element == .numbers ? nil : row.value(of: string)
+        case .array(let elements) where row.element == .numbers: row.value(of: JSONValue.array(elements).text)
+        case .null, .array, .object: nil
+        }
+    }
+
+    /// Whether an element may be written in another way than a stored array has it: a date as text, a Decimal or a Duration
+    /// as a number, an integer with a point or an exponent.
+    private static func isOther(_ json: JSONValue, _ type: ColumnType) -> Bool {
+        switch (json, type) {
+        case (.array(let elements), .array(let inner)): elements.contains { isOther($0, inner) }
+        case (.string, .date), (.number, .decimal), (.number, .duration): true
+        case (.number(let digits), _) where type.row.element == .integer:
+            digits.utf8.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
+        default: false
+        }
     }
 
     /// Elements as a stored array has them.
@@ -55,17 +96,27 @@ package enum JSONScalar {
                 continue
             }
             do {
-                let value = try value(element, type, rules)
-                if case .double(let number) = value, number.isFinite, type == .date {
-                    values.append(.number(JSONFormat.number(number)))
-                } else {
-                    values.append(ValueForm.json(value, type))
-                }
+                values.append(try self.element(element, type, rules))
             } catch {
                 throw error.inside("[\(index)]")
             }
         }
         return values
+    }
+
+    private static func element(
+        _ json: JSONValue, _ type: ColumnType, _ rules: Rules
+    ) throws(RecordProblem) -> JSONValue {
+        // The texts that a stored array has of them.
+        if case .string(let text) = json, type == .decimal || type == .duration, type.row.value(of: text) != nil {
+            return json
+        }
+        let value = try value(json, type, rules)
+        switch (value, type) {
+        case (.double(let number), .date) where number.isFinite: return .number(JSONFormat.number(number))
+        case (_, .decimal), (_, .duration): return .string(type.row.text(of: value) ?? "")
+        default: return ValueForm.json(value, type)
+        }
     }
 
     private static func date(_ json: JSONValue, _ rules: Rules) throws(RecordProblem) -> Value {
@@ -84,17 +135,18 @@ package enum JSONScalar {
         throw RecordProblem("is \(json.quoted), which is no date.")
     }
 
+    /// The number or the truth value that a text spells, and the other way round.
     private static func lenient(_ json: JSONValue, _ row: ColumnTypeRow) -> Value? {
+        let isText = row === ColumnType.string.row
         switch json {
         case .string(let text):
             if row.element == .bool { return flag(text) }
-            guard JSONText.isNumber(text) else { return nil }
-            return row.value(ofNumber: text) ?? whole(text, row)
+            return JSONText.isNumber(text) ? number(text, row) : nil
         case .number(let digits):
-            if row.element == .bool { return flag(digits) }
-            return whole(digits, row) ?? row.value(of: digits)
+            if row.element == .bool { return DecimalText.plain(digits).flatMap(flag) }
+            return isText ? row.value(of: digits) : nil
         case .bool(let flag):
-            return row.value(ofNumber: flag ? "1" : "0") ?? row.value(of: "\(flag)")
+            return isText ? row.value(of: "\(flag)") : row.value(ofNumber: flag ? "1" : "0")
         case .null, .array, .object: return nil
         }
     }
@@ -105,14 +157,6 @@ package enum JSONScalar {
         case "false", "0": .int(0)
         default: nil
         }
-    }
-
-    /// The integer that a number with a point or an exponent is: 3 of 3.0.
-    private static func whole(_ digits: String, _ row: ColumnTypeRow) -> Value? {
-        guard row.storage == .integer, let number = Double(digits), let integer = Int64(exactly: number) else {
-            return nil
-        }
-        return row.stored(.int(integer))
     }
 
     /// The JSON of a text, if the input has only texts; the text itself if it is not JSON.

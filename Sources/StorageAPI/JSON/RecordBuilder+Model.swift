@@ -6,7 +6,7 @@ extension RecordBuilder {
     /// - Parameters:
     ///   - dates: how dates are written where the property does not say it.
     ///   - isLenient: whether all properties are.
-    /// - Throws: `configuration` for a path without names.
+    /// - Throws: `configuration` for paths that cannot be read and written.
     init(
         _ type: any Storable.Type, dates: StorageAPI.Property.DateForm? = nil, isLenient: Bool = false
     ) throws(StorageError) {
@@ -31,9 +31,10 @@ private struct DeclaredShapes {
         let index = list.count
         known[ObjectIdentifier(type)] = index
         list.append(RecordBuilder.Shape(name: schema.name, isElement: isElement))
+        try schema.checkPaths()
         for property in schema.properties {
             guard let content = try content(property) else { continue }
-            list[index].properties.append(try shape(property, content, of: schema))
+            list[index].properties.append(shape(property, content))
         }
         return index
     }
@@ -57,14 +58,7 @@ private struct DeclaredShapes {
         }
     }
 
-    private func shape(
-        _ property: Property, _ content: RecordBuilder.Content, of schema: ModelSchema
-    ) throws(StorageError) -> RecordBuilder.Property {
-        guard property.names.allSatisfy({ !$0.isEmpty }), !property.names.isEmpty else {
-            throw StorageError(
-                .configuration, "The path \"\(property.form.path ?? "")\" has an empty name; write it like info.age.",
-                model: schema.name, property: property.name)
-        }
+    private func shape(_ property: Property, _ content: RecordBuilder.Content) -> RecordBuilder.Property {
         var rules = rules
         if let dates = property.form.dates { rules.dates = dates }
         if property.form.isLenient { rules.isLenient = true }
@@ -75,13 +69,6 @@ private struct DeclaredShapes {
             name: property.storedName, title: property.name, path: property.names, isOptional: property.isOptional,
             content: content, rules: rules, convert: property.form.convert,
             initial: initial ?? (property.isOptional ? null : nil), writeDefault: property.writeDefault)
-    }
-}
-
-extension Property {
-    /// The names of the members that lead to the property.
-    fileprivate var names: [String] {
-        form.path.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) } ?? [storedName]
     }
 }
 

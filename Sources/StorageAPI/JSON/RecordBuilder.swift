@@ -177,6 +177,11 @@ package struct RecordBuilder: Sendable {
         }
     }
 
+    /// The problem of null where the property is not optional. In an input without types it is what is not there.
+    private var isNull: RecordProblem {
+        RecordProblem("is \(ignoresUnknown ? "null, and the property is not optional" : "missing").")
+    }
+
     /// The value of a column.
     func column(
         _ value: JSONValue?, _ type: ColumnType, _ property: Property
@@ -185,7 +190,7 @@ package struct RecordBuilder: Sendable {
         if value == .null {
             if property.isOptional { return .null }
             guard property.rules.isLenient, property.initial != nil else {
-                throw RecordProblem("is \(ignoresUnknown ? "null, and the property is not optional" : "missing").")
+                throw isNull
             }
             return try initial(property)
         }
@@ -227,9 +232,11 @@ package struct RecordBuilder: Sendable {
                 key.append(try Self.part(index, part, of: value, parts.count, property.rules))
             } else if value == nil {
                 key.append(try initial(property))
-            } else {
-                guard property.isOptional else { throw RecordProblem("is null, and the property is not optional.") }
+            } else if property.isOptional {
                 key.append(.null)
+            } else {
+                guard property.rules.isLenient, property.initial != nil else { throw isNull }
+                key.append(try initial(property))
             }
         }
         return key
@@ -270,7 +277,8 @@ package struct RecordBuilder: Sendable {
         switch value.map({ owned($0, property) }) {
         case .object(let members)?: return try record(members, shape)
         case .null? where property.isOptional, nil where property.isOptional: return nil
-        case .null?, nil: throw RecordProblem("is missing.")
+        case .null?: throw isNull
+        case nil: throw RecordProblem("is missing.")
         case let value?: throw RecordProblem("must be an object; it is \(value.kind).")
         }
     }
@@ -284,7 +292,7 @@ package struct RecordBuilder: Sendable {
             }
             if property.isOptional { return nil }
             if value == nil || property.rules.isLenient, property.initial != nil { return [] }
-            throw RecordProblem("is missing.")
+            throw value == nil ? RecordProblem("is missing.") : isNull
         }
         var records: [DynamicRecord] = []
         records.reserveCapacity(elements.count)

@@ -115,6 +115,7 @@ struct QueryLowering {
     mutating func argument(_ value: Value) throws(StorageError) -> QueryTerm {
         if value.isNull { return .null }
         try checkCount()
+        try checkSize(value)
         arguments.values.append(value)
         return .argument(arguments.values.count - 1)
     }
@@ -125,6 +126,7 @@ struct QueryLowering {
         var fitting: [Value] = []
         fitting.reserveCapacity(values.count)
         for value in values {
+            try checkSize(value)
             if let value = try QueryNode.value(value).plain(as: type).exact { fitting.append(value) }
         }
         for number in numbers {
@@ -146,6 +148,21 @@ struct QueryLowering {
     private func checkCount() throws(StorageError) {
         guard arguments.values.count + arguments.lists.count - scopeCount < QueryLimits.values else {
             throw QueryLimits.tooMany
+        }
+    }
+
+    /// A cell says the length of its bytes in 32 bits.
+    private func checkSize(_ value: Value) throws(StorageError) {
+        let size =
+            switch value {
+            case .text(let text): text.utf8.count
+            case .blob(let bytes): bytes.count
+            case .null, .int, .unsigned, .double: 0
+            }
+        guard size <= Int(UInt32.max) else {
+            throw StorageError(
+                .limitExceeded, "A value of \(size) bytes is larger than the limit of \(UInt32.max) bytes in a query.",
+                model: model.name)
         }
     }
 

@@ -4,6 +4,8 @@ import StorageDriver
 /// once, so that a model that owns itself refers back to itself.
 struct DeclaredModels {
     private(set) var list: [DeclaredModel] = []
+    /// What the types declare.
+    private var schemas: [ModelSchema] = []
     private var types: [TypePlace: Int] = [:]
     private var records: [RecordPlace: Int] = [:]
 
@@ -24,6 +26,7 @@ struct DeclaredModels {
         _ = add(type)
         for (index, model) in list.enumerated() { try SchemaValidation.validate(model, needsKey: index == 0) }
         try SchemaValidation.validateRules(list)
+        for schema in schemas { try schema.checkPaths() }
     }
 
     init(_ schema: RecordSchema) throws(StorageError) {
@@ -66,6 +69,7 @@ struct DeclaredModels {
         let schema = type.schema
         let index = list.count
         types[place] = index
+        schemas.append(schema)
         list.append(DeclaredModel(name: schema.name, properties: []))
         for property in schema.properties {
             let kind: DeclaredProperty.Kind

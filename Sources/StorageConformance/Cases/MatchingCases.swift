@@ -38,7 +38,7 @@ extension Conformance {
         ) { t in
             let store = try await t.open(Pen.self, Member.self)
             try await store.insert([Pen(id: 1, color: "red", price: 1), Pen(id: 2, color: "red", price: 2)])
-            let pens = [Pen(id: 8, color: "red", price: 2), Pen(id: 9, color: "red", price: 3)]
+            let pens = [2, 3, 1].map { Pen(id: 6 + Int($0), color: "red", price: $0) }
             try await store.saving(pens, "\\.color, \\.price") { try await $0.save($1, matching: \.color, \.price) }
             try t.expect(try await store.select(Pen.self).keys(), equals: [1, 2, 9])
             try await store.insert([Member(id: 1), Member(id: 2)])

@@ -11,7 +11,8 @@ package struct Arena: ~Copyable {
 
     @usableFromInline
     package init(limit: Int = Int(UInt32.max)) {
-        self.limit = limit
+        // A cell says the length of its bytes in 32 bits.
+        self.limit = min(limit, Int(UInt32.max))
         let block = Self.block(Self.blockSize)
         blocks = [block]
         (next, end) = Self.bounds(of: block)

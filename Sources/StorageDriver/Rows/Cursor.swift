@@ -128,7 +128,8 @@ extension Arena {
     }
 
     private mutating func bytes(_ source: UnsafeRawBufferPointer, _ tag: Cell.Tag) -> Cell {
-        let address = UInt64(UInt(bitPattern: source.baseAddress))
-        return copy(Cell(bits: address, length: UInt32(truncatingIfNeeded: source.count), tag: tag))
+        // No stored value is longer than a cell can say, so a key of that length is one that no record has.
+        guard let length = UInt32(exactly: source.count) else { return .null }
+        return copy(Cell(bits: UInt64(UInt(bitPattern: source.baseAddress)), length: length, tag: tag))
     }
 }

@@ -137,7 +137,10 @@ extension Mutant {
             "Of the records that have one value of a list `in` finds the first."
         ) {
             $0.rows = { rows, question in
-                guard case .isIn(.column(let column), _, _)? = question.query.filter,
+                // Where there is a list for each of several columns, the first one.
+                var filter = question.query.filter
+                if case .and(let terms)? = filter { filter = terms.first }
+                guard case .isIn(.column(let column), _, _)? = filter,
                     case .columns(let columns) = question.query.result,
                     question.table.columns[column].reference == nil, let place = columns.firstIndex(of: column)
                 else { return rows }

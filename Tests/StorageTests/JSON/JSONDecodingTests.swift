@@ -1,4 +1,5 @@
 import Foundation
+import MemoryBackend
 import StorageKit
 import Testing
 
@@ -107,6 +108,10 @@ import Testing
         ("{\"id\": 1, \"cityName\": \"\"}\n{\"id\": 2}", "", "[1].cityName is missing."),
         ("{\"id\": 1, \"cityName\": \"\"}\n{\"id\": 2", "", "[1], line 2: "),
         ("{\"a\": {\"id\": 1, \"cityName\": \"\"}\n{\"id\": 2}}", "a", "there is no }"),
+        ("[{\"id\": 1, \"cityName\": \"\"},]", "", "there is no record after a comma"),
+        ("[{\"id\": 1, \"cityName\": \"\"}, \n ]", "", "line 2: there is no record after a comma"),
+        ("[,]", "", "there is no record before a comma"),
+        ("[{\"id\": 1, \"cityName\": \"\"}", "", "there is no , after a record"),
     ])
     func `text that is no such JSON is refused`(_ json: String, _ path: String, _ message: String) async throws {
         let error = await expectError(.invalidValue) { try Town.models(json: json.data, at: path) }
@@ -120,6 +125,125 @@ import Testing
         await expectError(.invalidValue) {
             try Writer(json: #"{"id": 1, "name": "A", "info": {"age": "x"}}"#.data, lenient: true)
         }
+    }
+
+    @Storable struct Sample: Equatable {
+        var id = 1
+        var flag = false
+        var small: Int8 = 0
+        var big: UInt64 = 0
+        var real = 0.0
+        var amount: Decimal = 0
+        var wait: Duration = .zero
+        var text = ""
+        var data = Data()
+        var link: URL?
+        var flags: [Bool] = []
+        var numbers: [Int] = []
+        var amounts: [Decimal] = []
+        var waits: [Duration] = []
+        var next: Ref<Sample> = 7
+        var kid = Town(id: 1, name: "k")
+        var kids: [Town] = [Town(id: 2, name: "l")]
+    }
+
+    /// What the type itself is written as.
+    @Test(arguments: [
+        ("flag", "true"), ("small", "3"), ("small", "3.0"), ("small", "30e-1"), ("small", "-1.28E2"), ("small", "-0.0"),
+        ("big", "18446744073709551615"), ("big", "18446744073709551615.0"), ("big", "9007199254740993.0"),
+        ("real", "1"), ("real", "1.5"), ("real", "\"Infinity\""), ("amount", "0.1"), ("amount", "1e2"),
+        ("amount", "\"NaN\""),
+        ("wait", "1.5"), ("wait", "2"), ("text", "\"3\""), ("data", "\"AQI=\""), ("link", "\"http://a\""),
+        ("flags", "[true]"), ("numbers", "[1, 2.0, 1e2]"), ("amounts", "[0.1, \"0.2\"]"), ("waits", "[1.5, \"2\"]"),
+        ("next", "3"), ("next", "3.0"),
+    ])
+    func `a value of the type's own form is read, lenient or not`(_ name: String, _ value: String) throws {
+        let json = "{\"\(name)\": \(value)}".data
+        let strict = try Sample(json: json)
+        #expect(try Sample(json: json, lenient: true) == strict)
+        #expect(try Sample(json: strict.json()) == strict)
+    }
+
+    @Test func `a number is read by its value`() throws {
+        #expect(try Sample(json: #"{"big": 9007199254740993.0}"#.data).big == 9_007_199_254_740_993)
+        #expect(try Sample(json: #"{"small": -1.28e2}"#.data).small == -128)
+        #expect(try Sample(json: #"{"amounts": [1e2, "0.10"]}"#.data).amounts == [100, Decimal(string: "0.1")!])
+        #expect(try Sample(json: #"{"numbers": [2.0, 1e2]}"#.data).numbers == [2, 100])
+        #expect(try Sample(json: #"{"wait": 1.5}"#.data).wait == .milliseconds(1500))
+    }
+
+    /// What only `lenient` takes, and what that makes of it.
+    @Test(arguments: [
+        ("flag", "1", "true"), ("flag", "0.0", "false"), ("flag", "\"true\"", "true"), ("flag", "\"1\"", "true"),
+        ("small", "\"3\"", "3"), ("small", "\"3.0\"", "3"), ("small", "true", "1"), ("real", "\"1.5\"", "1.5"),
+        ("amount", "\"0.1\"", "0.1"), ("wait", "\"1.5\"", "1.5"), ("text", "3.10", "\"3.10\""),
+        ("text", "true", "\"true\""),
+        ("flags", "[1, \"false\"]", "[true, false]"), ("numbers", "[\"1\", true]", "[1, 1]"), ("next", "\"3\"", "3"),
+        ("text", "null", "\"\""), ("next", "null", "7"), ("kid", "null", #"{"id": 1, "cityName": "k"}"#),
+        ("kids", "null", #"[{"id": 2, "cityName": "l"}]"#),
+    ])
+    func `nothing is converted unless it is asked for`(_ name: String, _ value: String, _ same: String) async throws {
+        let json = "{\"\(name)\": \(value)}".data
+        let error = await expectError(.invalidValue) { try Sample(json: json) }
+        if value == "null" { #expect(error?.message == "\(name) is null, and the property is not optional.") }
+        #expect(try Sample(json: json, lenient: true) == Sample(json: "{\"\(name)\": \(same)}".data))
+    }
+
+    @Test(arguments: [
+        ("flag", "2"), ("flag", "\"yes\""), ("small", "128.0"), ("small", "1.5"), ("small", "1e400"),
+        ("small", "\"x\""),
+        ("big", "-1.0"), ("big", "18446744073709551616.0"), ("amount", "\"x\""), ("wait", "\"x\""), ("data", "1234"),
+        ("link", "28"), ("text", "[]"), ("numbers", "[1.5]"), ("amounts", "[true, {}]"), ("kid", "[]"), ("kids", "{}"),
+    ])
+    func `what is no value of the type is refused, lenient or not`(_ name: String, _ value: String) async throws {
+        let json = "{\"\(name)\": \(value)}".data
+        await expectError(.invalidValue) { try Sample(json: json) }
+        await expectError(.invalidValue) { try Sample(json: json, lenient: true) }
+    }
+
+    @Storable struct SamePlace {
+        var id: Int
+        @Field(path: "info.age") var age = 1
+        @Field(path: "info.age") var years = 2
+    }
+    @Storable struct InsidePlace {
+        var id: Int
+        @Field(path: "info.age.years") var years = 1
+        @Field(path: "info.age") var age = 2
+    }
+    @Storable struct NamePlace {
+        var id: Int
+        var info = ""
+        @Field(path: "info.age") var age = 2
+    }
+    @Storable struct OwnedPlace {
+        var id: Int
+        var parts: [SamePlace] = []
+    }
+    @Storable struct Places {
+        var id: Int
+        @Field(path: "info") var age = 1
+        @Field("info", path: "other.age") var years = 2
+        @Field(path: "other.more") var more = 3
+    }
+
+    @Test(arguments: [
+        (SamePlace.self as any Storable.Type, ["age", "years", "both at info.age"]),
+        (InsidePlace.self, ["years", "age", "info.age.years", "info.age"]),
+        (NamePlace.self, ["info", "age", "info.age"]),
+        (OwnedPlace.self, ["age", "years"]),
+    ])
+    func `properties in one place of the JSON are refused at opening`(_ model: any Storable.Type, _ named: [String])
+        async
+    {
+        let error = await expectError(.configuration) { try await Store(InMemoryBackend(), models: [model]) }
+        for name in named { #expect(error?.message.contains(name) == true, "\(error?.message ?? "")") }
+    }
+
+    @Test func `places that are near each other are none`() async throws {
+        try await Store(InMemoryBackend(), models: Places.self).close()
+        #expect(try Places(json: #"{"id": 1, "info": 5, "other": {"age": 6, "more": 7}}"#.data).json().count > 20)
+        await expectError(.configuration) { try SamePlace(json: #"{"id": 1}"#.data) }
     }
 
     @Storable struct Stamps: Equatable {

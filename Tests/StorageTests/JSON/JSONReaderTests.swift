@@ -25,7 +25,7 @@ import Testing
         @Reference(onDelete: .unchecked) var next: Ref<Plain>?
         @Reference(onDelete: .unchecked) var others: [Ref<Plain>] = [4]
     }
-    /// The same with two properties in one place, which leaves every record to the parsed values.
+    /// The same with a property that is too deep for the first, which leaves every record to the parsed values.
     @Storable struct Converted: Equatable {
         var id: Int
         @Field(path: "a.b.name") var name = "none"
@@ -42,7 +42,10 @@ import Testing
         var spare: [Nib]? = [Nib(width: 9)]
         @Reference(onDelete: .unchecked) var next: Ref<Plain>?
         @Reference(onDelete: .unchecked) var others: [Ref<Plain>] = [4]
-        @Field(path: "id") var again = 0
+        @Field(
+            path:
+                "x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x.x"
+        ) var deep = 0
 
         var plain: Plain {
             Plain(
@@ -60,6 +63,9 @@ import Testing
         #""isOn": tru"#,
         #""mark": "6F9619FF-8B86-D011-B42D-00C04FC964FF""#, #""mark": "x""#, #""list": [1, 2]"#, #""list": [1, "2"]"#,
         #""list": {}"#, #""count": 18446744073709551615"#, #""count": "7""#, #""count": -1"#, #""count": 2.0"#,
+        #""a": {"size": 2.0}"#, #""a": {"size": 20e-1}"#, #""a": {"size": 2.5}"#, #""list": [1.0, 2e1]"#,
+        #""list": [1.5]"#,
+        #""list": [true]"#, #""isOn": 0"#, #""count": true"#, #""count": null"#, #""others": [1.0]"#, #""next": 5.0"#,
         #""at": 1700000000.25"#, #""at": "2023-11-14""#, #""text": {"k": [1]}"#, #""text": "a""#, #""text": null"#,
         #""other": {"z": [1, {"y": null}]}"#, #""other": {"z": 1, "z": 2}"#, #""other": 1, "other": 2"#,
         #""other": 01"#,

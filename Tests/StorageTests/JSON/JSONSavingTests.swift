@@ -104,18 +104,21 @@ import Testing
     @Test(arguments: Backend.allCases)
     func `of several records that cannot be stored the error is about the first`(_ backend: Backend) async throws {
         try await withStore(backend) { store in
-            try await store.insert([Contact(email: "a", name: "Ann"), Contact(email: "b"), Contact(email: "b")])
-            // No number, no text, several with the values, and a key that another has.
+            try await store.insert([("1", "a"), ("2", "b"), ("3", "b")].map { Contact(email: $0, name: $1) })
+            // No number, no text, several with the values, a key that another has, and a unique value.
             let wrong: [(json: String, code: StorageError.Code)] = [
-                (#"{"email": "c", "age": "x"}"#, .invalidValue), (#"{"email": 7}"#, .invalidValue),
-                (#"{"email": "b"}"#, .constraint), (#"{"email": "d", "id": 1}"#, .duplicateKey),
+                (#"{"name": "c", "email": "4", "age": "x"}"#, .invalidValue),
+                (#"{"name": 7, "email": "5"}"#, .invalidValue),
+                (#"{"name": "b", "email": "6"}"#, .constraint),
+                (#"{"name": "d", "email": "7", "id": 1}"#, .duplicateKey),
+                (#"{"name": "e", "email": "2"}"#, .constraint),
             ]
             for merging in [false, true] {
                 for (first, code) in wrong {
                     for (second, _) in wrong where second != first {
-                        let json = #"[{"email": "a"}, \#(first), \#(second)]"#.data
+                        let json = #"[{"name": "a", "email": "8"}, \#(first), \#(second)]"#.data
                         let error = await expectError(code) {
-                            try await store.save(json: json, as: Contact.self, merging: merging, matching: [\.email])
+                            try await store.save(json: json, as: Contact.self, merging: merging, matching: [\.name])
                         }
                         #expect(error?.element == 1, "\(first) \(second) \(merging)")
                     }
