@@ -41,12 +41,13 @@ extension Connection {
     /// How long a server may take to answer, whatever the timeout: one that is busy is not taken for one that is gone.
     private var millisecondsToAnswer: Int { max(timeoutMilliseconds, 5000) }
 
-    /// How long an answer may be on its way of which the server says that it was given: the time to send a lost packet again. It
-    /// is the last part of the timeout.
-    private var millisecondsOnTheWay: Int { min(timeoutMilliseconds / 2, 500) }
+    /// How long an answer may be on its way of which the server says that it was given: the time to send a lost packet again.
+    private static let millisecondsOnTheWay = 500
 
-    /// When a connection has been silent for so long that the server is asked.
-    private var endOfSilence: DispatchTime { .now() + .milliseconds(timeoutMilliseconds - millisecondsOnTheWay) }
+    /// When a connection has been silent for so long that the server is asked: early enough to wait for what is on its way.
+    private var endOfSilence: DispatchTime {
+        .now() + .milliseconds(timeoutMilliseconds - min(timeoutMilliseconds / 2, Self.millisecondsOnTheWay))
+    }
 
     /// Waits for the socket, and looks now and then whether the task was cancelled.
     ///
@@ -54,6 +55,7 @@ extension Connection {
     private func wait(for events: some BinaryInteger) throws(StorageError) -> Int16 {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
         var end = endOfSilence
+        let latest = DispatchTime.now() + .milliseconds(millisecondsToAnswer)
         while true {
             let left = end.millisecondsLeft
             let time = endsWhenCancelled && !wasCancelled ? min(left, Self.millisecondsBetweenLooks) : left
@@ -64,13 +66,13 @@ extension Connection {
             switch probe.ask(about: process) {
             case .none:
                 throw isLost("The server does not answer, to this connection and to another; try again when it runs.")
-            // The first statement asks for the process, and takes no time.
-            case .isThere where process == nil && !isShared: throw isLost(Self.silent)
+            // The first statement asks for the process, and takes no time but that of a busy server.
+            case .isThere where process == nil && !isShared && latest.millisecondsLeft == 0: throw isLost(Self.silent)
             case .isThere, .isWorking: break
             case .isIdle:
-                if poll(&socket, 1, Int32(clamping: millisecondsOnTheWay)) > 0 { return socket.revents }
+                if poll(&socket, 1, Int32(clamping: Self.millisecondsOnTheWay)) > 0 { return socket.revents }
                 // Its locks are free when it has ended. What came through meanwhile is waited for.
-                guard probe.ask(about: process, endingWithin: millisecondsOnTheWay) == .isWorking else {
+                guard probe.ask(about: process, endingWithin: Self.millisecondsOnTheWay) == .isWorking else {
                     throw isLost(Self.silent)
                 }
             }

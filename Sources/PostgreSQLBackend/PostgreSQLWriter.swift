@@ -223,6 +223,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         greatestKeys = [:]
         connection.forgetPlans()
         do throws(StorageError) {
+            connection.add(Settings.ofChanges)
             let statements = SchemaCompiler(names).statements(for: change).map { Statement($0) }
             _ = try connection.run(statements + Catalog.record(change, names))
         } catch {
