@@ -49,6 +49,7 @@ enum CasesWithoutMutant {
                     "costs/reads-per-level",
                     "costs/writes-by-graph",
                     "results/asks-little",
+                    "results/large-ahead",
                     "filters/column-types",
                     "observing/no-query",
                     "observing/changed-records",

@@ -28,7 +28,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
     let arguments: QueryArguments
     let sets: [Set<Value>]
     let work: QueryWork?
-    private let isReading: Bool
+    let isReading: Bool
 
     /// A query over tables.
     ///
@@ -131,7 +131,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         try page { (row) throws(StorageError) in try values(of: terms, in: row) }
     }
 
-    private func values(of terms: [TypedTerm], in row: Tables.Row) throws(StorageError) -> [Value] {
+    func values(of terms: [TypedTerm], in row: Tables.Row) throws(StorageError) -> [Value] {
         var values: [Value] = []
         for term in terms { values.append(try value(term.term, row)) }
         return values
