@@ -14,25 +14,65 @@ final class CompiledQuery {
     let rest: [String]
     /// Whether there may be any number of rows.
     let isLong: Bool
+    /// Whether a limit alone bounds the number of rows.
+    let isPage: Bool
+    /// Whether a row may have any number of bytes.
+    let isUnbounded: Bool
+    /// Whether the server may refuse to answer, since its sums would not be exact (22003).
+    let isSliced: Bool
+    /// The columns of the plan's table that the server returns, where it does not answer the query as a whole.
+    let columns: [Int]
     /// Whether the rows are of a table that other software made, which escapes no text.
     private let isForeign: Bool
     private let parameters: [QueryCompiler.Parameter]
 
-    /// - Parameter isScan: whether the server returns all rows, for values that it cannot have.
-    init(_ plan: QueryPlan, _ names: Names, isScan: Bool = false) {
+    /// What the server is asked for.
+    enum Part {
+        /// What has an exact form.
+        case most
+        /// The rows that may match.
+        case candidates
+        /// All rows, for values that it cannot have.
+        case scan
+    }
+
+    init(_ plan: QueryPlan, _ names: Names, _ part: Part = .most) {
         isForeign = plan.table.isForeign
         var compiler = QueryCompiler(plan, names)
+        let types: [ColumnType]
         // What has no exact form in SQL is tested on the rows that come.
-        if !isScan, let sql = try? compiler.select() {
-            (self.sql, isWhole, forms) = (sql, true, Self.forms(plan, names))
+        if part == .most, let sql = try? compiler.select() {
+            (self.sql, isWhole, forms, columns) = (sql, true, Self.forms(plan, names), [])
+            types = Self.types(plan)
         } else {
             compiler = QueryCompiler(plan, names)
-            (sql, isWhole) = (compiler.candidates(isScan: isScan), false)
-            forms = plan.table.columns.indices.map { Self.form($0, plan.table, names) }
+            columns = NeededColumns(plan).of(plan.table)
+            (sql, isWhole) = (compiler.candidates(columns, isScan: part == .scan), false)
+            forms = columns.map { Self.form($0, plan.table, names) }
+            types = columns.map { plan.table.columns[$0].type }
         }
+        isUnbounded = types.contains(where: \.isUnbounded)
+        isSliced = isWhole && compiler.isSliced
         parameters = compiler.parameters
         rest = isWhole ? [] : Self.rest(plan, compiler.untested)
         isLong = Self.isLong(plan, isWhole: isWhole)
+        isPage = isWhole && plan.query.isLimited && Self.isOfRows(plan)
+    }
+
+    /// The types of the results.
+    private static func types(_ plan: QueryPlan) -> [ColumnType] {
+        switch plan.query.result {
+        case .columns(let columns): columns.map { plan.table.columns[$0].type }
+        case .terms(let terms): terms.map(\.type)
+        case .groups, .count, .exists: []
+        }
+    }
+
+    private static func isOfRows(_ plan: QueryPlan) -> Bool {
+        switch plan.query.result {
+        case .columns, .terms: plan.query.scope == .all
+        case .groups, .count, .exists: false
+        }
     }
 
     private static func forms(_ plan: QueryPlan, _ names: Names) -> [WireForm] {

@@ -6,6 +6,7 @@ final class PartialEvaluation: ValueTables {
     private let query: PreparedQuery
     private let arguments: QueryArguments
     private let session: PostgreSQLSession
+    private let needed: NeededColumns
     /// The rows that may match, once they are asked for.
     private var candidates: RowIterator?
     /// Why rows could not be read; the sequence of rows then ends.
@@ -25,18 +26,20 @@ final class PartialEvaluation: ValueTables {
         self.query = query
         self.arguments = arguments
         self.session = session
+        needed = NeededColumns(query.plan)
     }
 
     func cursor() throws(StorageError) -> Cursor {
         let plan = query.plan
         // Asked for before the cursor moves: till then a session may begin again.
-        candidates = RowIterator(try session.serverRows(query, arguments).cursor(), plan.table.columns.count)
+        candidates = RowIterator(
+            try session.serverRows(query, arguments).cursor(), query.compiled.columns, of: plan.table)
         // An empty beginning of the key is that of all rows that the server returns.
         var rest = plan.query
         rest.scope = .key(columns: 0)
         let restPlan = QueryPlan(id: nil, query: rest, table: plan.table, tables: plan.tables)
         let evaluation = QueryEvaluation(restPlan, arguments, in: self, isReading: session.isReading)
-        let rows = RowIterator(try evaluation.cursor(), plan.query.width)
+        let rows = RowIterator(try evaluation.cursor(), width: plan.query.width)
         if let failure { throw failure }
         return Cursor(columns: plan.query.width) { [self] () throws(StorageError) in
             let row = try rows.next()
@@ -62,7 +65,7 @@ final class PartialEvaluation: ValueTables {
         let type = table.columns[bounds.column].type
         let filter = QueryTerm.comparison(.equal, .column(bounds.column), .argument(0), type)
         do throws(StorageError) {
-            return try rows(Query(.columns(table.key), filter: filter), of: table, values)
+            return try rows(Query(.columns(table.key), filter: filter), of: table, values).all()
         } catch {
             failure = failure ?? error
             return []
@@ -83,19 +86,18 @@ final class PartialEvaluation: ValueTables {
     private func relatedRows(of table: TableSchema, _ prefix: [Value]) throws(StorageError) -> [[Value]] {
         let key = RelatedKey(table: table.name, prefix: prefix)
         if let known = related[key] { return known }
-        let query = Query(.columns(Array(table.columns.indices)), scope: .key(columns: prefix.count))
-        let found = try rows(query, of: table, prefix)
+        let columns = needed.of(table)
+        let query = Query(.columns(columns), scope: .key(columns: prefix.count))
+        let plan = QueryPlan(id: nil, query: query, table: table, tables: self.query.plan.tables)
+        let found = try RowIterator(try session.rows(plan, QueryArguments(prefix)), columns, of: table).all()
         if related.count >= Self.mostKept { related = [:] }
         related[key] = found
         return found
     }
 
-    private func rows(_ query: Query, of table: TableSchema, _ values: [Value]) throws(StorageError) -> [[Value]] {
+    private func rows(_ query: Query, of table: TableSchema, _ values: [Value]) throws(StorageError) -> RowIterator {
         let plan = QueryPlan(id: nil, query: query, table: table, tables: self.query.plan.tables)
-        let rows = RowIterator(try session.rows(plan, QueryArguments(values)), query.width)
-        var found: [[Value]] = []
-        while let row = try rows.next() { found.append(row) }
-        return found
+        return RowIterator(try session.rows(plan, QueryArguments(values)), width: query.width)
     }
 }
 
@@ -103,14 +105,33 @@ final class PartialEvaluation: ValueTables {
 private final class RowIterator {
     private var cursor: Cursor
     private let width: Int
+    /// The place in a row of each of the cursor's columns; nil if they are the row.
+    private let places: [Int]?
 
-    init(_ cursor: consuming Cursor, _ width: Int) {
+    init(_ cursor: consuming Cursor, width: Int) {
         self.cursor = cursor
         self.width = width
+        places = nil
+    }
+
+    /// Rows of a table of which the cursor has some columns. The others are null, and nobody reads them.
+    init(_ cursor: consuming Cursor, _ columns: [Int], of table: TableSchema) {
+        self.cursor = cursor
+        width = table.columns.count
+        places = columns
     }
 
     func next() throws(StorageError) -> [Value]? {
         guard try cursor.next() else { return nil }
-        return (0..<width).map { cursor.cells[$0].value }
+        guard let places else { return (0..<width).map { cursor.cells[$0].value } }
+        var row = [Value](repeating: .null, count: width)
+        for (index, place) in places.enumerated() { row[place] = cursor.cells[index].value }
+        return row
+    }
+
+    func all() throws(StorageError) -> [[Value]] {
+        var rows: [[Value]] = []
+        while let row = try next() { rows.append(row) }
+        return rows
     }
 }

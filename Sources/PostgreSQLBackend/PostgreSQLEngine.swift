@@ -25,6 +25,11 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         var isClosed = false
         /// The tables' version that this engine's last transaction has seen or made.
         var tablesVersion: String
+        /// The greatest keys that this engine's last transaction has left, and its number: they hold if the next one's follows.
+        var greatestKeys = GreatestKeys()
+        var lastNumber: Int64 = 0
+        /// Whether calls have lately assigned keys, which is done alone.
+        var assignsKeys = false
     }
 
     init(_ configuration: PostgreSQLBackend, logger: Logger) throws(StorageError) {
@@ -170,8 +175,10 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         try writer.withLock { (state) throws(StorageError) in
             if state.isClosed { throw Self.closed }
             // What the store repeats by itself may be in the way of others; what it repeats is not.
-            let session = try begin(&state, isAlone: configuration.writers == .one || !isDeferring)
+            let isAlone = configuration.writers == .one || !isDeferring || state.assignsKeys
+            let session = try begin(&state, isAlone: isAlone)
             session.isDeferring = isDeferring
+            defer { if isDeferring { state.assignsKeys = session.assignsKeys } }
             do throws(StorageError) {
                 try body(session)
             } catch {
@@ -180,6 +187,7 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
             }
             guard try session.commit() else { return false }
             if let version = session.newVersion { state.tablesVersion = version }
+            if session.isAlone { (state.greatestKeys, state.lastNumber) = (session.greatestKeys, session.number) }
             return true
         }
     }
@@ -215,6 +223,9 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         }
         if version != state.tablesVersion { foreignChanges.add(1, ordering: .releasing) }
         state.tablesVersion = version
+        // Every transaction that writes takes a number, in whatever program.
+        if isAlone, session.number == state.lastNumber &+ 1 { session.greatestKeys = state.greatestKeys }
+        state.greatestKeys.removeAll()
         return session
     }
 

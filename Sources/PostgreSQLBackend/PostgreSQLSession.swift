@@ -63,22 +63,38 @@ class PostgreSQLSession: AnnouncingSession {
     final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         try surviving { () throws(StorageError) in
             let query = try prepared(plan, arguments)
-            if query.compiled.isWhole { return try serverRows(query, arguments).cursor() }
-            return try PartialEvaluation(query, arguments, self).cursor()
+            guard query.compiled.isWhole else { return try PartialEvaluation(query, arguments, self).cursor() }
+            guard query.compiled.isSliced else { return try serverRows(query, arguments).cursor() }
+            return try exactRows(query, arguments)
         }
+    }
+
+    /// The rows of a query whose sums the server may refuse.
+    private func exactRows(_ query: PreparedQuery, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        if !query.isInexact {
+            do throws(StorageError) {
+                return try serverRows(query, arguments).cursor()
+            } catch  where (error.underlying as? PostgreSQLError)?.state == "22003" {
+                // Also an integer's sum that overflows, which the program then finds again.
+                query.isInexact = true
+            }
+        }
+        let candidates = PreparedQuery(
+            query.plan, name: "", CompiledQuery(query.plan, try names.with(query.plan.tables), .candidates))
+        return try PartialEvaluation(candidates, arguments, self).cursor()
     }
 
     final func prepared(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> PreparedQuery {
         // PostgreSQL's text has no U+0000, and only the store's own tables escape it.
         guard plan.table.isForeign, arguments.hasZero else { return try connection.prepared(plan, names) }
-        return PreparedQuery(plan, name: "", CompiledQuery(plan, try names.with(plan.tables), isScan: true))
+        return PreparedQuery(plan, name: "", CompiledQuery(plan, try names.with(plan.tables), .scan))
     }
 
     /// The rows of what a query was compiled to.
     final func serverRows(_ query: PreparedQuery, _ arguments: QueryArguments) throws(StorageError) -> ResultRows {
         let compiled = query.compiled
         let parameters = compiled.bind(arguments)
-        if compiled.isLong { return try longRows(query, parameters) }
+        if compiled.isLong || isLongPage(query, arguments) { return try longRows(query, parameters) }
         if let result = takeAnswer(query.plan, arguments) {
             return ResultRows(result, compiled.forms, isReading: isReading)
         }
@@ -90,6 +106,7 @@ class PostgreSQLSession: AnnouncingSession {
         let results = try ask(statements, for: [query] + queries)
         guard let result = results.first else { throw Catalog.damaged }
         answers = zip(requests, results.dropFirst()).map { ($0, $1) }
+        if compiled.isPage, result.count > 0 { query.rowBytes = result.size / result.count }
         return ResultRows(result, compiled.forms, isReading: isReading)
     }
 
@@ -123,23 +140,32 @@ class PostgreSQLSession: AnnouncingSession {
         return (places.map { requests[$0] }, places.map { queries[$0] })
     }
 
-    /// How many rows come at a time where there may be any number of them.
-    private static let rowsAtATime = 1000
+    /// Whether a limit lets more bytes come than are asked for at a time.
+    private func isLongPage(_ query: PreparedQuery, _ arguments: QueryArguments) -> Bool {
+        query.compiled.isPage
+            && FetchPace.exceedsAnswer(
+                arguments.limit ?? .max, rowBytes: query.rowBytes, isUnbounded: query.compiled.isUnbounded)
+    }
 
     /// Rows in parts, by a cursor of the server, so that they hold bounded memory. Several may be open at once.
     private func longRows(_ query: PreparedQuery, _ parameters: Parameters) throws(StorageError) -> ResultRows {
         beginCursors()
         let name = "storage_rows_\(connection.nextNumber())"
-        let fetch = Statement("FETCH \(Self.rowsAtATime) FROM \(name)")
+        var pace = FetchPace(rowBytes: query.rowBytes, isUnbounded: query.compiled.isUnbounded)
         let declare = Statement("DECLARE \(name) NO SCROLL CURSOR FOR \(query.compiled.sql)", parameters)
+        let fetch = Statement("FETCH \(pace.count) FROM \(name)")
         guard let first = try ask([declare, fetch], for: [query]).last else { throw Catalog.damaged }
-        var isComplete = first.count < Self.rowsAtATime
+        var isComplete = first.count < pace.count
+        pace.heed(first)
+        query.rowBytes = pace.rowBytes
         return ResultRows(
             first, query.compiled.forms, isReading: isReading,
             next: { [self] () throws(StorageError) in
                 if isComplete { return nil }
-                guard let next = try ask([fetch]).first else { return nil }
-                isComplete = next.count < Self.rowsAtATime
+                guard let next = try ask([Statement("FETCH \(pace.count) FROM \(name)")]).first else { return nil }
+                isComplete = next.count < pace.count
+                pace.heed(next)
+                query.rowBytes = pace.rowBytes
                 return next.count == 0 ? nil : next
             },
             // A transaction that has failed has no cursors left.

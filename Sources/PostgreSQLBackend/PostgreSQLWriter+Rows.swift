@@ -47,15 +47,25 @@ extension PostgreSQLWriter {
             batch.plan.operation == .update
             || write.compiled.countsRows && write.compiled.mayKeepOut
         try later(Deferred(statement: statement, count: batch.count, mustChangeAll: mustChangeAll))
-        if let greatest = try greatestKey(batch) { try later(Deferred(statement: greatest)) }
+        if let statement = try keep(batch) { try later(Deferred(statement: statement)) }
         return true
     }
 
     /// Writes all rows with one statement, whose failure leaves the transaction as it was.
     private func run(_ batch: borrowing RowBatch, _ write: PreparedWrite) throws(StorageError) -> Int {
         var statements = [Statement(write.compiled.sql, name: write.name, write.compiled.bind(batch, 0..<batch.count))]
-        if let greatest = try greatestKey(batch) { statements.append(greatest) }
-        return try askGuarded(statements).first?.changed ?? 0
+        let before = greatestKeys
+        let foreign = try keep(batch)
+        let keys = greatestKeys.tables
+        statements += [foreign].compactMap(\.self) + keys.map { greatestKeys.statement(of: $0, names) }
+        do throws(StorageError) {
+            let results = try askGuarded(statements)
+            for (table, result) in zip(keys, results.suffix(keys.count)) { greatestKeys.told(table, result) }
+            return results.first?.changed ?? 0
+        } catch {
+            greatestKeys = before
+            throw error
+        }
     }
 
     /// Whether the error is one that a row causes, and not the server or the statement.
@@ -103,7 +113,7 @@ extension PostgreSQLWriter {
             if let failure = outcome.failure { throw try refusal(failure.error, batch, row + failure.index) }
             row = end
         }
-        if let greatest = try greatestKey(batch) { _ = try connection.run(greatest) }
+        if let statement = try keep(batch) { _ = try connection.run(statement) }
         return touched(batch, changed)
     }
 
@@ -173,8 +183,10 @@ extension PostgreSQLWriter {
         }
     }
 
-    /// Remembers the greatest key of a batch, if its table assigns keys.
-    private func greatestKey(_ batch: borrowing RowBatch) throws(StorageError) -> Statement? {
+    /// Takes notice of the greatest key of a batch, if its table assigns keys.
+    ///
+    /// - Returns: what moves the sequence of a table of other software.
+    private func keep(_ batch: borrowing RowBatch) throws(StorageError) -> Statement? {
         let table = batch.plan.table
         guard table.assignsKeys, batch.plan.operation == .insert || batch.plan.operation == .upsert,
             let place = batch.plan.columns.firstIndex(of: table.key[0])
@@ -186,22 +198,14 @@ extension PostgreSQLWriter {
         }
         guard greatest > 0 else { return nil }
         if table.isForeign { return try moveSequence(of: table, to: greatest) }
-        if let known = greatestKeys[table.name] { greatestKeys[table.name] = max(known, greatest) }
-        var parameters = Parameters()
-        parameters.add(plain: table.name)
-        parameters.add(greatest)
-        let keys = names.own("storage_keys")
-        return Statement(
-            """
-            INSERT INTO \(keys) AS k (name, greatest) VALUES ($1::text, $2::bigint) ON CONFLICT (name)
-            DO UPDATE SET greatest = excluded.greatest WHERE k.greatest < excluded.greatest
-            """, name: "remember", parameters)
+        greatestKeys.add(greatest, to: table.name)
+        return nil
     }
 
     /// Not TRUNCATE, after which a snapshot that is older sees no row.
     private func truncate(_ table: TableSchema) throws(StorageError) -> Int {
         try flush()
-        greatestKeys[table.name] = nil
+        greatestKeys.remove(table.name)
         var parameters = Parameters()
         parameters.add(plain: table.name)
         if table.isForeign { return try connection.run("DELETE FROM \(names.rows(of: table))").changed }

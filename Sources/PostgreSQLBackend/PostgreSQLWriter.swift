@@ -4,11 +4,11 @@ internal import StorageDriver
 final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var depth = 0
     /// Whether no other transaction writes.
-    private let isAlone: Bool
+    let isAlone: Bool
     /// The transaction's number, by which its outcome can be asked for.
     private var transaction = ""
     /// Its number among those that write to the store, and whether it sends that to those who observe.
-    private var number: Int64 = 0
+    private(set) var number: Int64 = 0
     private var isObserved = false
     private var version = ""
     private var changesTables = false
@@ -18,8 +18,9 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var deferredSize = 0
     /// The tables' version if the committed transaction has changed it.
     private(set) var newVersion: String?
-    /// The greatest keys that are known, by table.
-    var greatestKeys: [String: Int64] = [:]
+    var greatestKeys = GreatestKeys()
+    /// Whether a key was to be assigned, which only one transaction at a time does.
+    private(set) var assignsKeys = false
 
     init(_ connection: Connection, _ engine: PostgreSQLEngine, isAlone: Bool) {
         self.isAlone = isAlone
@@ -59,6 +60,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     func rollBack() {
         deferred = []
+        greatestKeys.removeAll()
         connection.dropWaiting()
         if connection.loss == nil { connection.sendOnly("ROLLBACK") }
     }
@@ -73,11 +75,12 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
                 try flush()
             } catch {
                 rollBack()
-                if connection.loss != nil { throw error }
+                if connection.loss != nil || !isDeferring { throw error }
                 return false
             }
         }
-        let batches = deferred.map(\.statement)
+        let keys = greatestKeys.tables
+        let batches = deferred.map(\.statement) + keys.map { greatestKeys.statement(of: $0, names) }
         deferred = []
         let outcome: Connection.Outcome
         var number: Int64?
@@ -86,6 +89,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         do throws(StorageError) {
             outcome = try connection.outcome(batches + ending())
         } catch {
+            greatestKeys.removeAll()
             try resolve(error)
             return true
         }
@@ -93,13 +97,17 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         if !isAlone { number = outcome.results.dropFirst(batches.count).first?.integer() }
         if let failure = outcome.failure {
             rollBack()
-            if failure.index < batches.count || !isAlone && failure.error.code == .conflict { return false }
+            let isRepeatable = failure.index < batches.count || !isAlone && failure.error.code == .conflict
+            if isDeferring, isRepeatable { return false }
             throw isAlone ? failure.error : PostgreSQLFailure.waiting(failure.error)
         }
         // The server answers a commit of what has failed with a rollback, and no error.
         guard outcome.results.last?.tag == "COMMIT" else {
             throw StorageError(
                 .io, "The transaction had failed before its end, so the server has undone it; nothing of it is stored.")
+        }
+        for (table, result) in zip(keys, outcome.results.dropFirst(batches.count - keys.count)) {
+            greatestKeys.told(table, result)
         }
         if changesTables, outcome.results.count > 3, let version = outcome.results[1].text() {
             engine.note(try Catalog.tables(outcome.results[2]), at: version)
@@ -142,10 +150,12 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     override func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
         // Other programs take keys of its sequence at any time.
         if table.isForeign { return try super.greatestKey(in: table) }
+        assignsKeys = true
+        // Of those that write beside each other all but one would fail at their end.
+        guard isAlone else { throw Self.mustBeAlone }
         if let known = greatestKeys[table.name] { return known }
-        let greatest = try super.greatestKey(in: table)
-        greatestKeys[table.name] = greatest
-        return greatest
+        let answer = try ask([GreatestKeys.question(table.name, names)]).first
+        return greatestKeys.keep(answer, of: table.name)
     }
 
     // MARK: Deferred batches
@@ -166,11 +176,14 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     /// Carries out what was deferred. If that fails, so has the transaction.
     func flush() throws(StorageError) {
-        guard !deferred.isEmpty else { return }
+        guard !deferred.isEmpty || !greatestKeys.untold.isEmpty else { return }
         let all = deferred
+        let keys = greatestKeys.tables
         (deferred, deferredSize) = ([], 0)
-        let outcome = try connection.outcome(all.map(\.statement))
+        let outcome = try connection.outcome(
+            all.map(\.statement) + keys.map { greatestKeys.statement(of: $0, names) })
         if let failure = outcome.failure { throw failure.error }
+        for (table, result) in zip(keys, outcome.results.dropFirst(all.count)) { greatestKeys.told(table, result) }
         for (statement, result) in zip(all, outcome.results)
         where statement.mustChangeAll && result.changed != statement.count {
             throw StorageError(.notFound, "No record has this key; save or insert stores it.")
@@ -193,7 +206,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             try body()
         } catch {
             forgetAnswers()
-            greatestKeys = [:]
+            greatestKeys.removeAll()
             if let place = connection.waiting.lastIndex(where: { $0.sql == begin }) {
                 // The server has not heard of it.
                 connection.dropWaiting(from: place)
@@ -220,7 +233,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         try flush()
         changesTables = true
         forgetAnswers()
-        greatestKeys = [:]
+        greatestKeys.removeAll()
         connection.forgetPlans()
         do throws(StorageError) {
             connection.add(Settings.ofChanges)
@@ -233,7 +246,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     /// The store repeats what it has begun beside other writers, alone.
     private static var mustBeAlone: StorageError {
-        StorageError(.conflict, "A transaction that changes tables must write alone; repeat it.")
+        StorageError(.conflict, "A transaction that changes tables or assigns keys must write alone; repeat it.")
     }
 
     private func refusal(_ error: StorageError, _ change: TableChange) -> StorageError {

@@ -47,6 +47,10 @@ final class PreparedQuery {
     let compiled: CompiledQuery
     /// The version of the schema in which the plan's tables were found as it needs them.
     var checkedVersion: String?
+    /// The bytes of a row, as earlier answers had them; nil if there were none.
+    var rowBytes: Int?
+    /// Whether the server was found not to answer it exactly.
+    var isInexact = false
 
     init(_ plan: QueryPlan, name: String, _ compiled: CompiledQuery) {
         self.plan = plan

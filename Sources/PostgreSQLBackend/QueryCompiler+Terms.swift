@@ -3,6 +3,9 @@ internal import StorageDriver
 // Conditions: expressions that are true exactly where the term is true; otherwise they are false or null.
 extension QueryCompiler {
     mutating func condition(_ term: QueryTerm, _ place: Place) throws(NoForm) -> String {
+        if let (quantifier, edge, test) = throughReference(term) {
+            return try quantified(quantifier, edge, test, place)
+        }
         switch term {
         case .constant(let constant): return constant ? "TRUE" : "FALSE"
         case .and(let terms): return try chain(terms, " AND ", ifEmpty: "TRUE", place)
@@ -161,6 +164,20 @@ extension QueryCompiler {
     }
 
     // MARK: Edges
+
+    /// For a test of a value along an edge to one row at most: the same as a test of whether such a row passes, with which the
+    /// server can begin. Without a row the value is nil.
+    private func throughReference(_ term: QueryTerm) -> (Quantifier, Edge, QueryTerm)? {
+        let test: (Quantifier, Edge, QueryTerm)? =
+            switch term {
+            case .isNull(.related(let edge, let value)): (.none, edge, .not(.isNull(value)))
+            case .comparison(.notEqual, .related(let edge, let value), .argument(let index), let type):
+                (.none, edge, .comparison(.equal, value, .argument(index), type))
+            default: term.throughReference.map { (.any, $0.edge, $0.test) }
+            }
+        guard let test, test.1.link == nil, test.1.inner == plan.tables[test.1.table].key else { return nil }
+        return test
+    }
 
     private mutating func quantified(
         _ quantifier: Quantifier, _ edge: Edge, _ term: QueryTerm, _ place: Place

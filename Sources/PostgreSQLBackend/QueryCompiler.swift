@@ -7,7 +7,7 @@ struct QueryCompiler {
 
     let plan: QueryPlan
     let names: Names
-    private(set) var parameters: [Parameter] = []
+    private var numbers = DistinctList<Parameter>()
     /// The conditions that ``candidates(isScan:)`` leaves to the program, of those that come before any that can fail.
     private(set) var untested: [QueryTerm] = []
     /// How many aliases of tables are used.
@@ -16,6 +16,8 @@ struct QueryCompiler {
     var bound = Bound.exact
     /// Where the values of the test that is compiled are not known to be the program's.
     var doubts: [String] = []
+    /// Whether the statement fails where ``slicedSum(of:)`` is not exact.
+    private(set) var isSliced = false
 
     /// Each parameter has one type in PostgreSQL, so one argument may become several.
     enum Parameter: Hashable {
@@ -33,11 +35,9 @@ struct QueryCompiler {
         self.names = names
     }
 
-    mutating func number(_ parameter: Parameter) -> Int {
-        if let place = parameters.firstIndex(of: parameter) { return place + 1 }
-        parameters.append(parameter)
-        return parameters.count
-    }
+    var parameters: [Parameter] { numbers.elements }
+
+    mutating func number(_ parameter: Parameter) -> Int { numbers.place(of: parameter) + 1 }
 
     /// The statement of the whole query.
     mutating func select() throws(NoForm) -> String {
@@ -59,14 +59,16 @@ struct QueryCompiler {
         }
     }
 
-    /// The statement of the rows that may match, with all columns, in key order: those in scope for which every condition
-    /// holds that has a form and comes before any that can fail.
+    /// The statement of the rows that may match, in key order: those in scope for which every condition holds that has a form
+    /// and comes before any that can fail.
     ///
-    /// - Parameter isScan: whether no condition has a form.
-    mutating func candidates(isScan: Bool = false) -> String {
-        let outputs = plan.table.columns.indices.map(root.output)
+    /// - Parameters:
+    ///   - columns: those that the program needs of a row.
+    ///   - isScan: whether no condition has a form.
+    mutating func candidates(_ columns: [Int], isScan: Bool = false) -> String {
+        let outputs = columns.isEmpty ? "1" : columns.map(root.output).joined(separator: ", ")
         let conditions = isScan ? [] : candidateConditions()
-        return "SELECT " + Self.mark + outputs.joined(separator: ", ") + from(conditions) + keyOrder()
+        return "SELECT " + Self.mark + outputs + from(conditions) + keyOrder()
     }
 
     /// What shows people who look at the server that its rows are not the query's yet.
@@ -89,12 +91,14 @@ struct QueryCompiler {
 
     /// A condition on the query's rows; nil, and nothing is changed, where it has no form.
     private mutating func attempt(_ term: QueryTerm, _ bound: Bound) -> String? {
-        var attempt = self
-        attempt.bound = bound
-        guard let condition = try? attempt.condition(term, root) else { return nil }
-        self = attempt
-        self.bound = .exact
-        return condition
+        let (count, aliases, doubts) = (parameters.count, aliases, doubts)
+        let place = root
+        if let condition = try? with(bound, { (compiler) throws(NoForm) in try compiler.condition(term, place) }) {
+            return condition
+        }
+        numbers.removeAll(behind: count)
+        (self.aliases, self.doubts) = (aliases, doubts)
+        return nil
     }
 
     var root: Place { Place(plan.table, 0, names) }
@@ -110,10 +114,10 @@ struct QueryCompiler {
     // MARK: Clauses
 
     /// Which rows of which table.
-    private mutating func rows() throws(NoForm) -> String {
+    private mutating func rows(where more: [String] = []) throws(NoForm) -> String {
         var conditions = scope()
         if let filter = plan.query.filter { conditions.append(try condition(filter, root)) }
-        return from(conditions)
+        return from(conditions + more)
     }
 
     private func from(_ conditions: [String]) -> String {
@@ -165,21 +169,8 @@ struct QueryCompiler {
     // MARK: Groups
 
     private mutating func groups(_ grouping: Query.Grouping, _ rows: String) throws(NoForm) -> String {
-        var inputs: [String] = []
-        for (index, input) in grouping.inputs.enumerated() {
-            inputs.append("\(try value(input.term, root, input.type)) AS i\(index)")
-        }
-        // A limit chooses the rows that are grouped.
-        let page = plan.query.isLimited ? try order() + limit() : ""
-        let source = "SELECT " + (inputs.isEmpty ? "1" : inputs.joined(separator: ", ")) + rows + page
-        let keys = grouping.keys.indices.map { "i\($0)" }
-        var results = keys.map { "\($0) AS c\($0.dropFirst())" }
-        for (index, aggregate) in grouping.aggregates.enumerated(offset: keys.count) {
-            results.append("\(try self.aggregate(aggregate, of: "i\(index)")) AS c\(index)")
-        }
-        let inner =
-            "SELECT " + results.joined(separator: ", ") + " FROM (\(source)) AS s"
-            + (keys.isEmpty ? "" : " GROUP BY " + keys.joined(separator: ", "))
+        let ends = try ends(grouping)
+        let inner = if let ends { ends } else { try grouped(grouping, rows) }
         let types = grouping.keys.map(\.type) + grouping.aggregates.map(\.type)
         let place = Place(results: types)
         let outputs = types.enumerated().map { output("g.c\($0)", $1) }.joined(separator: ", ")
@@ -192,86 +183,46 @@ struct QueryCompiler {
         return sql + " LIMIT $\(number(.groupLimit))::bigint OFFSET $\(number(.groupOffset))::bigint"
     }
 
-    func aggregate(_ aggregate: Query.Aggregate, of input: String) throws(NoForm) -> String {
-        let type = aggregate.term?.type ?? .int64
-        switch aggregate.function {
-        case .count: return "count(*)"
-        case .min where type == .bool: return "bool_and(\(input))"
-        case .max where type == .bool: return "bool_or(\(input))"
-        // PostgreSQL has no least one of these before version 18.
-        case .min where type.storage == .blob: return Self.first(input, "")
-        case .max where type.storage == .blob: return Self.first(input, " DESC")
-        case .min: return "min(\(input))"
-        case .max: return "max(\(input))"
-        case .average where type.storage == .integer && type != .bool:
-            return "(sum(\(input))::float8 / nullif(count(\(input)), 0))"
-        // A sum beyond the type is the error 22003 of this cast.
-        case .sum where type.storage == .integer && type != .bool:
-            return "coalesce(sum(\(input)), 0)::\(type.sum == .uint64 ? "numeric" : "bigint")"
-        // Sums of others are rounded at each step.
-        case .sum, .average: throw NoForm()
+    /// A row for each group: its keys, then its aggregates.
+    private mutating func grouped(_ grouping: Query.Grouping, _ rows: String) throws(NoForm) -> String {
+        var inputs: [String] = []
+        for (index, input) in grouping.inputs.enumerated() {
+            inputs.append("\(try value(input.term, root, input.type)) AS i\(index)")
         }
-    }
-
-    private static func first(_ input: String, _ direction: String) -> String {
-        "(array_agg(\(input) ORDER BY \(input)\(direction)) FILTER (WHERE \(input) IS NOT NULL))[1]"
-    }
-}
-
-/// The row in scope: a table's, by its alias, or a group's.
-struct Place {
-    private let columns: [String]
-    private let beginnings: [String?]
-    let types: [ColumnType]
-    let table: String
-    private let stored: [String]
-    private let conversions: [ForeignConversion]?
-
-    init(_ table: TableSchema, _ alias: Int, _ names: Names) {
-        let stored = table.columns.map { "t\(alias)." + $0.sqlName }
-        self.stored = stored
-        conversions = table.isForeign ? names.conversions[table.name] : nil
-        columns =
-            conversions.map { zip($0, stored).map { $0.reading($1) } }
-            ?? zip(table.columns, stored).map { $0.type.compared($1) }
-        var beginnings: [String?] = columns.map { _ in nil }
-        let indexes = table.isForeign ? [] : table.indexes
-        for column in indexes.joined() where table.columns[column].type.isUnbounded {
-            beginnings[column] = table.columns[column].type.beginning(self.columns[column])
+        // A limit chooses the rows that are grouped.
+        let page = plan.query.isLimited ? try order() + limit() : ""
+        let source = "SELECT " + (inputs.isEmpty ? "1" : inputs.joined(separator: ", ")) + rows + page
+        let keys = grouping.keys.indices.map { "i\($0)" }
+        var results = keys.map { "\($0) AS c\($0.dropFirst())" }
+        for (index, aggregate) in grouping.aggregates.enumerated(offset: keys.count) {
+            results.append("\(try groupAggregate(aggregate, of: "i\(index)")) AS c\(index)")
         }
-        self.beginnings = beginnings
-        types = table.columns.map(\.type)
-        self.table = "\(names.rows(of: table)) AS t\(alias)"
+        return "SELECT " + results.joined(separator: ", ") + " FROM (\(source)) AS s"
+            + (keys.isEmpty ? "" : " GROUP BY " + keys.joined(separator: ", "))
     }
 
-    init(results: [ColumnType]) {
-        columns = results.indices.map { "g.c\($0)" }
-        beginnings = results.map { _ in nil }
-        types = results
-        table = ""
-        (stored, conversions) = ([], nil)
+    private mutating func groupAggregate(_ aggregate: Query.Aggregate, of input: String) throws(NoForm) -> String {
+        guard aggregate.isOfDoubles, !isForeign else { return try self.aggregate(aggregate, of: input) }
+        isSliced = true
+        return Self.sliced(aggregate, of: input)
     }
 
-    func column(_ index: Int) -> String { columns[index] }
-
-    /// What a result has for a column.
-    func output(_ index: Int) -> String {
-        conversions?[index].output(stored[index]) ?? types[index].output(columns[index])
+    /// The row of the least and greatest values of columns among all rows, each as the first in an order: that of an index,
+    /// where the server's own functions would go over all values. Nil for any other grouping.
+    private mutating func ends(_ grouping: Query.Grouping) throws(NoForm) -> String? {
+        guard grouping.keys.isEmpty, !plan.query.isLimited, !grouping.aggregates.isEmpty, !isForeign else { return nil }
+        var ends: [String] = []
+        for (index, aggregate) in grouping.aggregates.enumerated() {
+            guard aggregate.isEnd, let term = aggregate.term, case .column(let column) = term.term,
+                root.beginning(column) != nil || term.type.storage == .blob
+            else { return nil }
+            let isGreatest = aggregate.function == .max
+            let rows = try rows(where: ["\(root.beginning(column) ?? root.column(column)) IS NOT NULL"])
+            let order = try sortTerm(Query.SortKey(term: term.term, type: term.type, isDescending: isGreatest), root)
+            ends.append("(SELECT \(root.column(column))\(rows) ORDER BY \(order) LIMIT 1) AS c\(index)")
+        }
+        return "SELECT " + ends.joined(separator: ", ")
     }
-
-    /// Whether a column has the value of a parameter.
-    func equality(_ index: Int, _ type: ColumnType, _ parameter: Int) -> String {
-        conversions?[index].equality(stored[index], type.plainParameter(parameter))
-            ?? "\(columns[index]) = \(type.parameter(parameter))"
-    }
-
-    /// Whether a column has a value of a list.
-    func isIn(_ index: Int, _ list: String) -> String {
-        conversions?[index].equality(stored[index], list, isList: true) ?? "\(columns[index]) = ANY (\(list))"
-    }
-
-    /// The beginning of a column's value, if that is what the column's index has.
-    func beginning(_ index: Int) -> String? { beginnings[index] }
 }
 
 extension Array {

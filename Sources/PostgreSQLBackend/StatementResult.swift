@@ -15,6 +15,9 @@ final class StatementResult {
 
     deinit { PQclear(handle) }
 
+    /// The bytes of memory that it takes.
+    var size: Int { PQresultMemorySize(handle) }
+
     /// How many rows the statement changed.
     var changed: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 

@@ -54,6 +54,7 @@ enum CasesWithoutMutant {
                     "costs/writes-by-graph",
                     "costs/matched-rows",
                     "results/asks-little",
+                    "results/large-ahead",
                     "filters/column-types",
                     "observing/no-query",
                     "observing/changed-records",

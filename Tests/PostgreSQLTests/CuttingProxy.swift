@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// A proxy on the loopback interface before the server's socket, which cuts connections, lets nothing more of one pass, and
-/// counts round trips.
+/// counts round trips and bytes.
 final class CuttingProxy: Sendable {
     /// Where the proxy cuts the connection that gets there first.
     enum Cut: Sendable, Hashable {
@@ -43,6 +43,9 @@ final class CuttingProxy: Sendable {
     /// How many groups of statements clients have sent, but for the ends of reads, which nobody waits for.
     var roundTrips: Int { cuts.state.withLock { $0.roundTrips } }
 
+    /// The number of bytes that the server has answered.
+    var answeredBytes: Int { cuts.state.withLock { $0.answered } }
+
     /// Cuts a connection at the place, once. Nil takes back what has not been reached.
     func cut(_ place: Cut?) { cuts.state.withLock { $0.cut = place } }
 
@@ -73,6 +76,7 @@ private final class Cuts: Sendable {
         var roundTrips = 0
         /// The connections that have asked for notices.
         var listeners: [Progress] = []
+        var answered = 0
     }
 
     let state = Mutex(State())
@@ -134,6 +138,7 @@ private final class Cuts: Sendable {
 
     private func passedAnswer(_ bytes: Data) -> Int? {
         state.withLock { state in
+            state.answered += bytes.count
             guard case .afterAnswer(let left) = state.cut else { return nil }
             if left <= bytes.count { return state.end(behind: left) }
             state.cut = .afterAnswer(left - bytes.count)

@@ -78,8 +78,11 @@ struct ManyWritersTests {
 
     @Test func `keys that 4 stores assign rise by one`() async throws {
         let times = TestExtent.count(15)
-        try await Self.withStores(4) { stores, _ in
+        try await Self.withStores(4) { stores, schema in
             try await stores[0].save(Team(id: 1))
+            // Each transaction that writes takes a number before it commits, also one that then fails and is repeated.
+            let transactions = "SELECT last_value FROM \"\(schema)\".storage_commits"
+            let before = try Int(Server.psql(transactions)) ?? 0
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for store in stores {
                     group.addTask { for _ in 0..<times { try await store.insert(Player(team: Ref(key: 1))) } }
@@ -87,6 +90,7 @@ struct ManyWritersTests {
                 try await group.waitForAll()
             }
             #expect(try await stores[1].select(Player.self).keys() == (1...4 * times).map { $0 })
+            #expect(try Int(Server.psql(transactions)) == before + 4 * times)
         }
     }
 

@@ -35,3 +35,6 @@ func greatestMemory() -> Int {
     return Int(usage.ru_maxrss) / 1024
     #endif
 }
+
+/// The address of the server.
+let server = ProcessInfo.processInfo.environment["STORAGE_POSTGRESQL"] ?? ""

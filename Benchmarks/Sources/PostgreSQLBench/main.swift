@@ -3,20 +3,23 @@ import PostgreSQLBackend
 import StorageAPI
 
 // The PostgreSQL backend beside the server's own tools, in one run: each way in turn, and the median of five rounds.
-//   PostgreSQLBench [RECORDS]    the server is that of STORAGE_POSTGRESQL
+//   PostgreSQLBench [RECORDS]            the server is that of STORAGE_POSTGRESQL
+//   PostgreSQLBench --costs [RECORDS]    what queries and writes cost beside the same by hand (1,000,000 records)
 
-guard let url = ProcessInfo.processInfo.environment["STORAGE_POSTGRESQL"] else {
+guard !server.isEmpty else {
     print("Run it by scripts/bench postgresql, which starts a server.")
     exit(64)
 }
 let arguments = CommandLine.arguments.dropFirst()
 let rounds = 5
 
-func backend(_ schema: String = "bench", at address: String = url) throws -> PostgreSQLBackend {
+func backend(_ schema: String = "bench", at address: String = server) throws -> PostgreSQLBackend {
     var backend = try PostgreSQLBackend(address, schema: schema)
     backend.durability = .relaxed
     return backend
 }
+
+func backend(url: String) throws -> PostgreSQLBackend { try PostgreSQLBackend(url: StorageURL(url)) }
 
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     let began = ContinuousClock.now
@@ -47,17 +50,17 @@ func measureRows(_ count: Int) async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (file, table) = ("\(folder)/items.csv", "bench.\"Item\"")
-    try run("psql", url, "-qc", "\\copy \(table) to '\(file)' csv")
-    try run("psql", url, "-qc", "CREATE TABLE bench.other (LIKE \(table) INCLUDING ALL)")
+    try run("psql", server, "-qc", "\\copy \(table) to '\(file)' csv")
+    try run("psql", server, "-qc", "CREATE TABLE bench.other (LIKE \(table) INCLUDING ALL)")
     var (own, copy, fetch, out): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
     for _ in 0..<rounds {
         fetch.append(try await seconds { _ = try await store.select(Item.self).all() })
         out.append(
-            try run("psql", url, "-qc", "\\copy (SELECT * FROM \(table) ORDER BY id) to '/dev/null' csv").seconds)
+            try run("psql", server, "-qc", "\\copy (SELECT * FROM \(table) ORDER BY id) to '/dev/null' csv").seconds)
         try await store.truncate(Item.self)
-        try run("psql", url, "-qc", "TRUNCATE bench.other", "-qc", "VACUUM \(table)", "-qc", "CHECKPOINT")
+        try run("psql", server, "-qc", "TRUNCATE bench.other", "-qc", "VACUUM \(table)", "-qc", "CHECKPOINT")
         own.append(try await seconds { try await store.insert(items) })
-        copy.append(try run("psql", url, "-qc", "\\copy bench.other from '\(file)' csv").seconds)
+        copy.append(try run("psql", server, "-qc", "\\copy bench.other from '\(file)' csv").seconds)
     }
     compare("insert \(count) in a call : psql \\copy", count, own: own, other: copy, "≥ 0.6")
     compare("fetch \(count) : psql COPY TO", count, own: fetch, other: out, "≥ 0.5")
@@ -79,7 +82,8 @@ func measureFinds(_ store: Store, _ count: Int, _ folder: String) async throws {
                 for _ in 0..<finds { _ = try await store.find(Item.self, key: Int.random(in: 1...count)) }
             })
         let text = try run(
-            "\(programs)/pgbench", "-n", "-M", "prepared", "-c", "1", "-t", "\(finds)", "-f", "\(folder)/find.sql", url
+            "\(programs)/pgbench", "-n", "-M", "prepared", "-c", "1", "-t", "\(finds)", "-f", "\(folder)/find.sql",
+            server
         ).text
         let rate = text.split(separator: "tps = ").last?.split(separator: " ").first.flatMap { Double($0) }
         other.append(Double(finds) / (rate ?? 1))
@@ -90,7 +94,7 @@ func measureFinds(_ store: Store, _ count: Int, _ folder: String) async throws {
 /// 64 tasks behind a proxy that delays each round trip by a millisecond.
 func measureNetwork() async throws {
     let socket = try run(
-        "psql", url, "-Atc",
+        "psql", server, "-Atc",
         "SELECT split_part(current_setting('unix_socket_directories'), ',', 1) || '/.s.PGSQL.' || current_setting('port')"
     ).text
     let port = try DelayingProxy.start(to: socket)
@@ -137,13 +141,15 @@ func measureMemory(_ count: Int) async throws {
 }
 
 switch arguments.first {
+case "--costs": try await measureCosts(arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000)
+case "--call": try await arguments.dropFirst().first.flatMap(MeasuredCall.init)?.run()
 case "--open", "--stream":
     let store = try await Store(backend("many"), models: Item.self)
     if arguments.first == "--stream" { for try await _ in store.select(Item.self).stream() {} }
     try await store.close()
     print(greatestMemory())
 default:
-    try run("psql", url, "-qc", "SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench, far, many CASCADE")
+    try run("psql", server, "-qc", "SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench, far, many CASCADE")
     print("| what | store | beside it | ratio | goal |\n|---|---|---|---|---|")
     let count = arguments.first.flatMap { Int($0) } ?? 200_000
     try await measureRows(count)

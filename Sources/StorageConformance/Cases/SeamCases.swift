@@ -49,6 +49,27 @@ extension Conformance {
             try await store.close()
         },
         ConformanceCase(
+            "results/large-ahead", [.q8: [3]], "Of large records a stream takes few before they are asked for."
+        ) { t in
+            let counts = Counts()
+            let store = try await Store(
+                CountingBackend(backend: t.place.backend(), counts: counts), models: Pen.self, Person.self)
+            let large = String(repeating: "large ", count: 1 << 15)
+            try await store.insert((1...64).map { Pen(id: $0, color: large) })
+            try await store.insert((1...64).map { Person(id: $0, name: large, pens: [Pen(id: 1)]) })
+            let streams: [@Sendable () async throws -> Void] = [
+                { for try await _ in store.select(Pen.self).stream() { break } },
+                { for try await _ in store.select(Person.self).stream() { break } },
+                { for try await _ in store.select(Person.self).order({ $0.age }).stream() { break } },
+            ]
+            for (number, stream) in streams.enumerated() {
+                counts.reset()
+                try await stream()
+                try t.expect(counts.given <= 24, "Stream \(number) has taken \(counts.given) rows to give one record.")
+            }
+            try await store.close()
+        },
+        ConformanceCase(
             "filters/column-types", [.q9: [4]], "An engine compares each column with values of the column's type alone."
         ) { t in
             let counts = Counts()

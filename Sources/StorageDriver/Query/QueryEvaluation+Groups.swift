@@ -19,13 +19,29 @@ extension QueryEvaluation {
         var groups: [[Value]: [AggregateState]] = [:]
         let fresh = grouping.aggregates.map(AggregateState.init)
         if grouping.keys.isEmpty { groups[[]] = fresh }
-        for row in try page(of: grouping.inputs) {
+        try forEach(grouping.inputs) { (row) throws(StorageError) in
             let key = Array(row.prefix(grouping.keys.count))
             var states = groups.removeValue(forKey: key) ?? fresh
             for (index, input) in row.dropFirst(key.count).enumerated() { try states[index].add(input) }
             groups[key] = states
         }
         return groups
+    }
+
+    /// Computes the inputs of each row that the filter, the order and the limit choose. Rows that are not sorted and cannot fail
+    /// are not kept.
+    private func forEach(
+        _ inputs: [TypedTerm], _ body: ([Value]) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        guard plan.query.order.isEmpty, !plan.query.isLimited, !plan.query.canFail else {
+            for row in try page(of: inputs) { try body(row) }
+            return
+        }
+        var cancellation = CancellationCheck(isOn: isReading, counting: work)
+        for row in candidates() {
+            try cancellation.row()
+            if try isMatch(row) { try body(values(of: inputs, in: row)) }
+        }
     }
 
     /// A term over a group's row, which has no children: only columns and computations on them.

@@ -30,7 +30,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
     /// Those lists as sets that have rows of several values, and belong to conditions.
     let rowSets: [Set<[Value]>]
     let work: QueryWork?
-    private let isReading: Bool
+    let isReading: Bool
 
     /// A query over tables.
     ///
@@ -139,7 +139,7 @@ public struct QueryEvaluation<Tables: ValueTables> {
         try page { (row) throws(StorageError) in try values(of: terms, in: row) }
     }
 
-    private func values(of terms: [TypedTerm], in row: Tables.Row) throws(StorageError) -> [Value] {
+    func values(of terms: [TypedTerm], in row: Tables.Row) throws(StorageError) -> [Value] {
         var values: [Value] = []
         for term in terms { values.append(try value(term.term, row)) }
         return values

@@ -33,7 +33,7 @@ extension Select.Joined where Source == Store {
     /// for try await (book, author) in store.select(Book.self).with(\.author).stream() { … }
     /// ```
     ///
-    /// Costs the reads of each relation once for each 256 records, and memory for as many.
+    /// Costs the reads of each relation once for each 256 records, or fewer where they are large, and memory for as many.
     public func stream() -> Stream { Stream(joined: self) }
 
     /// The rows of a query as an asynchronous sequence. Each iteration runs the query.
@@ -102,8 +102,17 @@ extension Store {
 
 /// What a stream reads, a part at a time.
 class StreamRows<Element> {
-    /// Adds the next elements; returns whether they were the last.
-    func read(into elements: inout [Element]) throws(StorageError) -> Bool { true }
+    /// Adds the next elements, at most `limit` where they are read one by one; returns whether they were the last.
+    func read(into elements: inout [Element], limit: Int) throws(StorageError) -> Bool { true }
+
+    /// The bytes of an element's own texts and blobs, as those that were read last have them; 0 where they are few.
+    var elementBytes: Int { bytesInPart }
+    private var bytesInPart = 0
+
+    /// Takes notice of elements that were read together, as many as there are or as their bytes allow.
+    final func notePart(of count: Int, hasMore: Bool) {
+        bytesInPart = hasMore && count < Reading.partOfRecords ? BufferedRows.partBytes / max(count, 1) : 0
+    }
 }
 
 /// Records, which decode together with their children, or some of which must be read before their children can be queried.
@@ -117,10 +126,6 @@ private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
     private let isKeyOrder: Bool
     private var rows: Rows?
 
-    /// So few that the allocator reuses the memory of released records. A lock and a call for each record would cost
-    /// more than that saves.
-    private static var recordsInStep: Int { 8 }
-
     init(_ reading: Reading, _ selection: Selection) throws(StorageError) {
         self.reading = reading
         isKeyOrder = selection.order.isEmpty
@@ -132,20 +137,33 @@ private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
         }
     }
 
-    override func read(into models: inout [Model]) throws(StorageError) -> Bool {
-        let limit: Int
+    override func read(into models: inout [Model], limit: Int) throws(StorageError) -> Bool {
         switch rows.take() {
         case .inStep(var cursor):
-            limit = Self.recordsInStep
             try Model.read(&cursor, limit: limit, into: &models)
             rows = .inStep(cursor)
+            return models.count < limit
         case .byChunk(var cursor):
-            limit = Reading.partOfRecords
-            try reading.read(&cursor, limit: limit, isKeyOrder: isKeyOrder, into: &models)
+            let hasMore = try reading.read(
+                &cursor, limit: Reading.partOfRecords, isKeyOrder: isKeyOrder, into: &models)
             rows = .byChunk(cursor)
+            notePart(of: models.count, hasMore: hasMore)
+            return !hasMore
         case nil: return true
         }
-        return models.count < limit
+    }
+
+    override var elementBytes: Int {
+        switch rows.take() {
+        case .inStep(let cursor):
+            let bytes = cursor.rowBytes
+            rows = .inStep(cursor)
+            return bytes
+        case .byChunk(let cursor):
+            rows = .byChunk(cursor)
+            return super.elementBytes
+        case nil: return 0
+        }
     }
 }
 
@@ -166,12 +184,13 @@ private final class JoinedStreamRows<Row>: StreamRows<Row> {
         cursor = try reading.session.rows(plan, arguments)
     }
 
-    override func read(into elements: inout [Row]) throws(StorageError) -> Bool {
+    override func read(into elements: inout [Row], limit: Int) throws(StorageError) -> Bool {
         let buffer = BufferedRows(width: reading.root.columns.count)
-        while buffer.count < Reading.partOfRecords, try cursor.next() { buffer.add(cursor.cells) }
+        let hasMore = try buffer.addPart(of: &cursor, limit: Reading.partOfRecords)
         guard buffer.count > 0 else { return true }
+        notePart(of: buffer.count, hasMore: hasMore)
         elements += try make.rows(JoinedRows(reading, buffer, isKeyOrder: isKeyOrder))
-        return buffer.count < Reading.partOfRecords
+        return !hasMore
     }
 }
 
@@ -189,6 +208,8 @@ final class OpenStream<Element>: @unchecked Sendable {
     /// The stream as a call, if the store has instruments.
     private var call: MeteredCall?
     private var rows: StreamRows<Element>?
+    /// The bytes of the element that was read last, where they are asked for; nil before the first.
+    private var elementBytes: Int?
 
     private enum Phase { case notBegun, running, ended, closed }
 
@@ -210,23 +231,40 @@ final class OpenStream<Element>: @unchecked Sendable {
         try await store.prepare([type])
     }
 
-    /// The next elements, as many at least if there are as many; none at the end.
+    /// So few that the allocator reuses the memory of released records. A lock and a call for each record would cost
+    /// more than that saves.
+    private static var elementsAtATime: Int { 8 }
+
+    /// The next elements, as many at least if there are as many, fewer where they are large; none at the end.
     func part(of count: Int) throws(StorageError) -> [Element] {
-        var (all, next) = ([Element](), [Element]())
+        var (all, next, bytes) = ([Element](), [Element](), 0)
         repeat {
             next.removeAll(keepingCapacity: true)
-            try read(into: &next)
+            let size = lock.withLock { _ in elementBytes }
+            // The size of the first is not known.
+            let most = size.map { BufferedRows.partBytes / max($0, 1) } ?? 1
+            try read(into: &next, limit: min(max(most, 1), Self.elementsAtATime))
             all += next
-        } while all.count < count && !next.isEmpty
+            bytes += next.count * lock.withLock { _ in noteElementBytes() }
+        } while all.count < count && bytes < BufferedRows.partBytes && !next.isEmpty
         return all
+    }
+
+    private func noteElementBytes() -> Int {
+        elementBytes = rows?.elementBytes
+        return elementBytes ?? 0
     }
 
     /// Adds the next elements; none at the end.
     func read(into elements: inout [Element]) throws(StorageError) {
+        try read(into: &elements, limit: Self.elementsAtATime)
+    }
+
+    private func read(into elements: inout [Element], limit: Int) throws(StorageError) {
         do {
             try store.runningCalls.begin()
             defer { store.runningCalls.end() }
-            try lock.withLock { _ throws(StorageError) in try readNext(into: &elements) }
+            try lock.withLock { _ throws(StorageError) in try readNext(into: &elements, limit) }
         } catch {
             let error = error.at(
                 operation: "stream", model: store.registry.name(of: source), backend: store.info.name)
@@ -235,7 +273,7 @@ final class OpenStream<Element>: @unchecked Sendable {
         }
     }
 
-    private func readNext(into elements: inout [Element]) throws(StorageError) {
+    private func readNext(into elements: inout [Element], _ limit: Int) throws(StorageError) {
         switch phase {
         case .notBegun: try begin()
         case .running: break
@@ -243,7 +281,7 @@ final class OpenStream<Element>: @unchecked Sendable {
         case .closed: throw RunningCalls.closed
         }
         // A cursor must not be advanced after its last row.
-        if try rows?.read(into: &elements) ?? true { release(.ended) }
+        if try rows?.read(into: &elements, limit: limit) ?? true { release(.ended) }
     }
 
     private func begin() throws(StorageError) {

@@ -23,6 +23,21 @@ final class BufferedRows: CursorSource {
 
     var count: Int { rows.count }
 
+    /// Adds the next rows of a cursor: a part, so many and at most about a mebibyte, or all.
+    ///
+    /// - Returns: false if the cursor has no more. It must not be advanced after its last row.
+    func addPart(of cursor: inout Cursor, limit: Int = .max) throws(StorageError) -> Bool {
+        while count < limit {
+            guard try cursor.next() else { return false }
+            add(cursor.cells)
+            if limit < .max, (arena?.size ?? 0) > Self.partBytes { break }
+        }
+        return true
+    }
+
+    /// The bytes of records that are read ahead at a time.
+    static var partBytes: Int { 1 << 20 }
+
     func add(_ cells: UnsafePointer<Cell>) {
         let row = rows.row(rows.append())
         if arena == nil { arena = Arena() }

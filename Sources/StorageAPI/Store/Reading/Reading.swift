@@ -63,7 +63,7 @@ struct Reading {
         } else {
             let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
             var cursor = try session.rows(plan, arguments)
-            try read(&cursor, limit: .max, isKeyOrder: selection.order.isEmpty, into: &models)
+            _ = try read(&cursor, limit: .max, isKeyOrder: selection.order.isEmpty, into: &models)
         }
     }
 
@@ -81,11 +81,12 @@ struct Reading {
         let (plan, arguments) = try handle.plan(selection, .columns(root.columns))
         var cursor = try session.rows(plan, arguments)
         var part: [M] = []
+        var hasMore = true
         repeat {
             part.removeAll(keepingCapacity: true)
-            try read(&cursor, limit: Self.partOfRecords, isKeyOrder: selection.order.isEmpty, into: &part)
-            // A cursor must not be advanced after its last row.
-        } while models(part) && part.count == Self.partOfRecords
+            hasMore = try read(
+                &cursor, limit: Self.partOfRecords, isKeyOrder: selection.order.isEmpty, into: &part)
+        } while models(part) && hasMore
     }
 
     /// Rows that decode in one pass: a model without children, or all records in key order together with their
@@ -101,13 +102,16 @@ struct Reading {
         return RowCursor(try session.rows(plan, arguments), context)
     }
 
-    /// Reads up to `limit` rows, then their children by the rows' keys, and decodes in key order.
+    /// Reads up to `limit` rows, fewer where they are large, then their children by the rows' keys, and decodes in key order.
+    ///
+    /// - Returns: false if the cursor has no more.
     func read<M: Storable>(
         _ cursor: inout Cursor, limit: Int, isKeyOrder: Bool, into models: inout [M]
-    ) throws(StorageError) {
+    ) throws(StorageError) -> Bool {
         let buffer = BufferedRows(width: root.columns.count)
-        while buffer.count < limit, try cursor.next() { buffer.add(cursor.cells) }
+        let hasMore = try buffer.addPart(of: &cursor, limit: limit)
         models += try decode(M.self, buffer, of: root, isKeyOrder: isKeyOrder)
+        return hasMore
     }
 
     /// Decodes rows of a table with their children, which are read by the keys of the rows' roots.

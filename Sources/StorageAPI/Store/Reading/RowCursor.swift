@@ -28,6 +28,9 @@ public struct RowCursor: ~Copyable {
         return model
     }
 
+    /// The bytes of the current row's texts and blobs.
+    var rowBytes: Int { (start..<end).reduce(0) { $0 + cursor.cells[$1].bytes.count } }
+
     /// The current row. Valid until the next call of ``next()``.
     @inlinable
     public var row: RowReader {

@@ -1,0 +1,156 @@
+import Foundation
+import StorageAPI
+
+// What a call costs beside the statement that a person would write, in one run.
+//   PostgreSQLBench --costs [RECORDS]
+
+/// Runs one call in a process of its own, so that its greatest memory is that call's.
+enum MeasuredCall: String {
+    case open, sum, sumOfLarge, streamLarge, stopStream
+
+    func run() async throws {
+        let store = try await Store(backend("costs"), models: Article.self, Category.self, Document.self)
+        switch self {
+        case .open: break
+        case .sum: _ = try await store.select(Article.self).sum { $0.price }
+        case .sumOfLarge: _ = try await store.select(Document.self).sum { $0.price }
+        case .streamLarge: for try await _ in store.select(Document.self).stream() {}
+        case .stopStream: for try await _ in store.select(Document.self).stream() { break }
+        }
+        try await store.close()
+        print(greatestMemory())
+    }
+}
+
+func measureCosts(_ count: Int) async throws {
+    try run("psql", server, "-qc", "SET client_min_messages = warning; DROP SCHEMA IF EXISTS costs CASCADE")
+    let store = try await Store(backend("costs"), models: Article.self, Category.self, Document.self)
+    try await store.insert((0..<1000).map(Category.init(number:)))
+    for first in stride(from: 1, through: count, by: 100_000) {
+        try await store.insert((first..<min(first + 100_000, count + 1)).map { Article(number: $0, of: 1000) })
+    }
+    for first in stride(from: 1, through: 400, by: 10) {
+        try await store.insert((first..<first + 10).map(Document.init(number:)))
+    }
+    try run("psql", server, "-qc", "VACUUM ANALYZE")
+    print("| what | store | by hand | ratio | goal |\n|---|---|---|---|---|")
+    try await measureQueries(store, count)
+    try measureMemoryOfCalls()
+    try await measureAssignedKeys(store)
+    try await store.close()
+    try await measureManyWriters()
+}
+
+private func measureQueries(_ store: Store, _ count: Int) async throws {
+    let articles = store.select(Article.self)
+    let table = "costs.\"Article\""
+    try await compare(
+        "sum of \(count) doubles", "SELECT sum(price) FROM \(table)", "≤ 3"
+    ) { _ = try await articles.sum { $0.price } }
+    try await compare(
+        "condition through a reference",
+        "SELECT a.* FROM \(table) a JOIN costs.\"Category\" g ON g.id = a.\"group\" WHERE g.name = 'g77' ORDER BY a.id",
+        "≤ 2"
+    ) { _ = try await articles.where { $0.group.name == "g77" }.all() }
+    try await compare(
+        "greatest indexed text",
+        "SELECT name FROM \(table) ORDER BY left(name, 500) DESC NULLS LAST, name DESC NULLS LAST LIMIT 1", ""
+    ) { _ = try await articles.max { $0.name } }
+    let offset = count * 9 / 10
+    try await compare(
+        "20 behind \(offset), in the order of keys",
+        "SELECT * FROM \(table) WHERE id IN (SELECT id FROM \(table) ORDER BY id LIMIT 20 OFFSET \(offset)) ORDER BY id",
+        ""
+    ) { _ = try await articles.limit(20).offset(offset).all() }
+}
+
+/// Milliseconds of a call, and of a statement as psql times it: the medians of five rounds.
+private func compare(
+    _ what: String, _ sql: String, _ goal: String, _ call: () async throws -> Void
+) async throws {
+    var (own, other): ([Double], [Double]) = ([], [])
+    for _ in 0..<rounds {
+        own.append(try await seconds(call) * 1000)
+        let text = try run("psql", server, "-qAt", "-o", "/dev/null", "-c", "\\timing on", "-c", sql).text
+        let time = text.split(separator: "Time: ").last?.split(separator: " ").first.flatMap { Double($0) }
+        other.append(time ?? .nan)
+    }
+    let text = { (number: Double) in String(format: "%.1f ms", number) }
+    let ratio = String(format: "%.2f", median(own) / median(other))
+    report(what, text(median(own)), text(median(other)), ratio, goal)
+}
+
+private func measureMemoryOfCalls() throws {
+    func mebibytes(_ call: MeasuredCall) throws -> Double {
+        (Double(try run(CommandLine.arguments[0], "--call", call.rawValue).text) ?? .nan) / 1024
+    }
+    let opened = try mebibytes(.open)
+    let calls: [(MeasuredCall, String, String)] = [
+        (.sum, "sum of all", "≤ 16 MiB"), (.sumOfLarge, "sum beside 400 values of 2 MB", "≤ 16 MiB"),
+        (.stopStream, "first of a stream of 400 values of 2 MB", "≤ 32 MiB"),
+        (.streamLarge, "stream of 400 values of 2 MB", "≤ 32 MiB"),
+    ]
+    for (call, what, goal) in calls {
+        report(
+            "\(what), greatest memory above opening", String(format: "%.1f MiB", try mebibytes(call) - opened), "", "",
+            goal)
+    }
+}
+
+/// Inserts one after the other, and what is left of their rate when a snapshot has been open for a minute.
+private func measureAssignedKeys(_ store: Store) async throws {
+    func rate(_ time: Duration) async throws -> Double {
+        let began = ContinuousClock.now
+        var count = 0
+        while ContinuousClock.now - began < time {
+            try await store.insert(Article(number: count, of: 1000))
+            count += 1
+        }
+        return Double(count) / ((ContinuousClock.now - began) / .seconds(1))
+    }
+    let without = try await rate(.seconds(10))
+    let snapshot = Process()
+    snapshot.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    snapshot.arguments = [
+        "psql", server, "-q", "-o", "/dev/null", "-c", "BEGIN ISOLATION LEVEL REPEATABLE READ", "-c",
+        "SELECT count(*) FROM costs.\"Category\"", "-c", "SELECT pg_sleep(90)",
+    ]
+    try snapshot.run()
+    try await Task.sleep(for: .seconds(1))
+    _ = try await rate(.seconds(60))
+    let beside = try await rate(.seconds(10))
+    snapshot.terminate()
+    snapshot.waitUntilExit()
+    report(
+        "insert with an assigned key, beside a snapshot of a minute : without", "\(Int(beside))/s", "\(Int(without))/s",
+        String(format: "%.2f", beside / without), "≥ 0.8")
+}
+
+/// Four stores, each with one task that inserts records with assigned keys into one model.
+private func measureManyWriters() async throws {
+    func rate(_ writers: String) async throws -> Double {
+        try run("psql", server, "-qc", "SET client_min_messages = warning; DROP SCHEMA IF EXISTS writers CASCADE")
+        var stores: [Store] = []
+        for _ in 0..<4 {
+            let address = "\(server)&schema=writers&durability=relaxed&timeout=60000&writers=\(writers)"
+            stores.append(try await Store(backend(url: address), models: Article.self, Category.self))
+        }
+        try await stores[0].insert((0..<1000).map(Category.init(number:)))
+        let time = try await seconds {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for store in stores {
+                    group.addTask {
+                        for number in 0..<250 { try await store.insert(Article(number: number, of: 1000)) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        for store in stores { try await store.close() }
+        return 1000 / time
+    }
+    let (many, one) = (try await rate("many"), try await rate("one"))
+    report(
+        "assigned keys, 4 stores, writers=many : one", "\(Int(many))/s", "\(Int(one))/s",
+        String(format: "%.2f", many / one), "≥ 1")
+}

@@ -1,0 +1,93 @@
+internal import StorageDriver
+
+/// The greatest keys of tables that assign keys (clause K2), as a transaction knows and changes them.
+///
+/// `storage_keys` has one row for each table, which every insert updates. While a snapshot is open, as that of a dump, the
+/// server keeps all versions of the row, and finds the last by going over them. So a store remembers the row's place, which
+/// leads to the last version at once, for as long as nobody else has written.
+struct GreatestKeys {
+    private struct Known {
+        var greatest: Int64
+        /// Where the row is, as the server names it; nil if that is not known.
+        var place: String?
+    }
+
+    private var known: [String: Known] = [:]
+    /// Keys that the server has not been told of, by the table's name.
+    private(set) var untold: [String: Int64] = [:]
+
+    /// The greatest key of a table; nil if it is not known.
+    subscript(table: String) -> Int64? { known[table]?.greatest }
+
+    /// Keeps what the server has answered to ``question(_:_:)``.
+    mutating func keep(_ answer: StatementResult?, of table: String) -> Int64 {
+        let greatest = answer?.integer() ?? 0
+        known[table] = Known(greatest: greatest, place: answer?.text(0, 1))
+        return greatest
+    }
+
+    /// Takes notice of a key that is stored.
+    mutating func add(_ key: Int64, to table: String) {
+        if let greatest = known[table]?.greatest {
+            guard key > greatest else { return }
+            known[table]?.greatest = key
+        }
+        untold[table] = max(untold[table] ?? key, key)
+    }
+
+    mutating func remove(_ table: String) {
+        known[table] = nil
+        untold[table] = nil
+    }
+
+    /// Forgets all, of which some may be undone.
+    mutating func removeAll() { self = GreatestKeys() }
+
+    // MARK: Statements
+
+    /// The tables whose keys the server is to be told, in an order that all transactions keep.
+    var tables: [String] { untold.keys.sorted() }
+
+    /// Tells the server of the greatest key of a table. Returns the row's place if it has changed.
+    func statement(of table: String, _ names: Names) -> Statement {
+        var parameters = Parameters()
+        parameters.add(plain: table)
+        parameters.add(untold[table] ?? 0)
+        parameters.add(plain: known[table]?.place)
+        let keys = names.own("storage_keys")
+        return Statement(
+            """
+            WITH known AS (
+              UPDATE \(keys) SET greatest = $2::bigint
+              WHERE ctid = $3::text::tid AND name = $1::text AND greatest < $2::bigint RETURNING ctid),
+            found AS (
+              INSERT INTO \(keys) AS k (name, greatest) SELECT $1::text, $2::bigint WHERE NOT EXISTS (SELECT FROM known)
+              ON CONFLICT (name) DO UPDATE SET greatest = excluded.greatest WHERE k.greatest < excluded.greatest
+              RETURNING ctid)
+            SELECT ctid::text FROM known UNION ALL SELECT ctid::text FROM found
+            """, name: "remember", parameters)
+    }
+
+    /// Takes notice of what the server has answered to ``statement(of:_:)``.
+    mutating func told(_ table: String, _ answer: StatementResult) {
+        guard let key = untold.removeValue(forKey: table) else { return }
+        // Without an answer another program has stored a greater one.
+        known[table] = answer.text().map { Known(greatest: key, place: $0) }
+    }
+
+    /// Asks for the greatest key of a table and the row's place. The last version is mostly at the end.
+    static func question(_ table: String, _ names: Names) -> Statement {
+        var parameters = Parameters()
+        parameters.add(plain: table)
+        let keys = names.own("storage_keys")
+        // The first part goes over the last pages, and looks into no index.
+        return Statement(
+            """
+            SELECT greatest, ctid::text FROM (
+              SELECT greatest, ctid FROM \(keys) WHERE name || '' = $1::text AND ctid >= (
+                SELECT format('(%s,0)', greatest(pg_catalog.pg_relation_size(\(keys.quotedText)::regclass)
+                  / pg_catalog.current_setting('block_size')::bigint - 2, 0))::tid)
+              UNION ALL SELECT greatest, ctid FROM \(keys) WHERE name = $1::text) AS k LIMIT 1
+            """, name: "greatest_place", parameters)
+    }
+}

@@ -1,0 +1,57 @@
+internal import StorageDriver
+
+/// The row in scope: a table's, by its alias, or a group's.
+struct Place {
+    private let columns: [String]
+    private let beginnings: [String?]
+    let types: [ColumnType]
+    let table: String
+    private let stored: [String]
+    private let conversions: [ForeignConversion]?
+
+    init(_ table: TableSchema, _ alias: Int, _ names: Names) {
+        let stored = table.columns.map { "t\(alias)." + $0.sqlName }
+        self.stored = stored
+        conversions = table.isForeign ? names.conversions[table.name] : nil
+        columns =
+            conversions.map { zip($0, stored).map { $0.reading($1) } }
+            ?? zip(table.columns, stored).map { $0.type.compared($1) }
+        var beginnings: [String?] = columns.map { _ in nil }
+        let indexes = table.isForeign ? [] : table.indexes
+        for column in indexes.joined() where table.columns[column].type.isUnbounded {
+            beginnings[column] = table.columns[column].type.beginning(self.columns[column])
+        }
+        self.beginnings = beginnings
+        types = table.columns.map(\.type)
+        self.table = "\(names.rows(of: table)) AS t\(alias)"
+    }
+
+    init(results: [ColumnType]) {
+        columns = results.indices.map { "g.c\($0)" }
+        beginnings = results.map { _ in nil }
+        types = results
+        table = ""
+        (stored, conversions) = ([], nil)
+    }
+
+    func column(_ index: Int) -> String { columns[index] }
+
+    /// What a result has for a column.
+    func output(_ index: Int) -> String {
+        conversions?[index].output(stored[index]) ?? types[index].output(columns[index])
+    }
+
+    /// Whether a column has the value of a parameter.
+    func equality(_ index: Int, _ type: ColumnType, _ parameter: Int) -> String {
+        conversions?[index].equality(stored[index], type.plainParameter(parameter))
+            ?? "\(columns[index]) = \(type.parameter(parameter))"
+    }
+
+    /// Whether a column has a value of a list.
+    func isIn(_ index: Int, _ list: String) -> String {
+        conversions?[index].equality(stored[index], list, isList: true) ?? "\(columns[index]) = ANY (\(list))"
+    }
+
+    /// The beginning of a column's value, if that is what the column's index has.
+    func beginning(_ index: Int) -> String? { beginnings[index] }
+}

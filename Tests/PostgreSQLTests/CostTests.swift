@@ -1,0 +1,152 @@
+import Foundation
+import MemoryBackend
+import PostgreSQLBackend
+import StorageKit
+import Synchronization
+import Testing
+
+@Storable struct Heavy: Equatable {
+    var id: Int
+    var price: Double
+    var tiny: Double
+    var amount: Decimal
+    var time: Duration
+    @Indexed var name: String
+    var group: Ref<Pen>?
+    var content: Data
+
+    init(_ id: Int, bytes: Int) {
+        (self.id, price, tiny) = (id, Double(id) / 10, Double(id) / 1e12)
+        (amount, time, name) = (Decimal(id) / 8, .milliseconds(id), "name \(id)")
+        group = id % 5 == 0 ? nil : Ref(key: id % 100)
+        content = Data(repeating: UInt8(truncatingIfNeeded: id), count: bytes)
+    }
+}
+
+@Suite("What PostgreSQL sends", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
+struct CostTests {
+    /// Stores of so many records, on the server behind a proxy and in memory.
+    private static func withStores(
+        _ count: Int, bytes: Int, _ body: (CuttingProxy, Store, Store) async throws -> Void
+    ) async throws {
+        try await Server.withSchema { schema in
+            let proxy = try CuttingProxy(to: Server.socket())
+            defer { proxy.stop() }
+            let url = "postgresql://storage@127.0.0.1:\(proxy.port)/postgres?schema=\(schema)&durability=relaxed"
+            let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Heavy.self, Pen.self)
+            let memory = try await Store(InMemoryBackend(), models: Heavy.self, Pen.self)
+            for target in [store, memory] {
+                try await target.insert((0..<100).map { Pen(id: $0, color: "color \($0)") })
+                try await target.insert((0..<count).map { Heavy($0, bytes: bytes) })
+            }
+            try await body(proxy, store, memory)
+            try await store.close()
+            try await memory.close()
+        }
+    }
+
+    @Test func `what is computed of a property fetches nothing of the others`() async throws {
+        try await Self.withStores(16, bytes: 1_000_000) { proxy, store, memory in
+            func sums(_ store: Store) async throws -> [String] {
+                let heavy = store.select(Heavy.self)
+                var sums = ["\(try await heavy.sum { $0.price }) \(try await heavy.average { $0.price } ?? -1)"]
+                // What the server has no exact form for is computed here.
+                sums.append("\(try await heavy.sum { $0.tiny }) \(try await heavy.average { $0.tiny } ?? -1)")
+                sums.append("\(try await heavy.sum { $0.amount }) \(try await heavy.average { $0.amount } ?? -1)")
+                sums.append("\(try await heavy.sum { $0.time }) \(try await heavy.sum { $0.id * 2 })")
+                sums.append("\(try await heavy.where { $0.id * 2 > 9 && $0.group.color != nil }.count())")
+                sums.append("\(try await heavy.where { $0.name.contains("NAME 1", ignoring: .case) }.keys())")
+                return sums
+            }
+            let before = proxy.answeredBytes
+            let answers = try await sums(store)
+            #expect(proxy.answeredBytes - before < 100_000)
+            let expected = try await sums(memory)
+            #expect(answers == expected)
+        }
+    }
+
+    @Test func `of large records few come at a time`() async throws {
+        try await Self.withStores(48, bytes: 1_000_000) { proxy, store, _ in
+            let heavy = store.select(Heavy.self)
+            for select in [heavy, heavy.limit(1000), heavy.where { $0.id * 2 >= 0 }] {
+                for most in [1, 48] {
+                    let before = proxy.answeredBytes
+                    var count = 0
+                    for try await record in select.stream() {
+                        #expect(record.id == count && record.content.count == 1_000_000)
+                        count += 1
+                        // Those that have come, and those of the next answer.
+                        #expect(proxy.answeredBytes - before < (count + 9) * 1_000_000)
+                        if count == most { break }
+                    }
+                    #expect(count == most)
+                }
+            }
+        }
+    }
+
+    @Test func `a condition through a reference begins with the records that it refers to`() async throws {
+        try await Self.withStores(4000, bytes: 1) { _, store, memory in
+            try Server.psql("ANALYZE")
+            let explained = try await store.select(Heavy.self).where { $0.group.color == "color 7" }.explain()
+            #expect(explained.access == .index("group"))
+            let conditions: [(Heavy.Columns) -> QueryExpression<Bool>] = [
+                { $0.group.color == "color 7" }, { $0.group.color.isIn(["color 7", "color 8"]) },
+                { $0.group.color.hasPrefix("color 77") },
+                { $0.group.color != "color 7" }, { $0.group.color == nil }, { $0.group.color != nil },
+                { !($0.group.color == "color 7") }, { !($0.group.color < "color 7") },
+                { $0.group.color == nil || $0.group.color > "color 97" },
+            ]
+            for condition in conditions {
+                let found = try await store.select(Heavy.self).where(condition).keys()
+                let expected = try await memory.select(Heavy.self).where(condition).keys()
+                #expect(found == expected)
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `the ends of an indexed property are read from the index`() async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(Server.backend(schema), models: Person.self)
+            try await store.insert((0..<5000).map { Person(name: "n\($0)", email: $0 % 2 == 0 ? nil : "\($0)@x") })
+            try Server.psql("ANALYZE \"\(schema)\".\"Person\"")
+            let people = store.select(Person.self)
+            #expect(try await people.max { $0.name } == "n999")
+            #expect(try await people.min { $0.name } == "n0")
+            #expect(try await people.min { $0.email } == "1001@x")
+            #expect(try await people.where { $0.id < 0 }.max { $0.name } == nil)
+            try await store.close()
+            // The server counts what a connection has read when that has ended.
+            let counts = """
+                SELECT seq_tup_read FROM pg_stat_user_tables
+                WHERE schemaname = '\(schema)' AND relname = 'Person' AND idx_scan >= 3
+                """
+            var read = ""
+            while read.isEmpty, !Task.isCancelled {
+                read = try Server.psql(counts)
+                await Task.yield()
+            }
+            #expect(read == "0")
+        }
+    }
+
+    @Test func `parameters are numbered without looking at those before`() {
+        /// A value that counts how often it is compared.
+        struct Counted: Hashable {
+            static let comparisons = Mutex(0)
+            let value: Int
+            static func == (left: Counted, right: Counted) -> Bool {
+                comparisons.withLock { $0 += 1 }
+                return left.value == right.value
+            }
+            func hash(into hasher: inout Hasher) { hasher.combine(value) }
+        }
+        var list = DistinctList<Counted>()
+        for value in 0..<16_000 { #expect(list.place(of: Counted(value: value)) == value) }
+        #expect(list.place(of: Counted(value: 7)) == 7)
+        list.removeAll(behind: 15_000)
+        #expect(list.elements.count == 15_000 && list.place(of: Counted(value: 15_500)) == 15_000)
+        #expect(Counted.comparisons.withLock { $0 } < 160_000)
+    }
+}
