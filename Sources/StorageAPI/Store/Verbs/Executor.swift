@@ -91,19 +91,30 @@ enum ModelSource: Sendable {
 }
 
 /// Adds the context to a thrown error.
+@inline(__always)
 func placed<T>(
     _ operation: String, _ model: ModelSource, _ context: SessionContext, _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
     do {
         return try body()
     } catch {
-        if let type = error.unpreparedType, !context.isPrepared(type) {
-            return try preparing(type, operation, model, context, body)
-        }
-        throw context.noting(
-            error.at(
-                operation: operation, model: context.store.registry.name(of: model), backend: context.store.info.name))
+        return try repeated(error, operation, model, context, body)
     }
+}
+
+/// Runs a failed call again where a model had to be prepared; else throws its error with the context. Apart from
+/// ``placed(_:_:_:_:)``, so that the calls that succeed stay small.
+@inline(never)
+private func repeated<T>(
+    _ error: StorageError, _ operation: String, _ model: ModelSource, _ context: SessionContext,
+    _ body: () throws(StorageError) -> T
+) throws(StorageError) -> T {
+    if let type = error.unpreparedType, !context.isPrepared(type) {
+        return try preparing(type, operation, model, context, body)
+    }
+    throw context.noting(
+        error.at(
+            operation: operation, model: context.store.registry.name(of: model), backend: context.store.info.name))
 }
 
 /// Runs a call again, after a model has been prepared that its query leads to. The query was lowered before anything was
