@@ -91,7 +91,6 @@ enum ModelSource: Sendable {
 }
 
 /// Adds the context to a thrown error.
-@inline(__always)
 func placed<T>(
     _ operation: String, _ model: ModelSource, _ context: SessionContext, _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
