@@ -16,7 +16,6 @@ enum CasesWithoutMutant {
                 "closing/twice-at-once",
                 "closing/in-decoder",
                 "transactions/repeated",
-                "transactions/body-not-repeated",
                 "write/argument-unchanged",
             ]
         )
