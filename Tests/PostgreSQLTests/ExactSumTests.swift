@@ -19,8 +19,9 @@ struct ExactSumTests {
     private static let doubles: [[Double]] = [
         [0.1, 0.2, -0.3], [0.01, 19.99, 1e15, -1e15, 0x1p51 - 0.5], [0x1p-22, 0x1p-22.nextUp, 0x1p50, -0x1p50],
         // Of these the server sums none exactly.
-        [0x1p-22.nextDown, 1], [0x1p51, 0.3], [5e-324, 5e-324], [1e300, 1, -1e300], [.greatestFiniteMagnitude, 1e300],
-        [.infinity, 1], [.infinity, -.infinity], [.nan], [-0.0], [5e-324, 0, 0],
+        [0x1p-22.nextDown, 1], [0x1p51, 0.3], [.leastNonzeroMagnitude, .leastNonzeroMagnitude], [1e300, 1, -1e300],
+        [.greatestFiniteMagnitude, 1e300],
+        [.infinity, 1], [.infinity, -.infinity], [.nan], [-0.0], [.leastNonzeroMagnitude, 0, 0],
         // Halfway between two doubles, and a little more.
         [0x1p53, 1], [0x1p53, 1, 0x1p-20], [0x1p53, 3],
     ]

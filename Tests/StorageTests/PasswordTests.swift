@@ -12,7 +12,7 @@ struct PasswordTests {
             let url = try StorageURL(address)
             _ = try SQLiteBackend(url: url)
             return url.description
-        } catch let error as StorageError {
+        } catch {
             #expect(error.code == .configuration)
             return "\(error)"
         }
