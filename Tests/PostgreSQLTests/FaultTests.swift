@@ -228,7 +228,7 @@ struct FaultTests {
     }
 
     /// Its first statement asks for tables that are not there, which undoes what was set before it.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `the connections that made a store wait for locks no longer than the timeout`() async throws {
         try await Server.withSchema { schema in
             let address = try Server.backend(schema, "&timeout=2000&connections=1")

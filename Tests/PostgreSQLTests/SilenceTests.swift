@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "A connection to PostgreSQL that falls silent",
     .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(10)))
 struct SilenceTests {
     private static let timeout = 500
 
