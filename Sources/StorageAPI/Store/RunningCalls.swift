@@ -34,7 +34,7 @@ final class RunningCalls: Sendable {
             if !state.isClosed { state.running += 1 }
             return !state.isClosed
         }
-        guard isOpen else { throw Self.closed }
+        guard isOpen else { throw StorageError.storeClosed }
     }
 
     func end() {
@@ -118,14 +118,10 @@ final class RunningCalls: Sendable {
             if !state.isClosed { state.streams[ObjectIdentifier(stream)] = end }
             return !state.isClosed
         }
-        guard isOpen else { throw Self.closed }
+        guard isOpen else { throw StorageError.storeClosed }
     }
 
     func remove(_ stream: ObjectIdentifier) {
         state.withLock { _ = $0.streams.removeValue(forKey: stream) }
-    }
-
-    static var closed: StorageError {
-        StorageError(.closed, "The store is closed; open it again to use it.")
     }
 }

@@ -21,7 +21,7 @@ extension Store {
         let values = M.values(of: key)
         return try await readingHistory("find") { (history, settings) throws(StorageError) in
             let name = type.schema.name
-            guard let handle = registry.handle(type) else { throw RunningCalls.closed }
+            guard let handle = registry.handle(type) else { throw StorageError.storeClosed }
             let known = try settings.required(name)
             try history.requireKept(after: Int64(commit))
             let change = try history.firstChange(of: values, in: name, after: Int64(commit))

@@ -77,7 +77,7 @@ final class NotedChanges {
     /// Where the history of the write goes, while it runs; nil if the store keeps none.
     var history: HistoryLog?
     /// Who the transaction says that it is by, and why.
-    var signature: Signature?
+    var signature: CommitSignature?
     private var steps: [Step] = []
     /// What the records are compared with at the end.
     private var compared = ComparedRecords()
@@ -188,26 +188,6 @@ private struct ComparedRecords {
     }
 
     func digest(of key: [Value], of model: String) -> RowDigest.Result? { digests[model]?[key] ?? nil }
-}
-
-/// Who a transaction is by, and why it was made.
-final class Signature {
-    var author: String?
-    var note: String?
-
-    /// The most bytes of UTF-8 that each may have.
-    static let mostBytes = 1 << 16
-
-    /// - Throws: `limitExceeded` for an author or a note that is too long.
-    func check() throws(StorageError) {
-        for (name, text) in [("author", author), ("note", note)] {
-            guard let text, text.utf8.count > Self.mostBytes else { continue }
-            throw StorageError(
-                .limitExceeded,
-                "The \(name) of a transaction has \(text.utf8.count) bytes, more than the limit of \(Self.mostBytes). Keep long "
-                    + "texts in a record of their own.")
-        }
-    }
 }
 
 /// The net effect of a commit on one model.

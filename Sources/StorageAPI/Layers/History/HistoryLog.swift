@@ -120,7 +120,7 @@ final class HistoryLog {
     }
 
     /// Writes what was added, and the commit's own row if there is none yet.
-    func flush(_ signature: Signature?) throws(StorageError) {
+    func flush(_ signature: CommitSignature?) throws(StorageError) {
         guard !rows.isEmpty else { return }
         let header = try begin(signature)
         for start in stride(from: 0, to: rows.count, by: 6) { rows[start] = .int(header.number) }
@@ -134,7 +134,7 @@ final class HistoryLog {
         rows.removeAll(keepingCapacity: true)
     }
 
-    private func begin(_ signature: Signature?) throws(StorageError) -> Header {
+    private func begin(_ signature: CommitSignature?) throws(StorageError) -> Header {
         if let header { return header }
         try signature?.check()
         let last = try HistoryReading(kept.tables, writer).last
@@ -154,7 +154,7 @@ final class HistoryLog {
     // MARK: All records
 
     /// Takes notice that all records of a model go: of each that is kept its own entry, a part at a time, else one of all.
-    func addEverything(of model: String, _ signature: Signature?) throws(StorageError) {
+    func addEverything(of model: String, _ signature: CommitSignature?) throws(StorageError) {
         guard let settings = kept.settings.model(model) else { return }
         guard settings.recordsSince != nil else {
             lastPlace += 1
@@ -176,7 +176,7 @@ final class HistoryLog {
 
     /// Takes notice of all records of a model, which have been copied. Where one of the same key went before, its entry
     /// becomes that of an update: the entries and the records both come in the order of keys.
-    func addAllCopied(of model: String, _ signature: Signature?) throws(StorageError) {
+    func addAllCopied(of model: String, _ signature: CommitSignature?) throws(StorageError) {
         guard kept.settings.model(model)?.recordsSince != nil else { return }
         handles = [:]
         var gone = header.map {

@@ -154,3 +154,8 @@ extension QueryExpression where V: ChildArray {
         condition(V.Child.Columns(PropertyPath(scope: path.scope + 1))).nested
     }
 }
+
+/// The column of a closure like `{ $0.age }`.
+func node<M: Storable, V>(_: M.Type, _ term: (M.Columns) -> QueryExpression<V>) -> QueryNode {
+    term(M.Columns(PropertyPath())).node
+}

@@ -17,7 +17,7 @@ final class ModelDirectory: Sendable {
         var recorded: [String: ModelTables] = [:]
         // The registry owns the directory, until the store ends both. A weak reference would make each use of the registry
         // in each call cost eight times as much.
-        var registry: ModelRegistry?
+        var registry: (any ModelResolver)?
 
         func tables(of type: ObjectIdentifier) -> ModelTables? {
             if !uncommitted.isEmpty, let own = uncommitted[type], isWriting() { return own }
@@ -46,11 +46,11 @@ final class ModelDirectory: Sendable {
     /// The handle of a model that a query leads to.
     func handle(of model: ModelSource, in session: any StorageSession) throws(StorageError) -> ModelHandle {
         _ = try tables(of: model)
-        guard let registry = known.withLock({ $0.registry }) else { throw RunningCalls.closed }
+        guard let registry = known.withLock({ $0.registry }) else { throw StorageError.storeClosed }
         return try registry.handle(model, in: session)
     }
 
-    func serve(_ registry: ModelRegistry, _ info: BackendInfo) {
+    func serve(_ registry: any ModelResolver, _ info: BackendInfo) {
         known.withLock { $0.registry = registry }
         isAskingServer.store(info.readerThreads != nil, ordering: .relaxed)
     }
@@ -76,6 +76,11 @@ final class ModelDirectory: Sendable {
     func set(_ tables: ModelTables, named name: String) { known.withLock { $0.recorded[name] = tables } }
 }
 
+/// Finds the handle of a model in a session's store.
+protocol ModelResolver: AnyObject, Sendable {
+    func handle(_ model: ModelSource, in session: any StorageSession) throws(StorageError) -> ModelHandle
+}
+
 /// A query leads to a model that the store has not prepared. Calls that can prepare it do so, and begin again.
 struct UnpreparedModel: Error {
     let model: ModelSource
@@ -99,4 +104,7 @@ extension StorageError {
     var unpreparedType: (any Storable.Type)? {
         if case .type(let type)? = (underlying as? UnpreparedModel)?.model { type } else { nil }
     }
+
+    /// The error of every call on a closed store.
+    static var storeClosed: StorageError { StorageError(.closed, "The store is closed; open it again to use it.") }
 }

@@ -145,11 +145,6 @@ extension Storable {
         return try rows.end(row)
     }
 
-    /// The key that ``writeKey(into:)`` writes; nil also for a type that no store can open.
-    public static func key(of record: Self) -> Key? {
-        do throws(StorageError) { return try ModelRows<Self>().key(of: record) } catch { return nil }
-    }
-
     /// Does nothing: the store does not assign this model's key.
     public mutating func assign(_ key: Key) {}
 

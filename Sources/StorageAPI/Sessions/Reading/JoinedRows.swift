@@ -44,7 +44,7 @@ final class JoinedRows {
 
     /// The records that a reference is to, each once, and which each row's is; nil if it is to none.
     func records<T: Storable, S>(
-        _ path: PropertyPath?, _ record: Ref<T>.Loading<S>
+        of _: T.Type, _ path: PropertyPath?, _ make: any JoinedRowMaking<S>
     ) throws(StorageError) -> (rows: [S], places: [Int?]) {
         let reference = try reference(path)
         var index = KeyIndex(width: reference.cells.count, most: count)
@@ -54,7 +54,7 @@ final class JoinedRows {
             numbers[row] = index.number(of: buffer.row(row), reference.cells)
         }
         let found = try related(T.self).rows(withKeys: index.sortedKeys)
-        let rows = try record.make.rows(found)
+        let rows = try make.rows(found)
         let places = found.places(in: index)
         for row in 0..<count { if let number = numbers[row] { numbers[row] = places[number] } }
         return (rows, numbers)
@@ -97,12 +97,12 @@ final class JoinedRows {
 
     /// The records that belong to each.
     func lists<T: Storable, S>(
-        _ path: PropertyPath?, _ records: Referrers<T>.Loading<S>
+        of _: T.Type, _ path: PropertyPath?, _ records: RelatedRows<S>
     ) throws(StorageError) -> [[S]] {
         guard let path else { throw invalid() }
         if let inverse = path.inverse {
             guard path.ordinals.isEmpty else { throw invalid() }
-            return try referrers(inverse, records)
+            return try referrers(T.self, inverse, records)
         }
         guard path.ordinals.count == 1,
             case .relation(let index) = try reading.model.member(path.ordinals[0], of: reading.model.root)
@@ -144,8 +144,8 @@ final class JoinedRows {
 
     /// The records with an index's keys, which pairs number: for each owner in the pairs' order or in that which the records are
     /// asked for.
-    private func lists<T: Storable, S>(
-        _ pairs: [(owner: Int, number: Int)], _ index: KeyIndex, of target: Reading, _ records: Referrers<T>.Loading<S>
+    private func lists<S>(
+        _ pairs: [(owner: Int, number: Int)], _ index: KeyIndex, of target: Reading, _ records: RelatedRows<S>
     ) throws(StorageError) -> [[S]] {
         let found = try target.rows(withKeys: index.sortedKeys, records.selection, isShown: false)
         let places = found.places(in: index)
@@ -156,8 +156,8 @@ final class JoinedRows {
     }
 
     /// For each owner the records that belong to it. Those that no owner gets are neither decoded nor shown to an observer.
-    private func lists<T: Storable, S>(
-        _ pairs: [(owner: Int, number: Int)], _ found: JoinedRows, _ records: Referrers<T>.Loading<S>, isSorted: Bool
+    private func lists<S>(
+        _ pairs: [(owner: Int, number: Int)], _ found: JoinedRows, _ records: RelatedRows<S>, isSorted: Bool
     ) throws(StorageError) -> [[S]] {
         let selection = records.selection
         let numbers = OwnedNumbers(pairs, owners: count)
@@ -167,7 +167,7 @@ final class JoinedRows {
             let all = isSorted ? numbers[owner] : numbers[owner].sorted()[...]
             chosen.append(all.dropFirst(selection.offset).prefix(selection.limit ?? .max))
         }
-        let isCut = selection.limit != nil || selection.offset > 0 || reading.session is ObservingSession
+        let isCut = selection.limit != nil || selection.offset > 0 || reading.session is any ReadTrackingSession
         let (given, places) = isCut ? found.chosen(chosen) : (found, nil)
         let rows = try records.make.rows(given)
         var lists: [[S]] = []
@@ -188,7 +188,7 @@ final class JoinedRows {
         let wanted = isWanted.indices.filter { isWanted[$0] }
         var places = Array(repeating: 0, count: count)
         for (place, row) in wanted.enumerated() { places[row] = place }
-        reading.session.show { digest in
+        reading.session.showToObserver { digest in
             for row in wanted {
                 digest.add(1, UnsafeBufferPointer(start: buffer.row(row), count: reading.root.columns.count))
             }
@@ -205,7 +205,7 @@ final class JoinedRows {
 
     /// The records that refer to each.
     private func referrers<T: Storable, S>(
-        _ inverse: PropertyPath.Inverse, _ records: Referrers<T>.Loading<S>
+        _: T.Type, _ inverse: PropertyPath.Inverse, _ records: RelatedRows<S>
     ) throws(StorageError) -> [[S]] {
         let target = try related(T.self)
         let (table, reference) = try target.model.reference(inverse.ordinals)
@@ -321,4 +321,19 @@ extension ModelTables {
         throw StorageError(
             .invalidQuery, "An inverse is that of a reference in the model or in what it owns.", model: name)
     }
+}
+
+/// What makes rows of records and of what is loaded with them.
+///
+/// A type and not a closure: an optimised closure keeps the address of a pack of types on the stack of the function that
+/// made it (Swift 6.3), which is gone when the query runs.
+protocol JoinedRowMaking<Row>: Sendable {
+    associatedtype Row: Sendable
+    func rows(_ joined: JoinedRows) throws(StorageError) -> [Row]
+}
+
+/// Which of the related records are loaded for each owner, and how.
+struct RelatedRows<Row: Sendable> {
+    let selection: Selection
+    let make: any JoinedRowMaking<Row>
 }

@@ -3,7 +3,7 @@ import StorageDriver
 import Synchronization
 
 /// The models that a store has prepared, by their type.
-final class ModelRegistry: Sendable {
+final class ModelRegistry: ModelResolver {
     private let handles = Mutex(HandlesByType())
     /// Models known only by their recorded tables, by their stored name.
     private let recorded = Mutex<[String: ModelHandle]>([:])

@@ -14,11 +14,11 @@ final class SessionContext {
     /// What the write has changed, if anybody asks.
     let noted: NotedChanges?
     /// Who the transaction is by, and why; nil if it does not say.
-    private(set) var signed: Signature?
+    private(set) var signed: CommitSignature?
     /// The same, to be said.
-    var signature: Signature {
+    var signature: CommitSignature {
         if let signed { return signed }
-        let signature = Signature()
+        let signature = CommitSignature()
         noted?.signature = signature
         signed = signature
         return signature

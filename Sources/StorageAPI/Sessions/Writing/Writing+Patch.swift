@@ -1,29 +1,5 @@
 import StorageDriver
 
-/// One property and what it is set to.
-struct Assignment: Sendable {
-    /// The property as a term, or by its name.
-    enum Property: Sendable {
-        case term(QueryNode)
-        case name(String)
-    }
-
-    enum Content: Sendable {
-        case value(Value)
-        /// A reference, by the parts of its key, all null for nil.
-        case parts([Value])
-        /// A term over the record's own properties.
-        case computed(QueryNode)
-    }
-
-    let property: Property
-    let content: Content
-    /// Why the value cannot be stored, if it cannot.
-    var invalid: String?
-    /// Where a text has it.
-    var place: TextPlace?
-}
-
 /// Partial updates.
 extension Writing {
     /// Sets properties on the records of a selection; returns how many there are.

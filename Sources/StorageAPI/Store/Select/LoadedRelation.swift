@@ -103,15 +103,6 @@ public struct _LoadedRelation<X: Sendable>: Sendable {
     let load: @Sendable (JoinedRows) throws(StorageError) -> [X]
 }
 
-/// What makes rows of records and of what is loaded with them.
-///
-/// A type and not a closure: an optimised closure keeps the address of a pack of types on the stack of the function that
-/// made it (Swift 6.3), which is gone when the query runs.
-protocol JoinedRowMaking<Row>: Sendable {
-    associatedtype Row: Sendable
-    func rows(_ joined: JoinedRows) throws(StorageError) -> [Row]
-}
-
 /// Records with nothing.
 struct SingleRows<M: Storable>: JoinedRowMaking {
     func rows(_ joined: JoinedRows) throws(StorageError) -> [M] { try joined.models() }
@@ -137,7 +128,7 @@ struct Relations<M: Storable, each R: Sendable>: JoinedRowMaking {
 extension _LoadedRelation {
     static func one<T: Storable>(_ path: PropertyPath?, _ record: Ref<T>.Loading<X>) -> _LoadedRelation<X> {
         _LoadedRelation<X> { (rows) throws(StorageError) in
-            let found = try rows.records(path, record)
+            let found = try rows.records(of: T.self, path, record.make)
             var values: [X] = []
             values.reserveCapacity(rows.count)
             for row in 0..<found.places.count {
@@ -152,7 +143,7 @@ extension _LoadedRelation {
         _ path: PropertyPath?, _ record: Ref<T>.Loading<S>
     ) -> _LoadedRelation<S?> where X == S? {
         _LoadedRelation<S?> { (rows) throws(StorageError) in
-            let found = try rows.records(path, record)
+            let found = try rows.records(of: T.self, path, record.make)
             var values: [S?] = []
             values.reserveCapacity(rows.count)
             for row in 0..<found.places.count {
@@ -168,7 +159,7 @@ extension _LoadedRelation {
         _ path: PropertyPath?, _ record: Ref<T>.Loading<S>
     ) -> _LoadedRelation<S?> where X == S? {
         _LoadedRelation<S?> { (rows) throws(StorageError) in
-            let found = try rows.records(path, record)
+            let found = try rows.records(of: T.self, path, record.make)
             return found.places.map { place in place.map { found.rows[$0] } }
         }
     }
@@ -176,7 +167,9 @@ extension _LoadedRelation {
     static func many<T: Storable, S>(
         _ path: PropertyPath?, _ records: Referrers<T>.Loading<S>
     ) -> _LoadedRelation<[S]> where X == [S] {
-        _LoadedRelation<[S]> { (rows) throws(StorageError) in try rows.lists(path, records) }
+        _LoadedRelation<[S]> { (rows) throws(StorageError) in 
+            try rows.lists(of: T.self, path, RelatedRows(selection: records.selection, make: records.make))
+        }
     }
 }
 

@@ -278,7 +278,7 @@ final class OpenStream<Element>: @unchecked Sendable {
         case .notBegun: try begin()
         case .running: break
         case .ended: return
-        case .closed: throw RunningCalls.closed
+        case .closed: throw StorageError.storeClosed
         }
         // A cursor must not be advanced after its last row.
         if try rows?.read(into: &elements, limit: limit) ?? true { release(.ended) }

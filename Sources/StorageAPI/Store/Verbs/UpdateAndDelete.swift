@@ -6,11 +6,6 @@ public protocol AssignmentBuilder<Model>: FilterBuilder {
     var assignments: Assignments { get set }
 }
 
-/// The properties that a partial update sets, and their values.
-public struct Assignments: Sendable {
-    var list: [Assignment] = []
-}
-
 extension AssignmentBuilder {
     /// Sets a property; the last of several values counts. A key cannot be set: that is `invalidQuery` on running.
     ///

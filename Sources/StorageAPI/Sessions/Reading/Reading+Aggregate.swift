@@ -18,7 +18,3 @@ extension Reading {
     }
 }
 
-/// The column of a closure like `{ $0.age }`.
-func node<M: Storable, V>(_: M.Type, _ term: (M.Columns) -> QueryExpression<V>) -> QueryNode {
-    term(M.Columns(PropertyPath())).node
-}

@@ -1,0 +1,14 @@
+/// The name of a model in a call: its type, or its stored name.
+enum ModelSource: Sendable {
+    case type(any Storable.Type)
+    /// The stored name of a model that the store has recorded.
+    case recorded(String)
+
+    /// Which model a value belongs to.
+    init<M: Storable>(_ model: M) { self.init(M.self, model._recordedModel) }
+
+    /// - Parameter record: the model's name if the value is a record without a type.
+    init(_ type: any Storable.Type, _ record: String?) {
+        self = record.map(ModelSource.recorded) ?? .type(type)
+    }
+}

@@ -1,0 +1,30 @@
+import StorageDriver
+
+/// A session that tells whether a repeated read has the same result, by a digest of the rows that are a part of it.
+protocol ReadTrackingSession: StorageSession {
+    /// The rows of a query.
+    ///
+    /// - Parameter shown: the number of cells at the beginning of each row that are a part of the result; nil if the reader
+    ///   shows by itself what is.
+    func trackedRows(_ plan: QueryPlan, _ arguments: QueryArguments, shown: Int?) throws(StorageError) -> Cursor
+
+    /// Adds to the digest what is a part of the result.
+    func show(_ body: (inout RowDigest) -> Void)
+}
+
+extension StorageSession {
+    /// Rows whose first cells alone are a part of what a query gives: the others are looked at to place the rows.
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments, shown: Int) throws(StorageError) -> Cursor {
+        guard let tracking = self as? any ReadTrackingSession else { return try rows(plan, arguments) }
+        return try tracking.trackedRows(plan, arguments, shown: shown)
+    }
+
+    /// Rows of which some are no part of what a query gives. Those that are must be shown.
+    func unshownRows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        guard let tracking = self as? any ReadTrackingSession else { return try rows(plan, arguments) }
+        return try tracking.trackedRows(plan, arguments, shown: nil)
+    }
+
+    /// Shows an observer what is a part of its result.
+    func showToObserver(_ body: (inout RowDigest) -> Void) { (self as? any ReadTrackingSession)?.show(body) }
+}

@@ -1,0 +1,21 @@
+import StorageDriver
+
+/// The author of a transaction, and a note about its purpose.
+final class CommitSignature {
+    var author: String?
+    var note: String?
+
+    /// The most bytes of UTF-8 that each may have.
+    static let mostBytes = 1 << 16
+
+    /// - Throws: `limitExceeded` for an author or a note that is too long.
+    func check() throws(StorageError) {
+        for (name, text) in [("author", author), ("note", note)] {
+            guard let text, text.utf8.count > Self.mostBytes else { continue }
+            throw StorageError(
+                .limitExceeded,
+                "The \(name) of a transaction has \(text.utf8.count) bytes, more than the limit of \(Self.mostBytes). Keep long "
+                    + "texts in a record of their own.")
+        }
+    }
+}
