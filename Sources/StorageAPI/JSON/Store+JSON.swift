@@ -136,12 +136,12 @@ extension WritingVerbs where Self: ~Copyable {
         switch _session.executor {
         case .store(let store):
             return try store.blocking.transaction { tx throws(StorageError) in try tx.save(source, form) }
-        case .session(let context):
+        case .session(let context, _):
             return try context.savepoint { () throws(StorageError) in
                 do throws(StorageError) {
                     return try form.save(source, context)
                 } catch {
-                    throw context.noting(error)
+                    throw context.tracking(error)
                 }
             }
         }

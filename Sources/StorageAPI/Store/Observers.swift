@@ -49,11 +49,11 @@ final class Observers: Sendable {
         var interests: [ObjectIdentifier: Interest] = [:]
         var tally = InterestTally()
         /// What the interests ask for together; nil if there are none.
-        var asked: AskedChanges?
-        /// The history that the store keeps.
-        var history: KeptHistory?
+        var asked: ChangeInterest?
+        /// The models of which the store keeps a history.
+        var recorded: [String] = []
         /// What the interests and the history ask for together.
-        var noting: AskedChanges?
+        var capturing: ChangeInterest?
         /// The last commit whose changes are not known at all.
         var lastUnknown = 0
         /// The last commit that changed a model.
@@ -69,8 +69,8 @@ final class Observers: Sendable {
     }
 
     private let isAsking = Atomic<Bool>(false)
-    /// Whether writes note anything: for observers, or for the history.
-    private let isNoting = Atomic<Bool>(false)
+    /// Whether changes of writes are captured: for observers, or for the history.
+    private let isCapturing = Atomic<Bool>(false)
     private let state = Mutex(State())
     private let wakeups = DispatchQueue(label: "storage.observers")
     private let others = Mutex<OtherCommits?>(nil)
@@ -80,24 +80,29 @@ final class Observers: Sendable {
     /// Whether anybody asks.
     var isAsked: Bool { isAsking.load(ordering: .acquiring) }
 
-    /// Where a write that begins now notes its changes; nil if nobody asks.
-    func notes(_ store: Store, _ writer: any StorageWriter) -> NotedChanges? {
-        guard isNoting.load(ordering: .acquiring) else { return nil }
-        let (asked, kept) = state.withLock { ($0.noting, $0.history) }
-        guard let asked else { return nil }
-        let notes = NotedChanges(asked)
-        notes.history = kept.map { HistoryLog($0, store, writer) }
-        return notes
+    /// The changes that a write which begins now captures; nil if nobody asks for any.
+    var interest: ChangeInterest? {
+        guard isCapturing.load(ordering: .acquiring) else { return nil }
+        return state.withLock { $0.capturing }
+    }
+
+    /// Captures from the next write on what a history records.
+    func record(_ models: [String]) {
+        state.withLock { state in
+            state.recorded = models
+            state.collectCapturing()
+            isCapturing.store(state.capturing != nil, ordering: .releasing)
+        }
     }
 
     /// Takes notice of a write that may be visible to readers from now on, and is not told yet.
     func announce(_ job: WriteJob) {
-        let models = job.noted.map { (job.expired?.net ?? []) + $0.net }
+        let models = job.changes.map { (job.expired?.net ?? []) + $0.net }
         state.withLock { state in
             guard let asked = state.asked else { return }
-            let before = job.noted?.asked
+            let before = job.changes?.interest
             let isKnown =
-                before === state.noting || (asked.asksAll(ofAtMost: before) && state.unknownModels(before).isEmpty)
+                before === state.capturing || (asked.asksAll(ofAtMost: before) && state.unknownModels(before).isEmpty)
             // Most commits change nothing that somebody observes.
             if isKnown, models?.isEmpty == true { return }
             state.announced[ObjectIdentifier(job)] = .some(isKnown ? models : nil)
@@ -107,12 +112,12 @@ final class Observers: Sendable {
     /// Tells of a write that is durable, or forgets one that has failed.
     func tell(_ job: WriteJob) {
         // The net effects are computed outside the lock.
-        if job.outcome == nil { _ = (job.expired?.net, job.noted?.net) }
+        if job.outcome == nil { _ = (job.expired?.net, job.changes?.net) }
         wake(
             state.withLock { state in
                 if !state.announced.isEmpty { state.announced[ObjectIdentifier(job)] = nil }
                 guard job.outcome == nil else { return [] }
-                return (job.expired.map { state.tell($0) } ?? []) + state.tell(job.noted)
+                return (job.expired.map { state.tell($0) } ?? []) + state.tell(job.changes)
             })
     }
 
@@ -152,7 +157,7 @@ final class Observers: Sendable {
         state.withLock { state in
             state.setInterest(of: id, to: interest)
             isAsking.store(true, ordering: .releasing)
-            isNoting.store(true, ordering: .releasing)
+            isCapturing.store(true, ordering: .releasing)
             if state.interests.count == 1 { others.withLock { $0?.start() } }
             return state.last
         }
@@ -163,7 +168,7 @@ final class Observers: Sendable {
             state.setInterest(of: id, to: nil)
             for model in state.waiting.keys { state.waiting[model]?[id] = nil }
             isAsking.store(state.asked != nil, ordering: .releasing)
-            isNoting.store(state.noting != nil, ordering: .releasing)
+            isCapturing.store(state.capturing != nil, ordering: .releasing)
             if state.asked == nil { others.withLock { $0?.stop() } }
         }
     }
@@ -198,33 +203,10 @@ final class Observers: Sendable {
     }
 }
 
-extension Observers {
-    /// The history that the store keeps.
-    var history: KeptHistory? { state.withLock { $0.history } }
-
-    /// The same, unless there is a history already.
-    func keepIfNone(_ history: KeptHistory) {
-        if self.history == nil { keep(history) }
-    }
-
-    /// Records from the next write on what a history asks for.
-    func keep(_ history: KeptHistory?) {
-        state.withLock { state in
-            state.history = history
-            state.collectNoting()
-            isNoting.store(state.noting != nil, ordering: .releasing)
-        }
-    }
-}
-
 extension Observers.State {
     /// Puts together what is asked for by observers and by the history.
-    mutating func collectNoting() {
-        guard let history, !history.settings.models.isEmpty else {
-            noting = asked
-            return
-        }
-        noting = AskedChanges(asked, and: history.settings.models.map(\.name))
+    mutating func collectCapturing() {
+        capturing = recorded.isEmpty ? asked : ChangeInterest(asked, and: recorded)
     }
 
     /// Notes what an observer asks for; nil if nothing any more. Costs the same however many observers there are.
@@ -240,16 +222,16 @@ extension Observers.State {
     /// Puts together what is asked for, and begins and ends logs.
     private mutating func collectInterests() {
         let (all, models) = tally.together
-        asked = interests.isEmpty ? nil : AskedChanges(all: all, models: models)
+        asked = interests.isEmpty ? nil : ChangeInterest(all: all, models: models)
         logs = logs.filter { (models[$0.key] ?? .any) > .any }
         for (model, detail) in models where detail > .any && logs[model] == nil { logs[model] = CommitLog(after: last) }
-        collectNoting()
+        collectCapturing()
         logOfAll = (all ?? .any) > .any ? logOfAll ?? CommitLog(after: last) : nil
         if asked == nil { (lastOfModel, announced) = ([:], [:]) }
     }
 
     /// The models of which a write did not note what is asked for by now, since it began before.
-    func unknownModels(_ before: AskedChanges?) -> [String] {
+    func unknownModels(_ before: ChangeInterest?) -> [String] {
         guard let asked else { return [] }
         return asked.models.compactMap { model, detail in
             guard let known = before?.detail(of: model) else { return model }
@@ -257,17 +239,19 @@ extension Observers.State {
         }
     }
 
-    /// Tells of a commit: of what it has noted; nil if nothing.
-    mutating func tell(_ noted: NotedChanges?) -> [Waiter] {
+    /// Tells of a commit.
+    ///
+    /// - Parameter changes: its changes; nil if none were captured.
+    mutating func tell(_ changes: ChangeSet?) -> [Waiter] {
         guard let asked else { return [] }
-        let models = noted?.net ?? []
-        let before = noted?.asked
-        let isKnown = before === noting
+        let models = changes?.net ?? []
+        let before = changes?.interest
+        let isKnown = before === capturing
         let unknown = isKnown ? [] : unknownModels(before)
         let isUnknown = !isKnown && !asked.asksAll(ofAtMost: before)
         guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }
         last += 1
-        add(ToldCommit(last, models, author: noted?.signature?.author, note: noted?.signature?.note))
+        add(ToldCommit(last, models, author: changes?.signature.author, note: changes?.signature.note))
         for model in unknown { loseModel(model) }
         if isUnknown { loseAll() }
         return isUnknown ? takeAllWaiters() : takeWaiters(models.map(\.model) + unknown)

@@ -1,11 +1,5 @@
 import StorageDriver
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 // Records that expire: reads do not see them, and writes remove them first.
 
 extension Store {
@@ -23,7 +17,7 @@ extension Store {
         var removed = 0
         while true {
             let part = try await writing("removeExpired", removesExpired: false) { context throws(StorageError) in
-                try context.removeExpired()
+                try self.removeExpired(in: context)
             }
             removed += part.removed
             if part.removed < ExpiringModels.part { return try Self.result(removed, part.failure) }
@@ -34,7 +28,7 @@ extension Store {
         var removed = 0
         while true {
             let part = try writingBlocking("removeExpired", removesExpired: false) { context throws(StorageError) in
-                try context.removeExpired()
+                try self.removeExpired(in: context)
             }
             removed += part.removed
             if part.removed < ExpiringModels.part { return try Self.result(removed, part.failure) }
@@ -47,21 +41,13 @@ extension Store {
     }
 
     /// The author of the commits by which a store removes what has expired, in its history and in the feed of changes.
-    public static var expiryAuthor: String { "storage: expiry" }
+    public static var expiryAuthor: String { ExpiryLayer.author }
 
     /// A reading session of the engine, for which what has expired is not there.
     func unexpiredReader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
         // Before the snapshot, which then has these tables or later ones.
         let version = tablesVersion
-        let reader = try engine.reader(scope)
-        if registry.knowsNoExpiry(at: version) { return reader }
-        do throws(StorageError) {
-            guard let expiring = try registry.expiring(at: version, in: reader) else { return reader }
-            return UnexpiredReader(reader, expiring, now: now)
-        } catch {
-            reader.end()
-            throw error
-        }
+        return try expiry.wrap(try engine.reader(scope), at: version)
     }
 
     /// The version of what is known of the models and of their tables.
@@ -70,18 +56,14 @@ extension Store {
             models: registry.schemaVersion.load(ordering: .acquiring), tables: sharedTables?.tablesVersion ?? 0)
     }
 
-    /// The time by which records expire.
-    var now: Value { .double(clock().timeIntervalSinceReferenceDate) }
-}
-
-extension SessionContext {
     /// Deletes what has expired by now, as much as one commit may.
     ///
-    /// - Returns: how many records, and why others stay.
-    func removeExpired() throws(StorageError) -> (removed: Int, failure: StorageError?) {
-        signature.author = Store.expiryAuthor
-        var removal = try ExpiryRemoval(self)
-        try removal.run()
+    /// - Returns: the number of records, and why others stay.
+    private func removeExpired(
+        in context: SessionContext
+    ) throws(StorageError) -> (removed: Int, failure: StorageError?) {
+        var removal = try ExpiryRemoval(expiry, in: context)
+        try removal.run(at: tablesVersion)
         return (removal.removed, removal.failure)
     }
 }

@@ -63,10 +63,10 @@ extension Store {
 ///
 /// Used by one thread at a time, as the call is.
 final class MeteredCall {
+    /// Counts the rows of the call.
+    let meter = CallMeter()
     private let ends: [@Sendable (Store.Call.End) -> Void]
     private let began = ContinuousClock.now
-    // Exclusivity is not checked at run time: no access to it lasts beyond one statement of this class.
-    @exclusivity(unchecked) private var end = Store.Call.End()
 
     init(_ store: Store, _ operation: String, _ model: String?, isWriting: Bool) {
         let call = Store.Call(
@@ -76,9 +76,9 @@ final class MeteredCall {
     }
 
     /// Runs the call.
-    func run<T>(_ body: (MeteredCall) throws(StorageError) -> T) throws(StorageError) -> T {
+    func run<T>(_ body: (CallMeter) throws(StorageError) -> T) throws(StorageError) -> T {
         do throws(StorageError) {
-            let result = try body(self)
+            let result = try body(meter)
             finish(nil)
             return result
         } catch {
@@ -88,40 +88,10 @@ final class MeteredCall {
     }
 
     func finish(_ error: StorageError?) {
-        end.duration = began.duration(to: .now)
-        end.error = error
+        let counts = meter.counts
+        let end = Store.Call.End(
+            duration: began.duration(to: .now), rowsRead: counts.rowsRead, rowsWritten: counts.rowsWritten,
+            bytesRead: counts.bytesRead, bytesWritten: counts.bytesWritten, error: error)
         for body in ends { body(end) }
-    }
-
-    /// Forgets what was counted, since the write that did it is undone and runs again.
-    func restart() { end = Store.Call.End() }
-
-    /// The rows of a query, which are counted as they are read.
-    func counting(_ rows: consuming Cursor, width: Int) -> Cursor {
-        WatchedRows(rows) { cells in
-            guard let cells else { return }
-            self.end.rowsRead += 1
-            self.end.bytesRead += self.bytes(cells, count: width)
-        }.cursor
-    }
-
-    func addWritten(_ batch: borrowing RowBatch) {
-        end.rowsWritten += batch.count
-        end.bytesWritten += bytes(batch.cells, count: batch.count * batch.width)
-    }
-
-    /// Counts rows that the engine has found and deleted by itself.
-    func addDeleted(_ count: Int) { end.rowsWritten += count }
-
-    private func bytes(_ cells: UnsafePointer<Cell>, count: Int) -> Int {
-        var bytes = 0
-        for index in 0..<count {
-            switch cells[index].tag {
-            case .null: break
-            case .text, .blob: bytes += cells[index].bytes.count
-            default: bytes += 8
-            }
-        }
-        return bytes
     }
 }

@@ -17,10 +17,10 @@ extension Store {
             defer { runningCalls.end() }
             if !readsBesideWriter { try checkNotInTransaction(operation) }
             guard instruments.isEmpty else {
-                return try MeteredCall(self, operation, model(), isWriting: false).run { (call) throws(StorageError) in
+                return try MeteredCall(self, operation, model(), isWriting: false).run { (meter) throws(StorageError) in
                     let reader = try seesExpired ? engine.reader(scope) : unexpiredReader(scope)
                     defer { reader.end() }
-                    return try body(MeteredReader(reader, call))
+                    return try body(MeteredReader(reader, meter))
                 }
             }
             let reader = try seesExpired ? engine.reader(scope) : unexpiredReader(scope)
@@ -95,7 +95,7 @@ extension Store {
         _ operation: String, _ model: ModelSource, _ body: @escaping (Writing) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         try await writing(operation, model, isRepeatable: true) { context throws(StorageError) in
-            try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
+            try placed(operation, model, context, self) { () throws(StorageError) in try body(context.writing(model)) }
         }
     }
 
@@ -105,34 +105,53 @@ extension Store {
     func run(
         _ job: WriteJob, _ body: (SessionContext) throws(StorageError) -> Void, _ writer: any StorageWriter
     ) throws(StorageError) -> Bool {
-        job.call?.restart()
-        let writer = job.call.map { MeteredWriter.metering(writer, $0) } ?? writer
+        job.call?.meter.restart()
+        let writer = job.call.map { MeteredWriter.metering(writer, $0.meter) } ?? writer
         if let version = sharedTables?.tablesVersion, try registry.compareAgain(at: version, in: writer) {
             try findHistoryAgain(in: writer)
         }
         job.expired = nil
         job.leavesExpired = false
-        if job.removesExpired, !registry.knowsNoExpiry(at: tablesVersion) {
-            var removal = ExpiryRemoval(self, writer, job)
-            try removal.run()
-            job.expired = removal.noted
-            // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
-            job.leavesExpired = removal.removed >= ExpiringModels.part
-        }
-        let context = SessionContext(self, writer: writer, job: job)
+        if job.removesExpired, !expiry.isUnused(at: tablesVersion) { try removeExpired(before: job, writer) }
+        let context = context(of: job, writer)
         defer { context.end() }
         do throws(StorageError) {
             if !job.leavesExpired { try body(context) }
-            try context.resolve()
-            try context.settle()
-            try context.endHistory()
+            try finish(context)
         } catch {
             context.releaseNames()
             throw error
         }
         job.own = context.own
-        job.noted = context.noted
+        job.changes = context.capture?.changes
         return !job.leavesExpired
+    }
+
+    /// Deletes what has expired, as a commit of its own in the same transaction of the engine.
+    private func removeExpired(before job: WriteJob, _ writer: any StorageWriter) throws(StorageError) {
+        var removal = ExpiryRemoval(expiry, writer) { self.context(of: job, writer) }
+        defer { removal.context?.end() }
+        try removal.run(at: tablesVersion)
+        // A commit removes a bounded number. If there may be more, it does nothing else, and the call comes after it.
+        job.leavesExpired = removal.removed >= ExpiringModels.part
+        guard let context = removal.context else { return }
+        try finish(context)
+        job.expired = context.capture?.changes
+    }
+
+    /// A transaction's context, with the layers that somebody needs.
+    private func context(of job: WriteJob, _ writer: any StorageWriter) -> SessionContext {
+        let capture = observers.interest.map { ChangeCapture(writer, $0, history.recorder(writer), registry) }
+        return SessionContext(
+            registry, opened.limits, writer: capture ?? writer, inner: writer, call: job,
+            signature: capture?.changes.signature, history)
+    }
+
+    /// Checks what must hold at the end of a transaction, and ends its history.
+    private func finish(_ context: SessionContext) throws(StorageError) {
+        try context.checkReferences()
+        try context.givenSignature?.check()
+        try context.capture?.willCommit()
     }
 
     /// Runs a write and returns when it is committed.

@@ -37,7 +37,10 @@ public final class Store: Sendable {
     /// What asks the engine for other processes' commits; nil if there can be none.
     let otherCommits: OtherCommits?
     let registry: ModelRegistry
-    let unremoved = UnremovedRecords()
+    /// Hides and removes what has expired.
+    let expiry: ExpiryLayer
+    /// The history that the store keeps.
+    let history: StoreHistory
     let runningCalls = RunningCalls()
     let logger: Logger
     let instruments: [any Instrument]
@@ -154,6 +157,9 @@ public final class Store: Sendable {
         }
         observers.follow(otherCommits)
         registry = ModelRegistry(info, logger: logger)
+        let seconds = { @Sendable in clock().timeIntervalSinceReferenceDate }
+        expiry = ExpiryLayer(registry, logger: logger, clock: seconds)
+        history = StoreHistory(registry, info.limits, clock: seconds) { [observers] in observers.record($0) }
         registry.directory.serveTransactions { [queue] in queue.isInside }
         logger.debug(
             "store opened", metadata: ["backend": "\(engine.info.name)", "location": "\(engine.info.location)"])

@@ -270,7 +270,7 @@ private struct WriteJobs {
 /// the job. Whoever takes it out of `pending`, under its lock, is its only user: a drain, which passes it to the queue
 /// that completes it, or the thread that cancels the task. `caller` returns it to the caller. The lock, the queues and
 /// the continuation order memory.
-final class WriteJob: @unchecked Sendable {
+final class WriteJob: CancellableCall, @unchecked Sendable {
     // Released when the job is complete: nothing that outlives the call may keep the store or the caller's closure.
     private var store: Store?
     private var body: ((SessionContext) throws(StorageError) -> Void)?
@@ -282,11 +282,11 @@ final class WriteJob: @unchecked Sendable {
     private(set) var hasRun = false
     private(set) var outcome: StorageError?
     /// Models that the job has prepared, and those whose tables it has changed; nil if there are none.
-    var own: OwnModels?
-    /// What the job has changed, if anybody asked when it began.
-    var noted: NotedChanges?
-    /// What was changed by the removal of what had expired before the job; nil if nothing, or if nobody asked.
-    var expired: NotedChanges?
+    var own: UncommittedModels?
+    /// The changes of the job, if anybody asked for them when it began.
+    var changes: ChangeSet?
+    /// The changes by the removal of what had expired before the job; nil if there are none, or if nobody asked.
+    var expired: ChangeSet?
     /// Whether the job has removed as many expired records as one commit does, and has done nothing else.
     var leavesExpired = false
     /// Whether the body may run again after it was undone: a verb's body may, a user's closure may not.

@@ -11,14 +11,15 @@ internal import Foundation
 struct HistoryCopy {
     let reader: any StorageReader
     let context: SessionContext
+    let store: Store
 
     /// Refuses what would mix two histories, and turns the target's off for the copy itself, which is none of its commits.
     ///
     /// - Throws: `constraint` if the target has a history and it must not be replaced.
     func prepare(isReplacing: Bool) throws(StorageError) {
-        let writer = try context.openWriter()
-        context.noted?.history = nil
-        guard let own = HistoryTables(in: try writer.tables(), context.store.registry.directory) else { return }
+        let writer = try context.innerWriter()
+        context.capture?.stopRecording()
+        guard let own = HistoryTables(in: try writer.tables(), store.registry.directory) else { return }
         let isEmpty = try HistoryReading(own, writer).last == nil
         guard isReplacing || isEmpty else {
             throw StorageError(
@@ -27,8 +28,7 @@ struct HistoryCopy {
     }
 
     func run() throws(StorageError) {
-        let writer = try context.openWriter()
-        let store = context.store
+        let writer = try context.innerWriter()
         let directory = store.registry.directory
         guard let source = HistoryTables(in: try reader.tables(), directory) else { return }
         let own: HistoryTables
@@ -50,14 +50,14 @@ struct HistoryCopy {
         // It is another store: what follows may differ from what follows there.
         settings.store = UUID()
         try own.record(settings, in: writer)
-        store.observers.keep(KeptHistory(settings, own))
+        store.history.active = KeptHistory(settings, own)
     }
 
     private func copy(
         _ from: TableSchema, _ to: TableSchema, _ writer: any StorageWriter
     ) throws(StorageError) {
         let scan = try TableScan(from, in: reader)
-        let batch = RowCopies(to, context.store)
+        let batch = RowCopies(to, store)
         while try scan.next() {
             try batch.add(scan.cells)
             if batch.isFull { _ = try batch.write(writer) }

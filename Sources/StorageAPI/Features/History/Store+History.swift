@@ -233,7 +233,8 @@ extension Store {
             return try await readingHistory("history") { (history, settings) throws(StorageError) in
                 HistoryStatus(
                     keys: settings.models.filter { $0.recordsSince == nil }.map(\.name),
-                    records: settings.models.filter { $0.recordsSince != nil }.map(\.name), keeping: settings.limit,
+                    records: settings.models.filter { $0.recordsSince != nil }.map(\.name),
+                    keeping: HistoryLimit(commits: settings.limit.commits, seconds: settings.limit.seconds),
                     firstCommit: try history.first.map { Int($0.number) },
                     lastCommit: try history.last.map { Int($0.number) })
             }

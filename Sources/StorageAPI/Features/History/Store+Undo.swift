@@ -25,8 +25,8 @@ extension Store {
         try await writing("undo") { context throws(StorageError) in
             if author != nil { context.signature.author = author }
             if note != nil { context.signature.note = note }
-            try context.signed?.check()
-            var undoing = try Undoing(Int64(commit), context)
+            try context.givenSignature?.check()
+            var undoing = try Undoing(Int64(commit), context, self)
             return try undoing.run()
         }
     }
@@ -36,6 +36,7 @@ extension Store {
 private struct Undoing {
     let commit: Int64
     let context: SessionContext
+    let store: Store
     let writer: any StorageWriter
     let history: HistoryReading
     let settings: HistorySettings
@@ -45,11 +46,12 @@ private struct Undoing {
     /// What goes, by model.
     var gone: [String: ReferredKeys] = [:]
 
-    init(_ commit: Int64, _ context: SessionContext) throws(StorageError) {
+    init(_ commit: Int64, _ context: SessionContext, _ store: Store) throws(StorageError) {
         self.commit = commit
         self.context = context
+        self.store = store
         writer = try context.openWriter()
-        history = try HistoryReading.required(in: writer, context.store)
+        history = try store.history.reading(in: writer)
         settings = try history.tables.settings(in: writer)
         former = try FormerSchemas(in: writer)
     }
@@ -64,7 +66,7 @@ private struct Undoing {
         try removeInserted()
         try restore()
         try judge()
-        guard let number = context.noted?.history?.number else {
+        guard let number = context.capture?.recorder?.number else {
             throw StorageError(.notFound, "Commit \(commit) has changed nothing that could be undone.")
         }
         return Int(number)
@@ -72,12 +74,12 @@ private struct Undoing {
 
     /// The model with what no program declares any more, which is restored too.
     private func whole(_ model: String) throws(StorageError) -> ModelHandle {
-        try context.store.registry.whole(model, in: writer)
+        try store.registry.whole(model, in: writer)
     }
 
     private func writing(_ model: String) throws(StorageError) -> Writing {
         Writing(
-            handle: try whole(model), writer: try context.openWriter(model), limits: context.store.opened.limits,
+            handle: try whole(model), writer: try context.openWriter(model), limits: context.limits,
             context: context)
     }
 
@@ -173,7 +175,7 @@ private struct Undoing {
     ) throws(StorageError) -> DynamicRecord? {
         guard let image else { return nil }
         let record = try record(image, change, handle, since: changes)
-        guard let expiry, case .double(let until)? = record.value(expiry), case .double(let now) = context.store.now
+        guard let expiry, case .double(let until)? = record.value(expiry), case .double(let now) = store.expiry.now
         else { return record }
         return until <= now ? nil : record
     }
@@ -189,7 +191,7 @@ private struct Undoing {
                     + "what it has by hand.",
                 model: change.model, key: change.key)
         }
-        let defaults = context.store.registry.defaults(of: change.model)
+        let defaults = store.registry.defaults(of: change.model)
         let record = try image.record(DynamicRecord.self, key: change.key, handle, defaults, since: changes)
         guard let record else {
             throw StorageError(

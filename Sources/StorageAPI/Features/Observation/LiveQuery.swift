@@ -80,14 +80,14 @@ extension LiveQuery {
 
 /// Reads a query anew whenever a model that it has read changes, and compares the rows that it reads.
 final class LiveResult<Element>: LiveReader {
-    private let body: (Store, ObservingSession) throws(StorageError) -> Element
+    private let body: (Store, ReadTracker) throws(StorageError) -> Element
     private let source: ModelSource?
     private var last: RowDigest.Result?
 
     /// - Parameters:
     ///   - source: a model that is prepared before the first read.
     ///   - body: reads the result.
-    init(_ source: ModelSource?, _ body: @escaping (Store, ObservingSession) throws(StorageError) -> Element) {
+    init(_ source: ModelSource?, _ body: @escaping (Store, ReadTracker) throws(StorageError) -> Element) {
         self.source = source
         self.body = body
     }
@@ -117,19 +117,19 @@ final class LiveResult<Element>: LiveReader {
 extension Store {
     /// Runs a read of an observer in one snapshot.
     nonisolated(nonsending) func observing<T: Sendable>(
-        _ model: ModelSource?, _ body: sending (ObservingSession) throws(StorageError) -> T
+        _ model: ModelSource?, _ body: sending (ReadTracker) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
         return try await reads { () throws(StorageError) in
             try self.checkCancellation("observe")
             return try self.reading("observe", .snapshot) { (reader) throws(StorageError) in
-                try body(ObservingSession(reader))
+                try body(ReadTracker(reader))
             }
         }
     }
 
     /// The records of a model in a session of an observer.
-    func reading(_ model: ModelSource, in session: ObservingSession) throws(StorageError) -> Reading {
+    func reading(_ model: ModelSource, in session: ReadTracker) throws(StorageError) -> Reading {
         Reading(handle: try registry.handle(model, in: session), session: session)
     }
 }

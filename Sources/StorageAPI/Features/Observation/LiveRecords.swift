@@ -72,7 +72,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
 
     /// Reads the changed records, or all. Returns what differs, and which models the query goes through.
     private func read(
-        _ keys: [[Value]]?, _ session: ObservingSession, _ subscription: Subscription
+        _ keys: [[Value]]?, _ session: ReadTracker, _ subscription: Subscription
     ) throws(StorageError) -> (RecordDifference<Model>?, Set<String>) {
         let reading = try subscription.store.reading(source, in: session)
         if let keys, reading.handle === handle, let fresh = try fresh(keys, reading, subscription) {
@@ -158,7 +158,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         _ reading: Reading, _ subscription: Subscription
     ) throws(StorageError) -> RecordDifference<Model>? {
         let next = try reading.placed(selection, as: Model.self)
-        let session = reading.session as? ObservingSession
+        let session = reading.session as? ReadTracker
         if reading.handle !== handle { comparison = RecordComparison(reading.model) }
         handle = reading.handle
         let isAlone = selection.limit == nil && selection.offset == 0 && session?.models == [name]

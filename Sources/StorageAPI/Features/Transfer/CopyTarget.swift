@@ -3,36 +3,33 @@ import StorageDriver
 /// The tables of a store that models are copied into.
 struct CopyTarget {
     private let context: SessionContext
+    private let store: Store
 
-    init(_ context: SessionContext) { self.context = context }
+    init(_ context: SessionContext, _ store: Store) { (self.context, self.store) = (context, store) }
 
     /// Creates the model's tables, empty, and returns them in the order of the model's tables.
     ///
     /// - Throws: `constraint` if there are records and they must not be replaced; `schemaMismatch` if the program has
     ///   declared the model differently; `limitExceeded` if a table has too many columns.
     func prepare(_ model: StoredModel, isReplacing: Bool) throws(StorageError) -> [TableSchema] {
-        let writer = try context.openWriter(model.name)
-        try context.noted?.noteEverything(of: model.name)
+        let writer = try context.innerWriter(model.name)
+        try context.capture?.willReplaceAll(of: model.name)
         let tables = try writer.tables()
         let own = StoredModel.all(in: tables).first { $0.isNamed(model.name) }
         guard let own else { return try create(model, besides: tables, writer) }
         if !isReplacing { try requireEmpty(own, writer) }
         if own.isAlike(model) {
-            for table in own.tables { try writer.truncate(table, context.store.registry.directory) }
+            for table in own.tables { try writer.truncate(table, store.registry.directory) }
             return own.tables
         }
-        guard !context.store.registry.isDeclared(model.name) else {
+        guard !store.registry.isDeclared(model.name) else {
             throw StorageError(
                 .schemaMismatch,
                 "The program has declared the model differently from the source; copy into a store that is "
                     + "opened without models.", model: model.name)
         }
         for table in own.tables.reversed() { try writer.change(.drop(table)) }
-        let history = context.noted?.history
-        try FormerSchemas.record(
-            FormerSchema(replacing: own.tables), of: model.name, at: history?.place, in: writer,
-            context.store.registry.directory)
-        history?.forgetTables()
+        try store.history.didReplace(own.tables, of: model.name, in: context)
         return try create(model, besides: try writer.tables(), writer)
     }
 
@@ -51,7 +48,7 @@ struct CopyTarget {
     private func create(
         _ model: StoredModel, besides tables: [TableSchema], _ writer: any StorageWriter
     ) throws(StorageError) -> [TableSchema] {
-        let info = context.store.info
+        let info = store.info
         var names = NameAllocator(used: tables.map(\.name), reservedPrefixes: info.reservedNamePrefixes)
         var created: [TableSchema] = []
         for table in model.tables {

@@ -70,14 +70,14 @@ extension Store {
     ) async throws(StorageError) -> [ModelDigest] {
         try await writing("copy") { (context) throws(StorageError) in
             try source.reading("copy", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-                let history = takesHistory ? HistoryCopy(reader: reader, context: context) : nil
+                let history = takesHistory ? HistoryCopy(reader: reader, context: context, store: self) : nil
                 try history?.prepare(isReplacing: isReplacing)
                 let tables = try reader.tables()
                 let models = try models.map { names throws(StorageError) in
                     try StoredModel.named(names, in: tables)
                 }
                 var copy = try StoreCopy(
-                    models ?? StoredModel.all(in: tables), from: reader, to: context, progress: progress)
+                    models ?? StoredModel.all(in: tables), from: reader, to: context, of: self, progress: progress)
                 let digests = try copy.run(isReplacing: isReplacing)
                 try history?.run()
                 return digests

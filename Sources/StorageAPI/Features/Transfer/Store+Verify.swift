@@ -78,13 +78,13 @@ extension Store {
             for denial in ExpiryDenial.all(in: tables) {
                 body(StoreProblem(denial.message + ".", model: denial.model, property: denial.property))
             }
-            for (model, key, reason) in unremoved.all {
+            for (model, key, reason) in expiry.unremoved.all {
                 body(
                     StoreProblem(
                         "The record has expired and cannot be deleted: \(reason?.message ?? "")", model: model, key: key
                     ))
             }
-            if let history = registry.historyTables(in: tables) {
+            if let history = self.history.tables(in: tables) {
                 do throws(StorageError) {
                     try HistoryVerification(history, reader, body).run()
                 } catch {

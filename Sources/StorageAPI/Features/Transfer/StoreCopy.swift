@@ -5,18 +5,20 @@ struct StoreCopy {
     private let models: [StoredModel]
     private let reader: any StorageReader
     private let context: SessionContext
+    private let store: Store
     private let progress: @Sendable (CopyProgress) -> Void
     private let totalRows: Int
     private var records = 0
     private var rows = 0
 
     init(
-        _ models: [StoredModel], from reader: any StorageReader, to context: SessionContext,
+        _ models: [StoredModel], from reader: any StorageReader, to context: SessionContext, of store: Store,
         progress: @escaping @Sendable (CopyProgress) -> Void
     ) throws(StorageError) {
         self.models = models
         self.reader = reader
         self.context = context
+        self.store = store
         self.progress = progress
         var total = 0
         for table in models.flatMap(\.tables) { total += try reader.count(table) }
@@ -24,7 +26,7 @@ struct StoreCopy {
     }
 
     mutating func run(isReplacing: Bool) throws(StorageError) -> [ModelDigest] {
-        let target = CopyTarget(context)
+        let target = CopyTarget(context, store)
         // All tables first: what is refused is refused before anything is copied.
         var targets: [[TableSchema]] = []
         for model in models { targets.append(try target.prepare(model, isReplacing: isReplacing)) }
@@ -38,14 +40,14 @@ struct StoreCopy {
         for (from, to) in zip(model.tables, tables) {
             if from.assignsKeys, to.assignsKeys {
                 let keys = AssignedKeys(
-                    writer: try context.openWriter(model.name), directory: context.store.registry.directory)
+                    writer: try context.innerWriter(model.name), directory: store.registry.directory)
                 try keys.remember(try reader.greatestKey(in: from), in: to)
             }
             hasher.begin(from)
             try copy(from, to: to, of: model, &hasher)
             hasher.end()
         }
-        try context.noted?.history?.addAllCopied(of: model.name, context.noted?.signature)
+        try context.capture?.didReplaceAll(of: model.name)
         return hasher.finish()
     }
 
@@ -53,7 +55,7 @@ struct StoreCopy {
         _ from: TableSchema, to table: TableSchema, of model: StoredModel, _ hasher: inout ModelHasher
     ) throws(StorageError) {
         let scan = try TableScan(from, in: reader, numbersElements: true)
-        let batch = RowCopies(table, context.store)
+        let batch = RowCopies(table, store)
         while try scan.next() {
             hasher.add(row: scan.cells)
             try batch.add(scan.storedCells)
@@ -63,7 +65,7 @@ struct StoreCopy {
     }
 
     private mutating func write(_ batch: RowCopies, of model: StoredModel) throws(StorageError) {
-        let count = try batch.write(try context.openWriter(model.name))
+        let count = try batch.write(try context.innerWriter(model.name))
         rows += count
         if batch.table.isRoot { records += count }
         progress(CopyProgress(model: model.name, records: records, rows: rows, totalRows: totalRows))

@@ -1,15 +1,15 @@
 import StorageDriver
 
 /// Deletes what has expired, before a write does anything else. It is a commit of its own in the history, by
-/// ``Store/expiryAuthor``, so that no undo of the write meets it.
+/// ``ExpiryLayer/author``, so that no undo of the write meets it.
 ///
 /// A record that cannot be deleted stays, and fails no write (``UnremovedRecords``).
 struct ExpiryRemoval {
-    private let store: Store
+    private let layer: ExpiryLayer
     private let writer: any StorageWriter
     /// Makes the context where something has expired, as mostly nothing has.
     private let newContext: () -> SessionContext
-    private var context: SessionContext?
+    private(set) var context: SessionContext?
     /// Whether records that could not be deleted before are tried now, however often they have failed.
     private let isExplicit: Bool
     private(set) var removed = 0
@@ -17,37 +17,31 @@ struct ExpiryRemoval {
     private(set) var failure: StorageError?
 
     /// The removal before a write.
-    init(_ store: Store, _ writer: any StorageWriter, _ job: WriteJob) {
-        (self.store, self.writer, isExplicit) = (store, writer, false)
-        newContext = {
-            let context = SessionContext(store, writer: writer, job: job)
-            context.signature.author = Store.expiryAuthor
-            return context
-        }
+    ///
+    /// - Parameter newContext: makes the context of a commit of its own.
+    init(_ layer: ExpiryLayer, _ writer: any StorageWriter, _ newContext: @escaping () -> SessionContext) {
+        (self.layer, self.writer, isExplicit) = (layer, writer, false)
+        self.newContext = newContext
     }
 
     /// The removal that is all that a write does.
-    init(_ context: SessionContext) throws(StorageError) {
-        (store, writer, isExplicit) = (context.store, try context.openWriter(), true)
+    init(_ layer: ExpiryLayer, in context: SessionContext) throws(StorageError) {
+        (self.layer, writer, isExplicit) = (layer, try context.openWriter(), true)
         newContext = { context }
     }
 
-    /// What it has changed, if anybody asks.
-    var noted: NotedChanges? { context?.noted }
-
     /// Deletes as much as one commit may.
     ///
+    /// - Parameter version: that of the tables.
     /// - Throws: `cancelled` for the call, and the errors of the engine that concern no record.
-    mutating func run() throws(StorageError) {
-        guard let expiring = try store.registry.expiring(at: store.tablesVersion, in: writer) else { return }
-        defer { if !isExplicit { context?.end() } }
-        let now = store.now
+    mutating func run(at version: ModelRegistry.Version) throws(StorageError) {
+        guard let expiring = try layer.models(at: version, in: writer) else { return }
+        let now = layer.now
         for model in expiring.models where removed < ExpiringModels.part { try remove(model, now) }
-        if !isExplicit { try context?.endHistory() }
     }
 
     private mutating func remove(_ model: ExpiringModels.Model, _ now: Value) throws(StorageError) {
-        let (known, isDue) = store.unremoved.known(model.name, now: now, isExplicit: isExplicit)
+        let (known, isDue) = layer.unremoved.known(model.name, now: now, isExplicit: isExplicit)
         guard let known else { return }
         var stuck = isDue ? [] : known
         let first = stuck.count
@@ -64,9 +58,9 @@ struct ExpiryRemoval {
         }
         failure = failure ?? reason
         guard isDue || stuck.count > first || reason != nil else { return }
-        store.unremoved.set(stuck, of: model.name, reason, now: now, isRetry: isDue)
+        layer.unremoved.set(stuck, of: model.name, reason, now: now, isRetry: isDue)
         guard let reason else { return }
-        store.logger.warning(
+        layer.logger.warning(
             "expired records cannot be deleted; they are tried again",
             metadata: ["model": "\(model.name)", "count": "\(stuck.count)", "reason": "\(reason.message)"])
     }
@@ -75,7 +69,7 @@ struct ExpiryRemoval {
     private func expired(
         _ model: ExpiringModels.Model, _ now: Value, except stuck: [[Value]]
     ) throws(StorageError) -> [[Value]] {
-        let handle = try store.registry.handle(model.source, in: writer)
+        let handle = try layer.registry.handle(model.source, in: writer)
         let width = handle.tables.rootKeyCount
         let plan = handle.plan(model.expiredKeys(areSome: !stuck.isEmpty))
         let lists = stuck.isEmpty ? [] : [ValueList(width: width, values: stuck.flatMap(\.self))]
@@ -93,12 +87,13 @@ struct ExpiryRemoval {
     ) throws(StorageError) {
         guard stuck.count < UnremovedRecords.most else { return }
         let context = context ?? newContext()
+        context.signature.author = ExpiryLayer.author
         self.context = context
         do {
             try context.atomically { () throws(StorageError) in
                 let writing = try context.writing(model.source)
                 _ = try writing.delete(ValueList(width: keys.first?.count ?? 1, values: keys.flatMap(\.self)))
-                try context.resolve()
+                try context.checkReferences()
             }
             removed += keys.count
         } catch {

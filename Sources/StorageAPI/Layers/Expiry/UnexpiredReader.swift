@@ -1,40 +1,33 @@
 import StorageDriver
 
-/// A session that reads as if what has expired by a time were not there.
-final class UnexpiredReader: StorageReader, QueryExplaining, AnnouncingSession {
-    private let session: any StorageReader
+/// A reading session in which records that have expired by a time do not exist.
+final class UnexpiredReader: ForwardingReader {
     private let expiring: ExpiringModels
     private let now: Value
 
-    init(_ session: any StorageReader, _ expiring: ExpiringModels, now: Value) {
-        self.session = session
+    init(_ reader: any StorageReader, _ expiring: ExpiringModels, now: Value) {
         self.expiring = expiring
         self.now = now
+        super.init(reader)
     }
 
-    func tables() throws(StorageError) -> [TableSchema] { try session.tables() }
-
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+    override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         let (plan, arguments) = unexpired(plan, arguments)
-        return try session.rows(plan, arguments)
+        return try super.rows(plan, arguments)
     }
 
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try session.greatestKey(in: table) }
-
-    func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+    override func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
         let (plan, arguments) = unexpired(plan, arguments)
-        return try session.explained(plan, arguments)
+        return try super.explain(plan, arguments)
     }
 
-    func announce(_ queries: [QueryRequest]) {
-        session.passOn(
+    override func announce(_ queries: [QueryRequest]) {
+        super.announce(
             queries.map { query in
                 let (plan, arguments) = unexpired(query.plan, query.arguments)
                 return QueryRequest(plan: plan, arguments: arguments)
             })
     }
-
-    func end() { session.end() }
 
     private func unexpired(_ plan: QueryPlan, _ arguments: QueryArguments) -> (QueryPlan, QueryArguments) {
         guard let unexpired = expiring.unexpired(plan, argumentCount: arguments.values.count) else {

@@ -156,41 +156,6 @@ struct HistoryReading {
     }
 }
 
-extension Store {
-    /// Reads the history that the store keeps, in one snapshot.
-    ///
-    /// - Throws: `configuration` if it keeps none.
-    nonisolated(nonsending) func readingHistory<T: Sendable>(
-        _ operation: String,
-        _ body: sending (HistoryReading, HistorySettings) throws(StorageError) -> T
-    ) async throws(StorageError) -> T {
-        try checkNotInTransaction(operation)
-        return try await reads { () throws(StorageError) in
-            try self.checkCancellation(operation)
-            return try self.reading(operation, .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-                let history = try HistoryReading.required(in: reader, self)
-                return try body(history, try history.tables.settings(in: reader))
-            }
-        }
-    }
-}
-
-extension HistoryReading {
-    /// - Throws: `configuration` if the store keeps no history.
-    static func required(in session: any StorageSession, _ store: Store) throws(StorageError) -> HistoryReading {
-        let stored = try session.tables()
-        let known = store.observers.history?.tables
-        // The known plans, if the tables are those that they were made for.
-        if let known, [known.settings, known.commits, known.changes].allSatisfy(stored.contains) {
-            return HistoryReading(known, session)
-        }
-        guard let tables = store.registry.historyTables(in: stored) else {
-            throw StorageError(.configuration, "The store keeps no history; open it once with history: and the models.")
-        }
-        return HistoryReading(tables, session)
-    }
-}
-
 extension HistorySettings {
     /// - Throws: `configuration` if the model has no history.
     func required(_ model: String) throws(StorageError) -> Model {

@@ -16,30 +16,20 @@ struct HistorySettings: Codable, Equatable, Sendable {
         var recordsSince: Int64?
     }
 
+    /// The extent of what is kept; everything where neither is set.
+    struct Retention: Codable, Equatable, Sendable {
+        var commits: Int?
+        var seconds: Double?
+    }
+
     /// Rises when the tables come to mean something else.
     var version = 1
     /// Names the store in tokens.
     var store = UUID()
     var models: [Model] = []
-    var limit = Store.HistoryLimit.everything
+    var limit = Retention()
 
     func model(_ name: String) -> Model? { models.first { $0.name.isSame(as: name) } }
-
-    /// These settings with what a program asks for.
-    func adding(_ options: Store.HistoryOptions, after last: Int64) -> HistorySettings {
-        var settings = self
-        for type in options.keys { settings.set(type.schema.name, keepsRecords: false, after: last) }
-        for type in options.records { settings.set(type.schema.name, keepsRecords: true, after: last) }
-        for type in options.off { settings.models.removeAll { $0.name.isSame(as: type.schema.name) } }
-        settings.limit = options.keeping ?? limit
-        return settings
-    }
-
-    private mutating func set(_ name: String, keepsRecords: Bool, after last: Int64) {
-        let place = models.firstIndex { $0.name.isSame(as: name) } ?? models.endIndex
-        if place == models.endIndex { models.append(Model(name: name, since: last)) }
-        models[place].recordsSince = keepsRecords ? models[place].recordsSince ?? last : nil
-    }
 
     // MARK: Stored form
 

@@ -127,4 +127,3 @@ struct TextLexer {
         TextPlace(text: String(String.UnicodeScalarView(text)), offset: offset, word: "").error(problem)
     }
 }
-

@@ -66,4 +66,3 @@ extension Vector: ScalarValue {
     public func encode(into json: inout JSONWriter) { VectorBytes.write(elements, to: &json) }
     public var value: Value { .blob(VectorBytes.bytes(elements)) }
 }
-

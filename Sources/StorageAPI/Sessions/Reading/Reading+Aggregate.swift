@@ -17,4 +17,3 @@ extension Reading {
         return try row.read(V.self)
     }
 }
-

@@ -15,17 +15,12 @@ final class ModelRegistry: ModelResolver {
     let schemaVersion = Atomic(0)
     /// The version of the engine's tables that the models were compared with.
     private let tablesVersion = Atomic(0)
-    private let expiring = Mutex<(version: Version, models: ExpiringModels?)?>(nil)
-    private let history = Mutex<HistoryTables?>(nil)
     private let info: BackendInfo
     private let logger: Logger
 
-    /// The number of the version at which no model's records expire, as in most stores they never do.
-    private let withoutExpiry = Atomic(-1)
-
     /// What is known of the models, and the engine's tables, at one time.
     struct Version: Equatable {
-        fileprivate let number: Int
+        let number: Int
 
         init(models: Int, tables: Int) { number = models &<< 32 | tables & 0xFFFF_FFFF }
     }
@@ -90,13 +85,14 @@ final class ModelRegistry: ModelResolver {
 
     /// Creates or changes the model's tables as declared.
     ///
-    /// - Parameter history: that of the write.
+    /// - Parameter didChange: is called with what was changed, if anything was.
     func prepare(
-        _ type: any Storable.Type, in writer: any StorageWriter, _ history: HistoryLog?
+        _ type: any Storable.Type, in writer: any StorageWriter,
+        _ didChange: (SchemaChange) throws(StorageError) -> Void
     ) throws(StorageError) -> ModelHandle {
         try claiming(type) { (declared) throws(StorageError) in
             let planner = try planner(declared, in: writer)
-            try run(planner.steps, of: declared.model.name, in: writer, history)
+            try run(planner.steps, of: declared.model.name, in: writer, didChange)
             return try ModelHandle(planner.binding, directory: directory)
         }
     }
@@ -115,14 +111,14 @@ final class ModelRegistry: ModelResolver {
     }
 
     private func run(
-        _ steps: [SchemaStep], of model: String, in writer: any StorageWriter, _ history: HistoryLog?
+        _ steps: [SchemaStep], of model: String, in writer: any StorageWriter,
+        _ didChange: (SchemaChange) throws(StorageError) -> Void
     ) throws(StorageError) {
         guard !steps.isEmpty else { return }
-        let former = FormerSchema(RecordedTables.list(model, try writer.tables()), steps)
+        let change = SchemaChange(model: model, tables: RecordedTables.list(model, try writer.tables()), steps: steps)
         let migration = SchemaMigration(writer: writer, directory: directory, logger: logger, info: info)
         for step in steps { try migration.run(step) }
-        if let former { try FormerSchemas.record(former, of: model, at: history?.place, in: writer, directory) }
-        history?.forgetTables()
+        try didChange(change)
     }
 
     // MARK: Models without types
@@ -137,7 +133,8 @@ final class ModelRegistry: ModelResolver {
     /// - Parameter isExact: whether the model gets exactly the schema's properties, and loses others.
     /// - Returns: whether anything was changed.
     func prepare(
-        _ schema: RecordSchema, isExact: Bool, in writer: any StorageWriter, _ history: HistoryLog?
+        _ schema: RecordSchema, isExact: Bool, in writer: any StorageWriter,
+        _ didChange: (SchemaChange) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool {
         let tables = try writer.tables()
         var schema = schema
@@ -146,7 +143,7 @@ final class ModelRegistry: ModelResolver {
                 .adding(schema)
         }
         let planner = try planner(try DeclaredTables(schema), in: writer)
-        try run(planner.steps, of: schema.name, in: writer, history)
+        try run(planner.steps, of: schema.name, in: writer, didChange)
         return planner.steps.contains(where: \.changesStore)
     }
 
@@ -225,32 +222,6 @@ final class ModelRegistry: ModelResolver {
         let handle = try ModelHandle(model, directory: directory)
         recorded.withLock { $0[name] = handle }
         return handle
-    }
-
-    /// Whether it is known that no model's records expire. Every call asks, so it takes no lock.
-    func knowsNoExpiry(at version: Version) -> Bool {
-        withoutExpiry.load(ordering: .acquiring) == version.number
-    }
-
-    /// The models whose records expire; nil if there are none.
-    ///
-    /// - Parameter version: that of the session's tables, or an earlier one.
-    func expiring(at version: Version, in session: any StorageSession) throws(StorageError) -> ExpiringModels? {
-        if let known = expiring.withLock({ $0 }), known.version == version { return known.models }
-        let models = ExpiringModels(try session.tables(), declared: declared, directory)
-        expiring.withLock { $0 = (version, models) }
-        if models == nil { withoutExpiry.store(version.number, ordering: .releasing) }
-        return models
-    }
-
-    /// The tables of the store's history; nil if it keeps none. They are the same, with the same plans, as long as the tables
-    /// do not change.
-    func historyTables(in tables: [TableSchema]) -> HistoryTables? {
-        history.withLock { known in
-            if let known, [known.settings, known.commits, known.changes].allSatisfy(tables.contains) { return known }
-            known = HistoryTables(in: tables, directory)
-            return known
-        }
     }
 
     /// The handle of a model that is known by its type; nil for others, whose tables a session must read.

@@ -39,3 +39,16 @@ struct ColumnSource: Sendable {
     var to: ColumnSchema
     var error: StorageError
 }
+
+/// The steps that have changed a model's tables.
+struct SchemaChange {
+    let model: String
+    /// The model's tables before the steps.
+    let tables: [TableSchema]
+    let steps: [SchemaStep]
+}
+
+/// Learns of changes of schemas, in the transactions that make them.
+protocol SchemaChangeObserver: AnyObject, Sendable {
+    func didChange(_ change: SchemaChange, in context: SessionContext) throws(StorageError)
+}

@@ -38,7 +38,7 @@ struct DeleteRules {
         guard !new.isEmpty else { return 0 }
         for key in new { _ = going.insert(key) }
         let writer = try context.openWriter(model.name)
-        let writing = Writing(handle: model, writer: writer, limits: context.store.opened.limits, context: context)
+        let writing = Writing(handle: model, writer: writer, limits: context.limits, context: context)
         let cells = ValueCells(ValueList(width: model.tables.rootKeyCount, values: new.flatMap { $0 }))
         let count: Int
         do throws(StorageError) {
@@ -77,10 +77,7 @@ struct DeleteRules {
         let writing = try context.writing(.recorded(referrer.model))
         let width = writing.model.rootKeyCount
         let roots = referrer.roots(of: rows, keyCount: width)
-        if !referrer.isNumbered {
-            try writing.noteUpdate(ValueList(width: width, values: roots.flatMap { $0 }))
-            return try referrer.nullify(rows, in: writer)
-        }
+        if !referrer.isNumbered { return try referrer.nullify(rows, in: writer) }
         // The rows of a type that owns itself have numbers: the record is written again, a part at a time.
         for start in stride(from: 0, to: roots.count, by: Reading.partOfRecords) {
             let part = Array(roots[start..<min(start + Reading.partOfRecords, roots.count)])

@@ -1,59 +1,75 @@
 import StorageDriver
 
-/// A session of a store while a call or a user's closure runs in it.
+/// A transaction, or a block of reads, while a call or a user's closure runs in it.
 ///
 /// A query builder that leaves the closure finds the session closed.
 final class SessionContext {
-    let store: Store
+    let registry: ModelRegistry
+    let limits: BackendInfo.Limits
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var reader: (any StorageReader)?
-    @exclusivity(unchecked) private var writer: (any StorageWriter)?
-    @exclusivity(unchecked) private var job: WriteJob?
-    /// What this transaction has prepared and changed; nil if nothing, as mostly.
-    @exclusivity(unchecked) private(set) var own: OwnModels?
-    /// What the write has changed, if anybody asks.
-    let noted: NotedChanges?
-    /// Who the transaction is by, and why; nil if it does not say.
-    private(set) var signed: CommitSignature?
-    /// The same, to be said.
-    var signature: CommitSignature {
-        if let signed { return signed }
-        let signature = CommitSignature()
-        noted?.signature = signature
-        signed = signature
-        return signature
-    }
-    /// The models whose records are compared, with all that is recorded.
-    @exclusivity(unchecked) var wholeModels: [String: ModelHandle] = [:]
+    /// The session that a transaction writes to, with all layers.
+    @exclusivity(unchecked) private(set) var outerWriter: (any StorageWriter)?
+    /// The session below the layers that capture changes.
+    @exclusivity(unchecked) private var inner: (any StorageWriter)?
+    @exclusivity(unchecked) private var call: (any CancellableCall)?
+    private let schemaObserver: (any SchemaChangeObserver)?
+    /// The models that this transaction has prepared and changed; nil if none, as mostly.
+    @exclusivity(unchecked) private(set) var own: UncommittedModels?
+    /// The author of the transaction, and its purpose; nil if it names none.
+    @exclusivity(unchecked) private(set) var givenSignature: CommitSignature?
     /// The last error of a call in this transaction that says that somebody else is in the way.
     @exclusivity(unchecked) private(set) var collision: StorageError?
-    /// What has been written and refers to records that were not there; nil if there is none.
+    /// References that were written to records that were not there; nil if there are none.
     @exclusivity(unchecked) private var unresolved: UnresolvedReferences?
 
-    init(_ store: Store, reader: any StorageReader) {
-        self.store = store
+    /// A block of reads.
+    init(_ registry: ModelRegistry, _ limits: BackendInfo.Limits, reader: any StorageReader) {
+        self.registry = registry
+        self.limits = limits
         self.reader = reader
-        noted = nil
+        schemaObserver = nil
     }
 
-    init(_ store: Store, writer: any StorageWriter, job: WriteJob) {
-        self.store = store
-        noted = store.observers.notes(store, writer)
-        self.writer = writer
-        self.job = job
+    /// A transaction.
+    ///
+    /// - Parameters:
+    ///   - writer: the session with all layers.
+    ///   - inner: the session without those that capture changes.
+    ///   - signature: the signature that a layer reads; nil if none does.
+    init(
+        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, writer: any StorageWriter, inner: any StorageWriter,
+        call: any CancellableCall, signature: CommitSignature?, _ schemaObserver: any SchemaChangeObserver
+    ) {
+        self.registry = registry
+        self.limits = limits
+        outerWriter = writer
+        self.inner = inner
+        self.call = call
+        givenSignature = signature
+        self.schemaObserver = schemaObserver
     }
 
     func end() {
-        if own != nil, writer != nil { store.registry.directory.setUncommitted([:]) }
+        if own != nil, canWrite { registry.directory.setUncommitted([:]) }
         reader = nil
-        writer = nil
-        job = nil
+        (outerWriter, inner) = (nil, nil)
+        call = nil
     }
 
-    var canWrite: Bool { writer != nil }
+    var canWrite: Bool { outerWriter != nil }
 
-    /// The error that a call of this session throws.
-    func noting(_ error: StorageError) -> StorageError {
+    /// The author of the transaction, and its purpose, to be set.
+    var signature: CommitSignature {
+        if let givenSignature { return givenSignature }
+        let signature = CommitSignature()
+        givenSignature = signature
+        return signature
+    }
+
+    /// The error that a call of this session throws: a collision with another writer is kept, since it may be a reason to
+    /// repeat the transaction.
+    func tracking(_ error: StorageError) -> StorageError {
         if error.code == .busy || error.code == .conflict { collision = error }
         return error
     }
@@ -65,7 +81,7 @@ final class SessionContext {
     func writing(_ model: ModelSource) throws(StorageError) -> Writing {
         let handle = try handle(model)
         return Writing(
-            handle: handle, writer: try openWriter(handle.name), limits: store.opened.limits, context: self)
+            handle: handle, writer: try openWriter(handle.name), limits: limits, context: self)
     }
 
     /// Creates or changes tables as schemas declare.
@@ -75,7 +91,7 @@ final class SessionContext {
         for schema in schemas {
             do throws(StorageError) {
                 let writer = try openWriter(schema.name)
-                guard try store.registry.prepare(schema, isExact: isExact, in: writer, noted?.history) else { continue }
+                guard try registry.prepare(schema, isExact: isExact, in: writer, didChange) else { continue }
             } catch {
                 // The code that compares and changes tables reports errors of opening a store.
                 throw error.with {
@@ -83,20 +99,22 @@ final class SessionContext {
                     $0.model = schema.name
                 }
             }
-            var own = own ?? OwnModels()
+            var own = own ?? UncommittedModels()
             own.changed.insert(schema.name)
             own.referrers = [:]
             own.prepared = own.prepared.filter { $0.value.name != schema.name }
             setOwn(own)
-            noted?.noteTables(of: schema.name)
-            wholeModels = [:]
         }
+    }
+
+    private func didChange(_ change: SchemaChange) throws(StorageError) {
+        try schemaObserver?.didChange(change, in: self)
     }
 
     func handle(_ model: ModelSource) throws(StorageError) -> ModelHandle {
         switch model {
         case .type(let type): try handle(type)
-        case .recorded(let name): try store.registry.recorded(name, in: openSession())
+        case .recorded(let name): try registry.recorded(name, in: openSession())
         }
     }
 
@@ -105,17 +123,25 @@ final class SessionContext {
     /// - Parameter model: the model to write, for the error.
     /// - Throws: `unsupported` in a read block; `cancelled` if the task was cancelled; `closed`.
     func openWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
-        guard let writer else {
+        guard let outerWriter else {
             _ = try openSession()
             throw StorageError(.unsupported, "A read block cannot write; use transaction.", model: model)
         }
-        try job?.checkCancellation()
-        return writer
+        try call?.checkCancellation()
+        return outerWriter
+    }
+
+    /// The session below the layers that capture changes: for copies of whole models, and for rows of no model.
+    ///
+    /// - Throws: as ``openWriter(_:)``.
+    func innerWriter(_ model: String? = nil) throws(StorageError) -> any StorageWriter {
+        let outer = try openWriter(model)
+        return inner ?? outer
     }
 
     func handle(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
         if own != nil, let known = own?.prepared[ObjectIdentifier(type)] { return known }
-        if let known = store.registry.handle(type), own == nil || own?.changed.contains(known.name) == false {
+        if let known = registry.handle(type), own == nil || own?.changed.contains(known.name) == false {
             if let refusal = known.refusal { throw refusal }
             return known
         }
@@ -127,47 +153,45 @@ final class SessionContext {
     }
 
     func isPrepared(_ type: any Storable.Type) -> Bool {
-        own?.prepared[ObjectIdentifier(type)] != nil || store.registry.handle(type) != nil
+        own?.prepared[ObjectIdentifier(type)] != nil || registry.handle(type) != nil
     }
 
     private func prepare(_ type: any Storable.Type) throws(StorageError) -> ModelHandle {
         let session = try openSession()
-        if let handle = try store.registry.upToDate(type, in: session, canWrite: writer != nil) {
-            let models = (own ?? OwnModels()).adding(handle, for: type)
-            if writer != nil {
+        if let handle = try registry.upToDate(type, in: session, canWrite: canWrite) {
+            let models = (own ?? UncommittedModels()).adding(handle, for: type)
+            if canWrite {
                 setOwn(models)
             } else {
                 // What a reader finds is committed.
                 own = models
-                store.registry.directory.set(handle.tables, of: ObjectIdentifier(type))
+                registry.directory.set(handle.tables, of: ObjectIdentifier(type))
             }
             return handle
         }
-        guard let writer else {
+        guard let outerWriter else {
             throw StorageError(
                 .schemaMismatch, "The model's tables are not made yet; name it in models: when opening the store.",
                 model: type.schema.name)
         }
-        let handle = try store.registry.prepare(type, in: writer, noted?.history)
-        setOwn((own ?? OwnModels()).adding(handle, for: type))
+        let handle = try registry.prepare(type, in: outerWriter, didChange)
+        setOwn((own ?? UncommittedModels()).adding(handle, for: type))
         own?.referrers = [:]
-        noted?.noteTables(of: handle.name)
-        wholeModels = [:]
         return handle
     }
 
     /// Sets what the transaction has prepared, which its own queries lead to and no other's.
-    private func setOwn(_ models: OwnModels?) {
+    private func setOwn(_ models: UncommittedModels?) {
         own = models
-        store.registry.directory.setUncommitted(models?.prepared.mapValues(\.tables) ?? [:])
+        registry.directory.setUncommitted(models?.prepared.mapValues(\.tables) ?? [:])
     }
 
     /// Releases the names that the undone transaction has claimed.
-    func releaseNames() { if let own { store.registry.release(own.claimed) } }
+    func releaseNames() { if let own { registry.release(own.claimed) } }
 
     // MARK: References
 
-    /// Takes notice of references to records that are not there yet.
+    /// Keeps references to records that are not there yet, to be checked at the end.
     func add(unresolved keys: [[Value]], _ place: UnresolvedReferences.Place) {
         let unresolved = unresolved ?? UnresolvedReferences()
         unresolved.add(keys, place)
@@ -175,7 +199,7 @@ final class SessionContext {
     }
 
     /// - Throws: `constraint` if a reference that was written names nothing (clause R2).
-    func resolve() throws(StorageError) { try unresolved?.check(self) }
+    func checkReferences() throws(StorageError) { try unresolved?.check(self) }
 
     /// What refers to a model's records, whoever has declared it.
     func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
@@ -187,7 +211,7 @@ final class SessionContext {
             own?.referrers[model.name] = found
             return found
         }
-        return try model.referrers(at: store.registry.schemaVersion.load(ordering: .acquiring)) {
+        return try model.referrers(at: registry.schemaVersion.load(ordering: .acquiring)) {
             () throws(StorageError) in try Referrer.all(to: model, in: writer)
         }
     }
@@ -195,7 +219,7 @@ final class SessionContext {
     /// Runs a user's closure in a savepoint, which is undone if the closure throws.
     func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         _ = try openSession()
-        guard writer != nil else {
+        guard canWrite else {
             throw StorageError(.unsupported, "A read block has no savepoints; use transaction.", operation: "savepoint")
         }
         var own: StorageError?
@@ -210,21 +234,20 @@ final class SessionContext {
             }
         } catch {
             if let own, error.isSame(as: own) { throw error }
-            throw noting(error)
+            throw tracking(error)
         }
     }
 
     /// Runs one call of a transaction: a failure undoes the call, and the transaction may continue.
     func atomically<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
-        guard let writer else { return try body() }
-        let before = (own, noted?.mark, unresolved?.mark)
+        guard let outerWriter else { return try body() }
+        let before = (own, unresolved?.mark)
         var result: T?
         do {
-            try writer.savepoint { () throws(StorageError) in result = try body() }
+            try outerWriter.savepoint { () throws(StorageError) in result = try body() }
         } catch {
             if own != nil { undo(to: before.0) }
-            if let mark = before.1 { noted?.undo(to: mark) }
-            unresolved?.undo(to: before.2 ?? 0)
+            unresolved?.undo(to: before.1 ?? 0)
             throw error
         }
         guard let result else { throw StorageError(.io, "The backend did not run the savepoint.") }
@@ -232,17 +255,17 @@ final class SessionContext {
     }
 
     /// Forgets what an undone savepoint has prepared.
-    private func undo(to before: OwnModels?) {
+    private func undo(to before: UncommittedModels?) {
         let claimed = own?.claimed ?? [:]
         setOwn(before)
         own?.referrers = [:]
-        store.registry.release(claimed.filter { before?.claimed[$0.key] == nil })
+        registry.release(claimed.filter { before?.claimed[$0.key] == nil })
     }
 
     private func openSession() throws(StorageError) -> any StorageSession {
-        if let writer {
-            try job?.checkCancellation()
-            return writer
+        if let outerWriter {
+            try call?.checkCancellation()
+            return outerWriter
         }
         guard let reader else {
             throw StorageError(
@@ -254,7 +277,7 @@ final class SessionContext {
 }
 
 /// What a transaction has prepared, and the store does not know until it is committed.
-struct OwnModels {
+struct UncommittedModels {
     /// Prepared models.
     var prepared: [ObjectIdentifier: ModelHandle] = [:]
     /// Models whose tables a schema has changed, so that the store's handles for their types are outdated.
@@ -264,10 +287,16 @@ struct OwnModels {
     /// What refers to models, found since the last change.
     var referrers: [String: [Referrer]] = [:]
 
-    func adding(_ handle: ModelHandle, for type: any Storable.Type) -> OwnModels {
+    func adding(_ handle: ModelHandle, for type: any Storable.Type) -> UncommittedModels {
         var models = self
         models.prepared[ObjectIdentifier(type)] = handle
         models.claimed[ObjectIdentifier(type)] = handle.name
         return models
     }
+}
+
+/// A call that its task may cancel.
+protocol CancellableCall: AnyObject {
+    /// - Throws: `cancelled` if the task was cancelled.
+    func checkCancellation() throws(StorageError)
 }

@@ -7,7 +7,6 @@ extension Writing {
         let list = try rows(of: list)
         for key in keys { try check(key, list) }
         let change = try list.placing(keys, at: index)
-        try noteUpdate(list.keys)
         try write(change, list)
         guard list.reference.schema.onDelete != .unchecked else { return }
         var distinct = ReferredKeys()
@@ -22,7 +21,6 @@ extension Writing {
         let list = try rows(of: list)
         let element = try element(at: first, of: list)
         guard first != index else { return }
-        try noteUpdate(list.keys)
         try write(ListRows.Change(removed: [element.position]), list)
         try write(try list.placing([element.key], at: index), list)
     }
@@ -31,7 +29,6 @@ extension Writing {
     func remove(at index: Int, in list: StoredList) throws(StorageError) -> [Value] {
         let list = try rows(of: list)
         let element = try element(at: index, of: list)
-        try noteUpdate(list.keys)
         try write(ListRows.Change(removed: [element.position]), list)
         return element.key
     }
@@ -41,7 +38,6 @@ extension Writing {
         let list = try rows(of: list)
         let elements = try list.elements(naming: key)
         guard !elements.isEmpty else { return 0 }
-        try noteUpdate(list.keys)
         try write(ListRows.Change(removed: elements.map(\.position)), list)
         return elements.count
     }

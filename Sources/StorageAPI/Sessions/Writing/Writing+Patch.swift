@@ -29,7 +29,6 @@ extension Writing {
     /// Sets columns of the root to one value each in the records with these keys.
     private func patch(_ columns: [Int], _ values: ValueList, _ keys: ValueList) throws(StorageError) -> Int {
         guard !columns.isEmpty, keys.count > 0 else { return keys.count }
-        try noteUpdate(keys)
         let valueCells = ValueCells(values)
         let keyCells = ValueCells(keys)
         let batch = RowBatch(
@@ -72,7 +71,6 @@ extension Writing {
             keys.values += key
         }
         guard rows.count > 0 else { return 0 }
-        try noteUpdate(keys)
         let batch = RowBatch(plan: handle.plan(updating: columns), count: rows.count, cells: rows.cells)
         do throws(StorageError) {
             let count = try writer.write(batch)

@@ -47,22 +47,6 @@ extension Writing {
     }
 }
 
-extension ModelHandle {
-    /// Those of the keys that no record has. Costs one query, and another if it is some and not all of them.
-    func missing(_ keys: ValueList, in session: any StorageSession) throws(StorageError) -> [[Value]] {
-        var count = try session.rows(plan(Query(.count, scope: keys.scope)), keys.scopeArguments)
-        let stored = try count.next() ? Int(clamping: count.cells[0].int) : 0
-        if stored == keys.count { return [] }
-        if stored == 0 { return (0..<keys.count).map { Array(keys[$0]) } }
-        let query = Query(.columns(tables.root.schema.key), scope: keys.scope)
-        var cursor = try session.rows(plan(query), keys.scopeArguments)
-        var found: Set<[Value]> = []
-        while try cursor.next() { found.insert((0..<keys.width).map { cursor.cells[$0].value }) }
-        guard found.count < keys.count else { return [] }
-        return (0..<keys.count).map { Array(keys[$0]) }.filter { !found.contains($0) }
-    }
-}
-
 /// References that were written before their records. They are looked at again when the call or the transaction ends.
 ///
 /// Used by one thread: the one that runs the write.

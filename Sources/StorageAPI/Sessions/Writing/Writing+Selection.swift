@@ -18,9 +18,9 @@ extension Writing {
         }
     }
 
-    /// Lets the engine delete the records of a selection by itself; nil if it does not, or if somebody asks for their keys.
+    /// Lets the engine delete the records of a selection by itself; nil if it does not, or if a layer needs their keys.
     private func deleteChosen(_ selection: Selection) throws(StorageError) -> Int? {
-        guard changes == nil, !model.root.schema.isForeign, let writer = writer as? any ChoosingWriter else {
+        guard !model.root.schema.isForeign, let writer = writer as? any ChoosingWriter else {
             return nil
         }
         var lowering = QueryLowering(handle)

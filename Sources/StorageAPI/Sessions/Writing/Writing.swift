@@ -14,9 +14,6 @@ struct Writing {
     let limits: BackendInfo.Limits
     let context: SessionContext
 
-    /// Where it notes what it changes; nil if nobody asks.
-    var changes: NotedChanges? { context.noted }
-
     var model: ModelTables { handle.tables }
 
     // MARK: Insert, save, update
@@ -89,7 +86,6 @@ struct Writing {
     private func flush(
         _ graph: GraphWriter, _ operation: WriteOperation, first: Int
     ) throws(StorageError) {
-        if changes != nil { try note(operation, graph.buffers[0], keyCells: model.root.keyCells) }
         do {
             _ = try writer.write(batch(handle.plan(operation), graph.buffers[0]))
         } catch {
@@ -152,12 +148,13 @@ struct Writing {
         return try deleteRows(keys)
     }
 
-    /// Deletes records with all that they own, whatever refers to them.
+    /// Deletes records with all that they own, whatever refers to them. Their own rows go first, by which a layer knows that
+    /// the rows after them go with their records.
     func deleteRows(_ keys: RowBuffer) throws(StorageError) -> Int {
-        if changes != nil { try noteDelete(keys) }
+        let count = try writer.write(batch(handle.plan(.delete), keys))
         try deleteChildren(keys)
         try deleteUndeclared(keys)
-        return try writer.write(batch(handle.plan(.delete), keys))
+        return count
     }
 
     private func keys(of rows: RowBuffer, _ keyCells: [Int]) -> RowBuffer {
@@ -184,12 +181,11 @@ struct Writing {
 
     func truncate() throws(StorageError) {
         for referrer in try context.referrers(to: handle) { try referrer.requireNone(of: handle, in: writer) }
-        try noteEverything()
         let nothing = RowBuffer(width: 1)
-        for plans in handle.undeclaredWrites { _ = try writer.write(batch(plans.truncate, nothing)) }
-        for table in model.tables.reversed() {
+        for table in model.tables {
             _ = try writer.write(batch(handle.plan(.truncate, table: table.index), nothing))
         }
+        for plans in handle.undeclaredWrites { _ = try writer.write(batch(plans.truncate, nothing)) }
     }
 
     // MARK: Assigned keys

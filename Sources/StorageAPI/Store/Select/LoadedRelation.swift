@@ -167,7 +167,7 @@ extension _LoadedRelation {
     static func many<T: Storable, S>(
         _ path: PropertyPath?, _ records: Referrers<T>.Loading<S>
     ) -> _LoadedRelation<[S]> where X == [S] {
-        _LoadedRelation<[S]> { (rows) throws(StorageError) in 
+        _LoadedRelation<[S]> { (rows) throws(StorageError) in
             try rows.lists(of: T.self, path, RelatedRows(selection: records.selection, make: records.make))
         }
     }

@@ -289,7 +289,7 @@ final class OpenStream<Element>: @unchecked Sendable {
         var reader = try store.unexpiredReader(.snapshot)
         if !store.instruments.isEmpty {
             let call = MeteredCall(store, "stream", store.registry.name(of: source), isWriting: false)
-            (self.call, reader) = (call, MeteredReader(reader, call))
+            (self.call, reader) = (call, MeteredReader(reader, call.meter))
         }
         self.reader = reader
         phase = .running

@@ -3,7 +3,7 @@ import StorageDriver
 /// What a call without `async` runs on: the store itself, or the session of a user's closure.
 enum Executor {
     case store(Store)
-    case session(SessionContext)
+    case session(SessionContext, of: Store)
 
     func reading<T>(
         _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
@@ -13,8 +13,10 @@ enum Executor {
             try store.checkNotInTransaction(operation)
             if case .type(let type) = model, store.registry.handle(type) == nil { try store.prepareBlocking([type]) }
             return try store.readingPrepared(operation, model, body)
-        case .session(let context):
-            return try placed(operation, model, context) { () throws(StorageError) in try body(context.reading(model)) }
+        case .session(let context, let store):
+            return try placed(operation, model, context, store) { () throws(StorageError) in
+                try body(context.reading(model))
+            }
         }
     }
 
@@ -22,7 +24,7 @@ enum Executor {
     var home: Store {
         switch self {
         case .store(let store): store
-        case .session(let context): context.store
+        case .session(_, let store): store
         }
     }
 
@@ -32,7 +34,7 @@ enum Executor {
         _ model: ModelSource, _ selection: Selection, rows: (inout RowCursor) throws(StorageError) -> Void,
         models: ([M]) -> Bool
     ) throws(StorageError) {
-        if case .session(let context) = self, context.canWrite {
+        if case .session(let context, _) = self, context.canWrite {
             _ = models(
                 try reading("select", model) { (reading) throws(StorageError) in
                     try reading.all(M.self, selection)
@@ -52,10 +54,12 @@ enum Executor {
         switch self {
         case .store(let store):
             return try store.writingBlocking(operation, model, isRepeatable: true) { context throws(StorageError) in
-                try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
+                try placed(operation, model, context, store) { () throws(StorageError) in
+                    try body(context.writing(model))
+                }
             }
-        case .session(let context):
-            return try placed(operation, model, context) { () throws(StorageError) in
+        case .session(let context, let store):
+            return try placed(operation, model, context, store) { () throws(StorageError) in
                 try context.atomically { () throws(StorageError) in try body(context.writing(model)) }
             }
         }
@@ -65,11 +69,11 @@ enum Executor {
         switch self {
         case .store(let store):
             try store.writingBlocking("prepare") { context throws(StorageError) in try context.prepare(schemas) }
-        case .session(let context):
+        case .session(let context, let store):
             do {
                 try context.atomically { () throws(StorageError) in try context.prepare(schemas) }
             } catch {
-                throw context.noting(error.at(operation: "prepare", backend: context.store.info.name))
+                throw context.tracking(error.at(operation: "prepare", backend: store.info.name))
             }
         }
     }
@@ -77,41 +81,42 @@ enum Executor {
 
 /// Adds the context to a thrown error.
 func placed<T>(
-    _ operation: String, _ model: ModelSource, _ context: SessionContext, _ body: () throws(StorageError) -> T
+    _ operation: String, _ model: ModelSource, _ context: SessionContext, _ store: Store,
+    _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
     do {
         return try body()
     } catch {
-        return try repeated(error, operation, model, context, body)
+        return try repeated(error, operation, model, context, store, body)
     }
 }
 
 /// Runs a failed call again where a model had to be prepared; else throws its error with the context. Apart from
-/// ``placed(_:_:_:_:)``, so that the calls that succeed stay small.
+/// ``placed(_:_:_:_:_:)``, so that the calls that succeed stay small.
 @inline(never)
 private func repeated<T>(
-    _ error: StorageError, _ operation: String, _ model: ModelSource, _ context: SessionContext,
+    _ error: StorageError, _ operation: String, _ model: ModelSource, _ context: SessionContext, _ store: Store,
     _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
     if let type = error.unpreparedType, !context.isPrepared(type) {
-        return try preparing(type, operation, model, context, body)
+        return try preparing(type, operation, model, context, store, body)
     }
-    throw context.noting(
+    throw context.tracking(
         error.at(
-            operation: operation, model: context.store.registry.name(of: model), backend: context.store.info.name))
+            operation: operation, model: store.registry.name(of: model), backend: store.info.name))
 }
 
 /// Runs a call again, after a model has been prepared that its query leads to. The query was lowered before anything was
 /// read or written.
 @inline(never)
 private func preparing<T>(
-    _ type: any Storable.Type, _ operation: String, _ model: ModelSource, _ context: SessionContext,
+    _ type: any Storable.Type, _ operation: String, _ model: ModelSource, _ context: SessionContext, _ store: Store,
     _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
     do {
         _ = try context.handle(type)
     } catch {
-        throw error.at(operation: operation, backend: context.store.info.name)
+        throw error.at(operation: operation, backend: store.info.name)
     }
-    return try placed(operation, model, context, body)
+    return try placed(operation, model, context, store, body)
 }

@@ -289,7 +289,7 @@ extension Store {
         // Straight to the queue: one more function that suspends costs a single save more than a percent.
         let model = ModelSource(type, record)
         try await running(operation, model, isRepeatable: true) { context throws(StorageError) in
-            try placed(operation, model, context) { () throws(StorageError) in try body(context.writing(model)) }
+            try placed(operation, model, context, self) { () throws(StorageError) in try body(context.writing(model)) }
         }
     }
 }

@@ -14,8 +14,9 @@ extension Store {
     /// may catch its error and continue. An error that leaves the closure undoes the whole transaction.
     public struct Transaction: ~Copyable, WritingVerbs {
         let context: SessionContext
+        let store: Store
 
-        public var _session: Store.Session { Store.Session(executor: .session(context)) }
+        public var _session: Store.Session { Store.Session(executor: .session(context, of: store)) }
 
         /// Who the transaction is by, for those who observe the store; nil unless it is set.
         ///
@@ -55,8 +56,9 @@ extension Store {
     /// The handle of a read block: one snapshot. The compiler does not let it leave the closure.
     public struct Snapshot: ~Copyable, ReadingVerbs {
         let context: SessionContext
+        let store: Store
 
-        public var _session: Store.Session { Store.Session(executor: .session(context)) }
+        public var _session: Store.Session { Store.Session(executor: .session(context, of: store)) }
     }
 }
 
@@ -116,7 +118,7 @@ extension Store {
             let failure = BodyFailure()
             do throws(StorageError) {
                 return try await writing("transaction") { context throws(StorageError) in
-                    var transaction = Transaction(context: context)
+                    var transaction = Transaction(context: context, store: self)
                     do throws(StorageError) {
                         return try body(&transaction)
                     } catch {
@@ -168,9 +170,9 @@ extension Store {
         let failure = Box<StorageError>()
         do throws(StorageError) {
             return try reading("read", .snapshot) { (reader) throws(StorageError) in
-                let context = SessionContext(self, reader: reader)
+                let context = SessionContext(registry, opened.limits, reader: reader)
                 defer { context.end() }
-                var snapshot = Snapshot(context: context)
+                var snapshot = Snapshot(context: context, store: self)
                 return try failure.keeping { () throws(StorageError) in
                     try runningCalls.runClosure { () throws(StorageError) in try body(&snapshot) }
                 }
@@ -234,7 +236,7 @@ extension Store {
             do throws(StorageError) {
                 return try withoutActuallyEscaping(body) { body throws(StorageError) in
                     try store.writingBlocking("transaction") { context throws(StorageError) in
-                        var transaction = Transaction(context: context)
+                        var transaction = Transaction(context: context, store: store)
                         return try failure.keeping { () throws(StorageError) in try body(&transaction) }
                     }
                 }

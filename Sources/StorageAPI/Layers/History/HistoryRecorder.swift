@@ -1,16 +1,10 @@
 import StorageDriver
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// Writes the history of one commit while it runs: a record's entry when it is first changed, before it is. So a
 /// savepoint that is undone takes its entries with it, and a large write holds none of them.
 ///
 /// Used by one thread: the one that runs the write.
-final class HistoryLog {
+final class HistoryRecorder {
     /// What a savepoint may undo.
     struct Mark {
         fileprivate let header: Header?
@@ -29,13 +23,16 @@ final class HistoryLog {
     private struct Entry {
         let model: String
         let key: [Value]
-        let kind: NotedChanges.Kind
+        let kind: ChangeKind
         let place: Int64
     }
 
     let kept: KeptHistory
     private let writer: any StorageWriter
-    private let store: Store
+    private let registry: ModelRegistry
+    private let limits: BackendInfo.Limits
+    /// The time in seconds since the reference date.
+    private let clock: @Sendable () -> Double
     /// The commit's row, if there is one yet.
     private var header: Header?
     private var entries: [Entry] = []
@@ -51,10 +48,15 @@ final class HistoryLog {
     /// What the models' records were read by.
     private var handles: [String: ModelHandle] = [:]
 
-    init(_ kept: KeptHistory, _ store: Store, _ writer: any StorageWriter) {
+    init(
+        _ kept: KeptHistory, _ writer: any StorageWriter, _ registry: ModelRegistry, _ limits: BackendInfo.Limits,
+        clock: @escaping @Sendable () -> Double
+    ) {
         self.kept = kept
-        self.store = store
         self.writer = writer
+        self.registry = registry
+        self.limits = limits
+        self.clock = clock
     }
 
     /// The number of the commit, if it has changed anything that is recorded.
@@ -91,14 +93,14 @@ final class HistoryLog {
 
     private func handle(_ model: String) throws(StorageError) -> ModelHandle {
         if let known = handles[model] { return known }
-        let handle = try store.registry.whole(model, in: writer)
+        let handle = try registry.whole(model, in: writer)
         handles[model] = handle
         return handle
     }
 
     /// Takes notice of a change that follows. ``flush(_:)`` writes it.
     func add(
-        _ kind: NotedChanges.Kind, _ key: [Value], of model: String, before: RecordImage?
+        _ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?
     ) {
         if known[model]?[key] != nil {
             hasRepeats = true
@@ -120,11 +122,11 @@ final class HistoryLog {
     }
 
     /// Writes what was added, and the commit's own row if there is none yet.
-    func flush(_ signature: CommitSignature?) throws(StorageError) {
+    func flush(_ signature: CommitSignature) throws(StorageError) {
         guard !rows.isEmpty else { return }
         let header = try begin(signature)
         for start in stride(from: 0, to: rows.count, by: 6) { rows[start] = .int(header.number) }
-        let limit = store.opened.limits.valueBytes
+        let limit = limits.valueBytes
         for case .blob(let bytes) in rows where bytes.count > limit {
             throw StorageError(
                 .limitExceeded,
@@ -134,18 +136,18 @@ final class HistoryLog {
         rows.removeAll(keepingCapacity: true)
     }
 
-    private func begin(_ signature: CommitSignature?) throws(StorageError) -> Header {
+    private func begin(_ signature: CommitSignature) throws(StorageError) -> Header {
         if let header { return header }
-        try signature?.check()
+        try signature.check()
         let last = try HistoryReading(kept.tables, writer).last
         guard last?.number ?? 0 < Int64.max else {
             throw StorageError(.overflow, "There is no number left for a commit of the history.")
         }
         // A clock that goes back does not take the log with it.
-        let now = store.clock().timeIntervalSinceReferenceDate
+        let now = clock()
         let header = Header(
-            number: (last?.number ?? 0) + 1, time: max(now, last?.time ?? now), author: signature?.author,
-            note: signature?.note)
+            number: (last?.number ?? 0) + 1, time: max(now, last?.time ?? now), author: signature.author,
+            note: signature.note)
         try writer.write(header.row, kept.tables.addCommit)
         self.header = header
         return header
@@ -154,7 +156,7 @@ final class HistoryLog {
     // MARK: All records
 
     /// Takes notice that all records of a model go: of each that is kept its own entry, a part at a time, else one of all.
-    func addEverything(of model: String, _ signature: CommitSignature?) throws(StorageError) {
+    func addEverything(of model: String, _ signature: CommitSignature) throws(StorageError) {
         guard let settings = kept.settings.model(model) else { return }
         guard settings.recordsSince != nil else {
             lastPlace += 1
@@ -176,7 +178,7 @@ final class HistoryLog {
 
     /// Takes notice of all records of a model, which have been copied. Where one of the same key went before, its entry
     /// becomes that of an update: the entries and the records both come in the order of keys.
-    func addAllCopied(of model: String, _ signature: CommitSignature?) throws(StorageError) {
+    func addAllCopied(of model: String, _ signature: CommitSignature) throws(StorageError) {
         guard kept.settings.model(model)?.recordsSince != nil else { return }
         handles = [:]
         var gone = header.map {
@@ -224,14 +226,12 @@ final class HistoryLog {
     // MARK: The end
 
     /// Corrects the entries to the net effect of the commit, signs it, and removes some of what is too old.
-    func finish(_ noted: NotedChanges) throws(StorageError) {
+    func finish(_ changes: ChangeSet) throws(StorageError) {
         guard var header else { return }
-        if hasRepeats || noted.hasEverything || noted.hasUnchanged { try correct(noted.net, header) }
-        if let signature = noted.signature {
-            let before = header
-            (header.author, header.note) = (signature.author, signature.note)
-            if header != before { try writer.write(header.row, kept.tables.putCommit) }
-        }
+        if hasRepeats || changes.hasEverything || changes.hasUnchanged { try correct(changes.net, header) }
+        let before = header
+        (header.author, header.note) = (changes.signature.author, changes.signature.note)
+        if header != before { try writer.write(header.row, kept.tables.putCommit) }
         let pruning = HistoryPruning(kept, writer)
         if pruning.isDue(after: header.number, changes: lastPlace) {
             try pruning.run(last: header.number, now: header.time, changes: lastPlace)
@@ -276,7 +276,7 @@ final class HistoryLog {
             let isThere = try handle.stored(among: ValueList(width: width, values: part.flatMap(\.self)), in: writer)
             for key in part {
                 guard let entry = first[key] else { continue }
-                let kind = NotedChanges.Kind(wasThere: entry.kind != .insert, isThere: isThere.contains(key))
+                let kind = ChangeKind(wasThere: entry.kind != .insert, isThere: isThere.contains(key))
                 correction.set(entry.kind, at: entry.place, to: kind)
             }
         }
@@ -326,7 +326,7 @@ private struct Correction {
     init(commit: Int64) { self.commit = commit }
 
     /// - Parameter kind: what the entry's kind should be; nil if nothing became of the record.
-    mutating func set(_ old: NotedChanges.Kind, at place: Int64, to kind: NotedChanges.Kind?) {
+    mutating func set(_ old: ChangeKind, at place: Int64, to kind: ChangeKind?) {
         guard let kind else { return remove(place) }
         if kind != old { kinds += [.int(commit), .int(place), .int(HistoryKind(kind).rawValue)] }
     }
@@ -342,7 +342,7 @@ enum HistoryKind: Int64 {
     /// Any record of the model may have changed.
     case everything = 3
 
-    init(_ kind: NotedChanges.Kind) {
+    init(_ kind: ChangeKind) {
         switch kind {
         case .insert: self = .inserted
         case .update: self = .updated

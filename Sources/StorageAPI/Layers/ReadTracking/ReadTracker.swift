@@ -1,34 +1,29 @@
 import StorageDriver
 
-/// A reading session that notes which models its queries touch, and takes a digest of the rows that they return.
+/// A reading session that tracks the models which its queries read, and takes a digest of the rows that they return.
 ///
 /// Two reads by the same code with equal digests have read the same values, so they have the same result. Rows, and cells of
 /// rows, that are read and are no part of the result are not in the digest: else an equal result would count as another.
-final class ObservingSession: StorageReader, ReadTrackingSession, QueryExplaining, AnnouncingSession {
-    private let session: any StorageReader
+final class ReadTracker: ForwardingReader, ReadTrackingSession {
     /// The stored names of the models that were read.
     private(set) var models: Set<String> = []
     private var digest = RowDigest()
     private var cursors = 0
 
-    init(_ session: any StorageReader) { self.session = session }
-
-    func tables() throws(StorageError) -> [TableSchema] { try session.tables() }
-
-    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+    override func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
         try trackedRows(plan, arguments, shown: plan.query.width)
     }
 
     func trackedRows(
         _ plan: QueryPlan, _ arguments: QueryArguments, shown: Int?
     ) throws(StorageError) -> Cursor {
-        for table in plan.tables { note(table) }
-        guard let shown else { return try session.rows(plan, arguments) }
+        for table in plan.tables { track(table) }
+        guard let shown else { return try super.rows(plan, arguments) }
         cursors += 1
         let number = cursors
         // Only the order of an array's elements is data, and not where there are gaps.
         let position = plan.elementPosition
-        return WatchedRows(try session.rows(plan, arguments)) { cells in
+        return WatchedRows(try super.rows(plan, arguments)) { cells in
             self.digest.add(number, cells.map { UnsafeBufferPointer(start: $0, count: shown) }, besides: position)
         }.cursor
     }
@@ -38,25 +33,17 @@ final class ObservingSession: StorageReader, ReadTrackingSession, QueryExplainin
     /// Forgets what was read so far.
     func restart() { (models, digest, cursors) = ([], RowDigest(), 0) }
 
-    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
-        note(table)
-        let key = try session.greatestKey(in: table)
+    override func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 {
+        track(table)
+        let key = try super.greatestKey(in: table)
         digest.add(key)
         return key
     }
 
-    func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
-        try session.explained(plan, arguments)
-    }
-
-    func announce(_ queries: [QueryRequest]) { session.passOn(queries) }
-
-    func end() { session.end() }
-
     /// The digest of what was read so far.
     var result: RowDigest.Result { digest.result }
 
-    private func note(_ table: TableSchema) {
+    private func track(_ table: TableSchema) {
         // A table's path begins with its model's name.
         if let model = table.path.first { models.insert(model) }
     }
@@ -71,4 +58,3 @@ extension QueryPlan {
         return columns.firstIndex(of: last)
     }
 }
-

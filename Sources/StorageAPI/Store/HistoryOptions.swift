@@ -62,19 +62,19 @@ extension Store {
     /// Records of which models the store keeps a history, if that is not what it does already.
     nonisolated(nonsending) func keep(_ options: HistoryOptions) async throws(StorageError) {
         guard try !keeps(options) else { return }
-        try await writing("open") { context throws(StorageError) in try context.keep(options) }
+        try await writing("open") { context throws(StorageError) in try self.keep(options, in: context) }
     }
 
     func keepBlocking(_ options: HistoryOptions) throws(StorageError) {
         guard try !keeps(options) else { return }
-        try writingBlocking("open") { context throws(StorageError) in try context.keep(options) }
+        try writingBlocking("open") { context throws(StorageError) in try self.keep(options, in: context) }
     }
 
     /// Whether what they ask for is recorded already.
     private func keeps(_ options: HistoryOptions) throws(StorageError) -> Bool {
         try reading("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             let kept = try KeptHistory.recorded(in: reader, registry.directory)
-            observers.keep(kept)
+            history.active = kept
             guard let kept else { return options.isNothing }
             return kept.settings == kept.settings.adding(options, after: 0).sinceOf(kept.settings)
         }
@@ -82,15 +82,15 @@ extension Store {
 
     /// Finds the history that the store keeps, once.
     func findHistory(in session: any StorageSession) throws(StorageError) {
-        guard observers.history == nil else { return }
+        guard history.active == nil else { return }
         let kept = try KeptHistory.recorded(in: session, registry.directory)
         // A write that has begun one meanwhile knows better than this session.
-        if let kept { observers.keepIfNone(kept) }
+        if let kept { history.activateIfNone(kept) }
     }
 
     /// Looks again, since another process may have changed what is kept.
     func findHistoryAgain(in session: any StorageSession) throws(StorageError) {
-        observers.keep(try KeptHistory.recorded(in: session, registry.directory))
+        history.active = try KeptHistory.recorded(in: session, registry.directory)
     }
 }
 
@@ -102,6 +102,22 @@ extension Store.HistoryOptions {
 }
 
 extension HistorySettings {
+    /// These settings with what a program asks for.
+    fileprivate func adding(_ options: Store.HistoryOptions, after last: Int64) -> HistorySettings {
+        var settings = self
+        for type in options.keys { settings.set(type.schema.name, keepsRecords: false, after: last) }
+        for type in options.records { settings.set(type.schema.name, keepsRecords: true, after: last) }
+        for type in options.off { settings.models.removeAll { $0.name.isSame(as: type.schema.name) } }
+        if let limit = options.keeping { settings.limit = Retention(commits: limit.commits, seconds: limit.seconds) }
+        return settings
+    }
+
+    private mutating func set(_ name: String, keepsRecords: Bool, after last: Int64) {
+        let place = models.firstIndex { $0.name.isSame(as: name) } ?? models.endIndex
+        if place == models.endIndex { models.append(Model(name: name, since: last)) }
+        models[place].recordsSince = keepsRecords ? models[place].recordsSince ?? last : nil
+    }
+
     /// The same with the beginnings that other settings have for the same models, to be compared with them.
     fileprivate func sinceOf(_ other: HistorySettings) -> HistorySettings {
         var settings = self
@@ -116,10 +132,10 @@ extension HistorySettings {
     }
 }
 
-extension SessionContext {
-    fileprivate func keep(_ options: Store.HistoryOptions) throws(StorageError) {
-        let writer = try openWriter()
-        let directory = store.registry.directory
+extension Store {
+    private func keep(_ options: HistoryOptions, in context: SessionContext) throws(StorageError) {
+        let writer = try context.openWriter()
+        let directory = registry.directory
         var tables = HistoryTables(in: try writer.tables(), directory)
         let settings = try tables?.settings(in: writer) ?? HistorySettings()
         if tables == nil { tables = try HistoryTables.make(in: writer, directory) }
@@ -127,6 +143,6 @@ extension SessionContext {
         let last = try HistoryReading(tables, writer).last?.number ?? 0
         let wanted = settings.adding(options, after: last)
         try tables.record(wanted, in: writer)
-        store.observers.keep(KeptHistory(wanted, tables))
+        history.active = KeptHistory(wanted, tables)
     }
 }

@@ -1,0 +1,249 @@
+import StorageDriver
+
+/// Captures the changes of a transaction from the batches that it writes, and has its history recorded.
+///
+/// A batch names its table, whose path begins with the model, and its rows begin with, or have, the key of their root. A
+/// root's own row is written and deleted before what it owns, so a batch of owned rows is a change of its own only where the
+/// batch of roots before it did not have their root.
+///
+/// Writing through ``writer`` passes by: for rows of no model, and for copies of whole models.
+final class ChangeCapture: ForwardingWriter {
+    let changes: ChangeSet
+    /// Records the history of the transaction; nil if the store keeps none.
+    private(set) var recorder: HistoryRecorder?
+    private let registry: ModelRegistry
+    private var savepoints: [(changes: ChangeSet.Mark, recorder: HistoryRecorder.Mark?)] = []
+    /// The roots of the last batch of a model's own rows.
+    private var lastRoots: (model: String, keys: ValueList)?
+    /// Models with all that the store has recorded of them, to read whole records.
+    private var wholeModels: [String: ModelHandle] = [:]
+
+    init(
+        _ writer: any StorageWriter, _ interest: ChangeInterest, _ recorder: HistoryRecorder?, _ registry: ModelRegistry
+    ) {
+        changes = ChangeSet(interest)
+        self.recorder = recorder
+        self.registry = registry
+        super.init(writer)
+    }
+
+    // MARK: Batches
+
+    override func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
+        let plan = batch.plan
+        if let (model, detail) = interest(in: plan.table) {
+            if plan.operation == .truncate {
+                if plan.table.isRoot { try captureEverything(of: model, plan.table) }
+            } else if detail == .any {
+                changes.addEverything(of: model)
+            } else {
+                try capture(batch, of: model, detail)
+            }
+        }
+        return try super.write(batch)
+    }
+
+    /// The model whose rows a table has, and the detail that is asked for; nil if nothing is.
+    private func interest(in table: TableSchema) -> (model: String, detail: ChangeDetail)? {
+        guard let model = table.path.first, !model.isEmpty, !table.isStoresOwn else { return nil }
+        return changes.interest.detail(of: model).map { (model, $0) }
+    }
+
+    private func capture(
+        _ batch: borrowing RowBatch, of model: String, _ detail: ChangeDetail
+    ) throws(StorageError) {
+        let keys = rootKeys(batch)
+        guard batch.plan.table.isRoot else {
+            let others = isOfLastRoots(keys, model) ? nil : keys.distinct
+            if let others { try capture(.update, others, of: model, detail) }
+            return
+        }
+        lastRoots = (model, keys)
+        switch batch.plan.operation {
+        case .insert: try capture(.insert, keys, of: model, detail)
+        case .upsert: try capture(.update, keys, of: model, detail, mayInsert: detail == .kinds)
+        case .update, .patch: try capture(.update, keys, of: model, detail)
+        case .delete where detail == .kinds: try captureDelete(keys, of: model, batch.plan.table)
+        case .delete: changes.add(.delete, keys, of: model)
+        case .truncate: break
+        }
+    }
+
+    /// The keys of the roots of a batch's rows, row after row.
+    private func rootKeys(_ batch: borrowing RowBatch) -> ValueList {
+        let (plan, width) = (batch.plan, batch.width)
+        let table = plan.table
+        let key = table.isRoot ? table.key[...] : table.key.prefix { table.columns[$0].role == .owner }
+        let given = plan.operation == .patch ? plan.keyColumns : plan.columns
+        let places = key.compactMap(given.firstIndex(of:))
+        var keys = ValueList(width: places.count, values: [])
+        keys.values.reserveCapacity(batch.count * places.count)
+        for row in 0..<batch.count {
+            for place in places { keys.values.append(batch.cells[row * width + place].value) }
+        }
+        return keys
+    }
+
+    /// Whether all keys are among those of the last batch of roots. Owned rows come in the order of their roots.
+    private func isOfLastRoots(_ keys: ValueList, _ model: String) -> Bool {
+        guard let last = lastRoots, last.model == model, last.keys.width == keys.width else { return false }
+        var place = 0
+        for row in 0..<keys.count {
+            while place < last.keys.count, !keys[row].elementsEqual(last.keys[place]) { place += 1 }
+            if place == last.keys.count { return false }
+        }
+        return true
+    }
+
+    /// Captures records that are about to be changed.
+    ///
+    /// - Parameter mayInsert: whether those that are not stored are inserted.
+    private func capture(
+        _ kind: ChangeKind, _ keys: ValueList, of model: String, _ detail: ChangeDetail, mayInsert: Bool = false
+    ) throws(StorageError) {
+        let recorder = recorder(of: model)
+        let images = kind == .insert ? nil : try recorder?.images(of: keys, in: model)
+        let mustCompare = kind == .update && detail == .kinds
+        let stored = mustCompare ? try compare(keys, of: model, with: images) : nil
+        if stored == nil, recorder == nil { return changes.add(kind, keys, of: model) }
+        try add(kind, keys, of: model, stored, images, mayInsert: mayInsert)
+    }
+
+    /// Captures records that are about to be deleted, if they are stored.
+    private func captureDelete(_ keys: ValueList, of model: String, _ root: TableSchema) throws(StorageError) {
+        let images = try recorder(of: model)?.images(of: keys, in: model)
+        let stored = if let images { Set(images.keys) } else { try self.stored(among: keys, of: model, root) }
+        changes.addDeleted(keys, of: model)
+        try add(.delete, keys, of: model, stored, images)
+    }
+
+    private func recorder(of model: String) -> HistoryRecorder? { recorder.flatMap { $0.keeps(model) ? $0 : nil } }
+
+    private func stored(
+        among keys: ValueList, of model: String, _ root: TableSchema
+    ) throws(StorageError) -> Set<[Value]> {
+        // The store has recorded no table of other software.
+        let query = Query(.columns(root.key), scope: keys.scope)
+        let plan =
+            root.isForeign
+            ? QueryPlan(id: nil, query: query, table: root, tables: [root]) : try whole(model).plan(query)
+        return try keys.rows(plan, in: writer)
+    }
+
+    /// - Parameters:
+    ///   - stored: the keys of the records that are stored; nil if it does not matter.
+    ///   - images: the records as they are, if their history is kept.
+    private func add(
+        _ kind: ChangeKind, _ keys: ValueList, of model: String, _ stored: Set<[Value]>?,
+        _ images: [[Value]: RecordImage]?, mayInsert: Bool = false
+    ) throws(StorageError) {
+        let recorder = recorder(of: model)
+        for row in 0..<keys.count {
+            let key = Array(keys[row])
+            let isThere = stored?.contains(key) ?? true
+            if !isThere, !mayInsert { continue }
+            let kind = isThere ? kind : .insert
+            changes.add(kind, ValueList(width: keys.width, values: key), of: model)
+            recorder?.add(kind, key, of: model, before: images?[key])
+        }
+        try recorder?.flush(changes.signature)
+    }
+
+    /// Keeps records as they are before an update, so that those that stay so are no change. Returns their keys.
+    ///
+    /// - Parameter images: the records, if they are read already.
+    private func compare(
+        _ keys: ValueList, of model: String, with images: [[Value]: RecordImage]?
+    ) throws(StorageError) -> Set<[Value]> {
+        var stored: Set<[Value]> = []
+        func take(_ images: [[Value]: RecordImage]) {
+            for (key, image) in images {
+                changes.compare(key, of: model, with: image)
+                stored.insert(key)
+            }
+        }
+        if let images {
+            take(images)
+            return stored
+        }
+        for start in stride(from: 0, to: keys.count, by: Reading.partOfRecords) {
+            let end = min(start + Reading.partOfRecords, keys.count)
+            let part = Array(keys.values[start * keys.width..<end * keys.width])
+            take(try RecordImage.read(ValueList(width: keys.width, values: part), whole(model), in: writer))
+        }
+        return stored
+    }
+
+    /// A model with all that is recorded, as the transaction first finds it.
+    private func whole(_ model: String) throws(StorageError) -> ModelHandle {
+        if let known = wholeModels[model] { return known }
+        let handle = try registry.whole(model, in: writer)
+        wholeModels[model] = handle
+        return handle
+    }
+
+    // MARK: Whole models
+
+    /// Captures that all records of a model are about to go, unless there are none.
+    private func captureEverything(of model: String, _ root: TableSchema) throws(StorageError) {
+        let plan = QueryPlan(id: nil, query: Query(.exists), table: root, tables: [root])
+        var cursor = try writer.rows(plan, QueryArguments())
+        guard try cursor.next(), cursor.cells[0].int != 0 else { return }
+        try willReplaceAll(of: model)
+    }
+
+    /// Captures that all records of a model are about to be replaced by rows that pass by.
+    func willReplaceAll(of model: String) throws(StorageError) {
+        guard changes.interest.detail(of: model) != nil else { return }
+        changes.addEverything(of: model)
+        try recorder?.addEverything(of: model, changes.signature)
+    }
+
+    /// Has the records that have replaced all others of a model recorded.
+    func didReplaceAll(of model: String) throws(StorageError) {
+        wholeModels = [:]
+        try recorder?.addAllCopied(of: model, changes.signature)
+    }
+
+    override func change(_ change: TableChange) throws(StorageError) {
+        try super.change(change)
+        wholeModels = [:]
+        recorder?.forgetTables()
+        // Any record of the model may be another one.
+        if let (model, _) = interest(in: change.table) { changes.addEverything(of: model) }
+    }
+
+    // MARK: The transaction
+
+    override func beginSavepoint() { savepoints.append((changes.mark, recorder?.mark)) }
+
+    override func endSavepoint(isUndone: Bool) {
+        guard let mark = savepoints.popLast(), isUndone else { return }
+        changes.undo(to: mark.changes)
+        if let mark = mark.recorder { recorder?.undo(to: mark) }
+        lastRoots = nil
+        wholeModels = [:]
+    }
+
+    /// Records nothing more of the transaction in the history.
+    func stopRecording() { recorder = nil }
+
+    /// Finds the net effect of the transaction, and ends its history.
+    func willCommit() throws(StorageError) {
+        try changes.settle { (keys, model) throws(StorageError) in
+            try RecordImage.read(keys, whole(model), in: writer)
+        }
+        try recorder?.finish(changes)
+        recorder = nil
+    }
+}
+
+extension ValueList {
+    /// The rows, each once.
+    fileprivate var distinct: ValueList {
+        var seen: Set<[Value]> = []
+        var rows = ValueList(width: width, values: [])
+        for row in 0..<count where seen.insert(Array(self[row])).inserted { rows.values += self[row] }
+        return rows
+    }
+}

@@ -1,0 +1,42 @@
+import StorageDriver
+
+/// The detail in which the changes of a model are captured.
+enum ChangeDetail: Comparable {
+    /// Whether there are any.
+    case any
+    /// The keys of the records.
+    case keys
+    /// The keys, and whether each record is new, changed or gone. A save must look whether the record was there, and is
+    /// another.
+    case kinds
+}
+
+/// The changes that all observers of a store, and its history, ask for together. Nothing else is captured.
+final class ChangeInterest: Sendable {
+    /// Of every model; nil if nobody asks that.
+    private let all: ChangeDetail?
+    /// By the model's stored name. Names that are canonically equivalent count as one here, so too much may be captured.
+    let models: [String: ChangeDetail]
+
+    init(all: ChangeDetail?, models: [String: ChangeDetail]) {
+        self.all = all
+        self.models = models
+    }
+
+    /// What others ask for, and every change of some models.
+    init(_ others: ChangeInterest?, and models: [String]) {
+        all = others?.all
+        self.models = (others?.models ?? [:]).merging(models.map { ($0, .kinds) }) { max($0, $1) }
+    }
+
+    func detail(of model: String) -> ChangeDetail? {
+        guard let detail = models[model] else { return all }
+        return all.map { max($0, detail) } ?? detail
+    }
+
+    /// Whether what is asked of every model, beyond that by name, was asked before as well.
+    func asksAll(ofAtMost before: ChangeInterest?) -> Bool {
+        guard let all else { return true }
+        return before?.all.map { all <= $0 } ?? false
+    }
+}

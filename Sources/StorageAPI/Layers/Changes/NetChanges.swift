@@ -1,0 +1,70 @@
+import StorageDriver
+
+/// The kind of a record's change.
+enum ChangeKind {
+    case insert, update, delete
+
+    /// What became of a record; nil if nothing did.
+    init?(wasThere: Bool, isThere: Bool) {
+        switch (wasThere, isThere) {
+        case (false, true): self = .insert
+        case (true, true): self = .update
+        case (true, false): self = .delete
+        case (false, false): return nil
+        }
+    }
+}
+
+/// The net effect of a commit on one model.
+struct NetChanges: Sendable {
+    private struct Transition {
+        let wasThere: Bool
+        var isThere: Bool
+    }
+
+    let model: String
+    /// Whether any record may have changed.
+    private(set) var isEverything = false
+    private var transitions: [[Value]: Transition] = [:]
+    /// The keys in the order of their first change.
+    private var order: [[Value]] = []
+
+    init(model: String) { self.model = model }
+
+    mutating func add(_ kind: ChangeKind, _ key: [Value]) {
+        guard !isEverything else { return }
+        let isThere = kind != .delete
+        if transitions[key] == nil {
+            order.append(key)
+            transitions[key] = Transition(wasThere: kind != .insert, isThere: isThere)
+        } else {
+            transitions[key]?.isThere = isThere
+        }
+    }
+
+    mutating func addEverything() {
+        isEverything = true
+        (transitions, order) = ([:], [])
+    }
+
+    /// Takes a record out that is as it was.
+    mutating func remove(_ key: [Value]) {
+        transitions[key] = nil
+    }
+
+    var isEmpty: Bool { !isEverything && !order.contains { kind(of: $0) != nil } }
+
+    /// How many keys there are, for bounds on memory.
+    var count: Int { order.count }
+
+    /// The keys of the records that are new, changed or gone.
+    func keys(_ wanted: ChangeKind) -> [[Value]] { order.filter { kind(of: $0) == wanted } }
+
+    /// The keys of all records that were changed.
+    var keys: [[Value]] { order.filter { kind(of: $0) != nil } }
+
+    /// What became of a record; nil if nothing did.
+    func kind(of key: [Value]) -> ChangeKind? {
+        transitions[key].flatMap { ChangeKind(wasThere: $0.wasThere, isThere: $0.isThere) }
+    }
+}

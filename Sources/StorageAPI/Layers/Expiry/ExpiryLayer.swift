@@ -1,0 +1,62 @@
+import Logging
+import StorageDriver
+import Synchronization
+
+/// Hides the records of a store that have expired from reads, and removes them before writes.
+final class ExpiryLayer: Sendable {
+    let registry: ModelRegistry
+    let logger: Logger
+    /// The records that could not be deleted.
+    let unremoved = UnremovedRecords()
+    private let clock: @Sendable () -> Double
+    private let known = Mutex<(version: ModelRegistry.Version, models: ExpiringModels?)?>(nil)
+    /// The number of the version at which no model's records expire, as in most stores they never do.
+    private let withoutExpiry = Atomic(-1)
+
+    /// The author of the commits that remove what has expired.
+    static var author: String { "storage: expiry" }
+
+    /// - Parameter clock: the time in seconds since the reference date.
+    init(_ registry: ModelRegistry, logger: Logger, clock: @escaping @Sendable () -> Double) {
+        self.registry = registry
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// The time by which records expire.
+    var now: Value { .double(clock()) }
+
+    /// Whether it is known that no model's records expire. Every call asks, so it takes no lock.
+    func isUnused(at version: ModelRegistry.Version) -> Bool {
+        withoutExpiry.load(ordering: .acquiring) == version.number
+    }
+
+    /// The models whose records expire; nil if there are none.
+    ///
+    /// - Parameter version: that of the session's tables, or an earlier one.
+    func models(
+        at version: ModelRegistry.Version, in session: any StorageSession
+    ) throws(StorageError) -> ExpiringModels? {
+        if let known = known.withLock({ $0 }), known.version == version { return known.models }
+        let models = ExpiringModels(try session.tables(), declared: registry.declared, registry.directory)
+        known.withLock { $0 = (version, models) }
+        if models == nil { withoutExpiry.store(version.number, ordering: .releasing) }
+        return models
+    }
+
+    /// A session in which what has expired does not exist. Ends the given one if it throws.
+    ///
+    /// - Parameter version: that of the session's tables, or an earlier one.
+    func wrap(
+        _ reader: any StorageReader, at version: ModelRegistry.Version
+    ) throws(StorageError) -> any StorageReader {
+        if isUnused(at: version) { return reader }
+        do throws(StorageError) {
+            guard let expiring = try models(at: version, in: reader) else { return reader }
+            return UnexpiredReader(reader, expiring, now: now)
+        } catch {
+            reader.end()
+            throw error
+        }
+    }
+}

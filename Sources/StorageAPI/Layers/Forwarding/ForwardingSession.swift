@@ -1,0 +1,70 @@
+import StorageDriver
+
+/// A session that forwards every call to another one. A layer overrides what it changes or looks at.
+///
+/// Used by one thread at a time, as every session is.
+class ForwardingSession: QueryExplaining, AnnouncingSession {
+    private let base: any StorageSession
+
+    init(forwardingTo base: any StorageSession) { self.base = base }
+
+    func tables() throws(StorageError) -> [TableSchema] { try base.tables() }
+
+    func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
+        try base.rows(plan, arguments)
+    }
+
+    func greatestKey(in table: TableSchema) throws(StorageError) -> Int64 { try base.greatestKey(in: table) }
+
+    func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+        try base.explained(plan, arguments)
+    }
+
+    func announce(_ queries: [QueryRequest]) { base.passOn(queries) }
+}
+
+/// A reading session that forwards every call to another one.
+class ForwardingReader: ForwardingSession, StorageReader {
+    private let reader: any StorageReader
+
+    init(_ reader: any StorageReader) {
+        self.reader = reader
+        super.init(forwardingTo: reader)
+    }
+
+    final func end() { reader.end() }
+}
+
+/// A writing session that forwards every call to another one.
+///
+/// It does not delete what a query chooses by itself: a layer then sees the keys of what is deleted.
+class ForwardingWriter: ForwardingSession, StorageWriter {
+    /// The session below, for a layer's own rows.
+    final let writer: any StorageWriter
+
+    init(_ writer: any StorageWriter) {
+        self.writer = writer
+        super.init(forwardingTo: writer)
+    }
+
+    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int { try writer.write(batch) }
+
+    final func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        beginSavepoint()
+        do throws(StorageError) {
+            try writer.savepoint(body)
+        } catch {
+            endSavepoint(isUndone: true)
+            throw error
+        }
+        endSavepoint(isUndone: false)
+    }
+
+    func change(_ change: TableChange) throws(StorageError) { try writer.change(change) }
+
+    /// Called before a savepoint begins, so that a layer can return to what it knew then.
+    func beginSavepoint() {}
+
+    /// Called when the innermost savepoint has ended.
+    func endSavepoint(isUndone: Bool) {}
+}

@@ -1,0 +1,98 @@
+import StorageDriver
+import Synchronization
+
+/// The history that a store keeps: its settings and tables as they are known, from which each write gets a recorder.
+final class StoreHistory: SchemaChangeObserver {
+    private struct State {
+        var active: KeptHistory?
+        /// Those of a session that found a history before any write did.
+        var tables: HistoryTables?
+    }
+
+    private let state = Mutex(State())
+    private let registry: ModelRegistry
+    private let limits: BackendInfo.Limits
+    private let clock: @Sendable () -> Double
+    /// Called with the models whose changes are recorded, when they may be others.
+    private let didActivate: @Sendable ([String]) -> Void
+
+    /// - Parameter clock: the time in seconds since the reference date.
+    init(
+        _ registry: ModelRegistry, _ limits: BackendInfo.Limits, clock: @escaping @Sendable () -> Double,
+        didActivate: @escaping @Sendable ([String]) -> Void
+    ) {
+        self.registry = registry
+        self.limits = limits
+        self.clock = clock
+        self.didActivate = didActivate
+    }
+
+    /// The history that writes record from now on; nil for none.
+    var active: KeptHistory? {
+        get { state.withLock { $0.active } }
+        set {
+            state.withLock { $0.active = newValue }
+            didActivate(newValue?.settings.models.map(\.name) ?? [])
+        }
+    }
+
+    /// Activates a history unless there is one: a write that has begun one knows better than a session.
+    func activateIfNone(_ history: KeptHistory) { if active == nil { active = history } }
+
+    /// Records the history of a write; nil if the store keeps none.
+    func recorder(_ writer: any StorageWriter) -> HistoryRecorder? {
+        active.map { HistoryRecorder($0, writer, registry, limits, clock: clock) }
+    }
+
+    /// The history as a session sees it.
+    ///
+    /// - Throws: `configuration` if the store keeps none.
+    func reading(in session: any StorageSession) throws(StorageError) -> HistoryReading {
+        let stored = try session.tables()
+        if let known = active?.tables, known.areAmong(stored) { return HistoryReading(known, session) }
+        guard let tables = tables(in: stored) else {
+            throw StorageError(.configuration, "The store keeps no history; open it once with history: and the models.")
+        }
+        return HistoryReading(tables, session)
+    }
+
+    /// The tables of the history; nil if there is none. They are the same, with the same plans, as long as the tables do not
+    /// change.
+    func tables(in stored: [TableSchema]) -> HistoryTables? {
+        state.withLock { state in
+            if let known = state.tables, known.areAmong(stored) { return known }
+            state.tables = HistoryTables(in: stored, registry.directory)
+            return state.tables
+        }
+    }
+
+    /// Records the tables that a model had, by which its older entries are read. Entries may outlive the recording of
+    /// changes, so this does not depend on ``active``.
+    func didChange(_ change: SchemaChange, in context: SessionContext) throws(StorageError) {
+        guard let former = FormerSchema(change.tables, change.steps) else { return }
+        try record(former, of: change.model, in: context)
+    }
+
+    /// Records the tables of a model that another of its name has replaced.
+    func didReplace(_ tables: [TableSchema], of model: String, in context: SessionContext) throws(StorageError) {
+        try record(FormerSchema(replacing: tables), of: model, in: context)
+    }
+
+    private func record(
+        _ former: FormerSchema, of model: String, in context: SessionContext
+    ) throws(StorageError) {
+        try FormerSchemas.record(
+            former, of: model, at: context.capture?.recorder?.place, in: context.innerWriter(model), registry.directory)
+    }
+}
+
+extension HistoryTables {
+    fileprivate func areAmong(_ tables: [TableSchema]) -> Bool {
+        [settings, commits, changes].allSatisfy(tables.contains)
+    }
+}
+
+extension SessionContext {
+    /// Captures the changes of the transaction; nil if nobody asks for them.
+    var capture: ChangeCapture? { outerWriter as? ChangeCapture }
+}

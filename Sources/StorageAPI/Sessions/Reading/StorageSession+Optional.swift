@@ -1,0 +1,17 @@
+import StorageDriver
+
+// The optional features of sessions, for sessions with and without them.
+extension StorageSession {
+    /// Tells the session of queries, if it wants to know of them before they are asked.
+    func passOn(_ queries: [QueryRequest]) { (self as? any AnnouncingSession)?.announce(queries) }
+
+    /// How the session runs a query.
+    ///
+    /// - Throws: `unsupported` if its engine cannot tell.
+    func explained(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
+        guard let session = self as? any QueryExplaining else {
+            throw StorageError(.unsupported, "The backend cannot explain queries.")
+        }
+        return try session.explain(plan, arguments)
+    }
+}

@@ -1,0 +1,30 @@
+import StorageDriver
+
+// The one way to find which records exist: a query for their keys.
+extension ModelHandle {
+    /// Those of the keys that have a record. Costs one query.
+    func stored(among keys: ValueList, in session: any StorageSession) throws(StorageError) -> Set<[Value]> {
+        try keys.rows(plan(Query(.columns(tables.root.schema.key), scope: keys.scope)), in: session)
+    }
+
+    /// Those of the keys that no record has. Costs one query, and another if it is some and not all of them.
+    func missing(_ keys: ValueList, in session: any StorageSession) throws(StorageError) -> [[Value]] {
+        var count = try session.rows(plan(Query(.count, scope: keys.scope)), keys.scopeArguments)
+        let number = try count.next() ? Int(clamping: count.cells[0].int) : 0
+        if number == keys.count { return [] }
+        if number == 0 { return (0..<keys.count).map { Array(keys[$0]) } }
+        let stored = try stored(among: keys, in: session)
+        guard stored.count < keys.count else { return [] }
+        return (0..<keys.count).map { Array(keys[$0]) }.filter { !stored.contains($0) }
+    }
+}
+
+extension ValueList {
+    /// The rows of a query that has these keys as its scope, and as many columns.
+    func rows(_ plan: QueryPlan, in session: any StorageSession) throws(StorageError) -> Set<[Value]> {
+        var cursor = try session.rows(plan, scopeArguments)
+        var found: Set<[Value]> = []
+        while try cursor.next() { found.insert((0..<width).map { cursor.cells[$0].value }) }
+        return found
+    }
+}
