@@ -133,7 +133,7 @@ extension WritingVerbs where Self: ~Copyable {
     }
 
     fileprivate func save<M: Storable>(_ source: JSONInput, _ form: SavedJSON<M>) throws(StorageError) -> Int {
-        switch _session.executor {
+        switch _session.target {
         case .store(let store):
             return try store.blocking.transaction { tx throws(StorageError) in try tx.save(source, form) }
         case .session(let context, _):

@@ -93,16 +93,16 @@ final class ReaderThreads: Sendable {
 
 /// One read on a reader thread. Nothing but this call uses the actor: it is how a task changes threads.
 private actor Turn {
-    private let executor: Executor
+    private let target: VerbTarget
 
-    init(_ threads: ReaderThreads) { executor = Executor(threads) }
+    init(_ threads: ReaderThreads) { target = VerbTarget(threads) }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { target.asUnownedSerialExecutor() }
 
     func run<T: Sendable, E: Error>(_ body: sending () throws(E) -> T) throws(E) -> T { try body() }
 
     /// Serial, since its actor has one call.
-    private final class Executor: SerialExecutor {
+    private final class VerbTarget: SerialExecutor {
         private let threads: ReaderThreads
 
         init(_ threads: ReaderThreads) { self.threads = threads }

@@ -141,7 +141,7 @@ extension Store {
 
     /// A transaction's context, with the layers that somebody needs.
     private func context(of job: WriteJob, _ writer: any StorageWriter) -> SessionContext {
-        let capture = observers.interest.map { ChangeCapture(writer, $0, history.recorder(writer), registry) }
+        let capture = observers.capture(writer, registry) { history.recorder(writer, $0) }
         return SessionContext(
             registry, opened.limits, writer: capture ?? writer, inner: writer, call: job,
             signature: capture?.changes.signature, history)

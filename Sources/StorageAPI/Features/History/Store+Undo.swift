@@ -44,7 +44,7 @@ private struct Undoing {
     /// The place of each record's first entry in the commit, by model: what was before it is what was before the commit.
     var firstPlaces: [String: [[Value]: Int64]] = [:]
     /// What goes, by model.
-    var gone: [String: ReferredKeys] = [:]
+    var gone: [String: KeySet] = [:]
 
     init(_ commit: Int64, _ context: SessionContext, _ store: Store) throws(StorageError) {
         self.commit = commit
@@ -212,7 +212,7 @@ private struct Undoing {
 
     /// Removes what the commit has inserted, and what would be in the way of values that were unique.
     private mutating func removeInserted() throws(StorageError) {
-        var going: [String: ReferredKeys] = [:]
+        var going: [String: KeySet] = [:]
         try forEachFirst { (part) throws(StorageError) in
             for (model, changes) in Self.byModel(part) {
                 let writing = try writing(model)
@@ -221,7 +221,7 @@ private struct Undoing {
                 for change in changes {
                     guard change.kind == .inserted || hasUnique && change.kind == .updated else { continue }
                     keys.values += change.key
-                    if change.kind == .inserted { _ = going[model, default: ReferredKeys()].insert(change.key) }
+                    if change.kind == .inserted { _ = going[model, default: KeySet()].insert(change.key) }
                 }
                 guard keys.count > 0 else { continue }
                 let cells = ValueCells(keys)

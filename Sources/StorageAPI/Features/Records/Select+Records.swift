@@ -166,7 +166,7 @@ extension Select where Model == DynamicRecord, Source == Store.Session {
     /// Deletes the records with the keys, and all that they own; returns how many went.
     @discardableResult
     public func delete(keys: [[Value]]) throws(StorageError) -> Int {
-        try source.executor.writing("delete", model) { (writing) throws(StorageError) in try writing.delete(keys: keys)
+        try source.target.writing("delete", model) { (writing) throws(StorageError) in try writing.delete(keys: keys)
         }
     }
 }

@@ -61,14 +61,14 @@ extension WritingVerbs where Self: ~Copyable {
         _ records: [DynamicRecord], matching properties: [String]
     ) throws(StorageError) -> [DynamicRecord] {
         guard let first = records.first else { return [] }
-        return try _session.executor.writing("save", ModelSource(first)) { (writing) throws(StorageError) in
+        return try _session.target.writing("save", ModelSource(first)) { (writing) throws(StorageError) in
             try writing.save(records, matching: writing.ordinals(of: properties))
         }
     }
 
     /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
     public func truncate(_ model: String) throws(StorageError) {
-        try _session.executor.writing("truncate", .recorded(model)) { (writing) throws(StorageError) in
+        try _session.target.writing("truncate", .recorded(model)) { (writing) throws(StorageError) in
             try writing.truncate()
         }
     }
@@ -76,6 +76,6 @@ extension WritingVerbs where Self: ~Copyable {
     /// Makes the tables of models that no type declares, as ``Store`` does.
     public func prepare(_ schemas: [RecordSchema]) throws(StorageError) {
         guard !schemas.isEmpty else { return }
-        try _session.executor.prepare(schemas)
+        try _session.target.prepare(schemas)
     }
 }

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Captures the changes of a transaction from the batches that it writes, and has its history recorded.
+/// Captures the changes of a transaction from the batches that it writes, and passes them to subscribers.
 ///
 /// A batch names its table, whose path begins with the model, and its rows begin with, or have, the key of their root. A
 /// root's own row is written and deleted before what it owns, so a batch of owned rows is a change of its own only where the
@@ -9,20 +9,21 @@ import StorageDriver
 /// Writing through ``writer`` passes by: for rows of no model, and for copies of whole models.
 final class ChangeCapture: ForwardingWriter {
     let changes: ChangeSet
-    /// Records the history of the transaction; nil if the store keeps none.
-    private(set) var recorder: HistoryRecorder?
+    /// They learn of each change in their order.
+    var subscribers: [any ChangeSubscriber]
     private let registry: ModelRegistry
-    private var savepoints: [(changes: ChangeSet.Mark, recorder: HistoryRecorder.Mark?)] = []
+    private var savepoints: [ChangeSet.Mark] = []
     /// The roots of the last batch of a model's own rows.
     private var lastRoots: (model: String, keys: ValueList)?
     /// Models with all that the store has recorded of them, to read whole records.
     private var wholeModels: [String: ModelHandle] = [:]
 
     init(
-        _ writer: any StorageWriter, _ interest: ChangeInterest, _ recorder: HistoryRecorder?, _ registry: ModelRegistry
+        _ writer: any StorageWriter, _ changes: ChangeSet, _ subscribers: [any ChangeSubscriber],
+        _ registry: ModelRegistry
     ) {
-        changes = ChangeSet(interest)
-        self.recorder = recorder
+        self.changes = changes
+        self.subscribers = subscribers
         self.registry = registry
         super.init(writer)
     }
@@ -101,23 +102,25 @@ final class ChangeCapture: ForwardingWriter {
     private func capture(
         _ kind: ChangeKind, _ keys: ValueList, of model: String, _ detail: ChangeDetail, mayInsert: Bool = false
     ) throws(StorageError) {
-        let recorder = recorder(of: model)
-        let images = kind == .insert ? nil : try recorder?.images(of: keys, in: model)
+        let images = kind == .insert ? nil : try images(of: keys, in: model)
         let mustCompare = kind == .update && detail == .kinds
         let stored = mustCompare ? try compare(keys, of: model, with: images) : nil
-        if stored == nil, recorder == nil { return changes.add(kind, keys, of: model) }
         try add(kind, keys, of: model, stored, images, mayInsert: mayInsert)
     }
 
     /// Captures records that are about to be deleted, if they are stored.
     private func captureDelete(_ keys: ValueList, of model: String, _ root: TableSchema) throws(StorageError) {
-        let images = try recorder(of: model)?.images(of: keys, in: model)
+        let images = try images(of: keys, in: model)
         let stored = if let images { Set(images.keys) } else { try self.stored(among: keys, of: model, root) }
         changes.addDeleted(keys, of: model)
         try add(.delete, keys, of: model, stored, images)
     }
 
-    private func recorder(of model: String) -> HistoryRecorder? { recorder.flatMap { $0.keeps(model) ? $0 : nil } }
+    /// The records with the keys, by their keys; nil if no subscriber needs them.
+    private func images(of keys: ValueList, in model: String) throws(StorageError) -> [[Value]: RecordImage]? {
+        guard subscribers.contains(where: { $0.needsRecords(of: model) }) else { return nil }
+        return try RecordImage.read(keys, whole(model), in: writer)
+    }
 
     private func stored(
         among keys: ValueList, of model: String, _ root: TableSchema
@@ -132,21 +135,22 @@ final class ChangeCapture: ForwardingWriter {
 
     /// - Parameters:
     ///   - stored: the keys of the records that are stored; nil if it does not matter.
-    ///   - images: the records as they are, if their history is kept.
+    ///   - images: the records as they are, if a subscriber needs them.
     private func add(
         _ kind: ChangeKind, _ keys: ValueList, of model: String, _ stored: Set<[Value]>?,
         _ images: [[Value]: RecordImage]?, mayInsert: Bool = false
     ) throws(StorageError) {
-        let recorder = recorder(of: model)
+        let followers = subscribers.filter { $0.follows(model) }
+        if stored == nil, followers.isEmpty { return changes.add(kind, keys, of: model) }
         for row in 0..<keys.count {
             let key = Array(keys[row])
             let isThere = stored?.contains(key) ?? true
             if !isThere, !mayInsert { continue }
             let kind = isThere ? kind : .insert
             changes.add(kind, ValueList(width: keys.width, values: key), of: model)
-            recorder?.add(kind, key, of: model, before: images?[key])
+            for follower in followers { follower.willChange(kind, key, of: model, before: images?[key]) }
         }
-        try recorder?.flush(changes.signature)
+        for follower in followers { try follower.willWrite() }
     }
 
     /// Keeps records as they are before an update, so that those that stay so are no change. Returns their keys.
@@ -196,46 +200,52 @@ final class ChangeCapture: ForwardingWriter {
     func willReplaceAll(of model: String) throws(StorageError) {
         guard changes.interest.detail(of: model) != nil else { return }
         changes.addEverything(of: model)
-        try recorder?.addEverything(of: model, changes.signature)
+        for subscriber in subscribers { try subscriber.willReplaceAll(of: model) }
     }
 
-    /// Has the records that have replaced all others of a model recorded.
+    /// Passes on that other records have taken the place of all that a model had.
     func didReplaceAll(of model: String) throws(StorageError) {
         wholeModels = [:]
-        try recorder?.addAllCopied(of: model, changes.signature)
+        for subscriber in subscribers { try subscriber.didReplaceAll(of: model) }
     }
 
     override func change(_ change: TableChange) throws(StorageError) {
         try super.change(change)
         wholeModels = [:]
-        recorder?.forgetTables()
+        for subscriber in subscribers { subscriber.didChangeTables() }
         // Any record of the model may be another one.
         if let (model, _) = interest(in: change.table) { changes.addEverything(of: model) }
     }
 
     // MARK: The transaction
 
-    override func beginSavepoint() { savepoints.append((changes.mark, recorder?.mark)) }
+    override func beginSavepoint() {
+        savepoints.append(changes.mark)
+        for subscriber in subscribers { subscriber.beginSavepoint() }
+    }
 
     override func endSavepoint(isUndone: Bool) {
+        for subscriber in subscribers { subscriber.endSavepoint(isUndone: isUndone) }
         guard let mark = savepoints.popLast(), isUndone else { return }
-        changes.undo(to: mark.changes)
-        if let mark = mark.recorder { recorder?.undo(to: mark) }
+        changes.undo(to: mark)
         lastRoots = nil
         wholeModels = [:]
     }
 
-    /// Records nothing more of the transaction in the history.
-    func stopRecording() { recorder = nil }
-
-    /// Finds the net effect of the transaction, and ends its history.
+    /// Finds the net effect of the transaction, and lets subscribers finish.
     func willCommit() throws(StorageError) {
         try changes.settle { (keys, model) throws(StorageError) in
             try RecordImage.read(keys, whole(model), in: writer)
         }
-        try recorder?.finish(changes)
-        recorder = nil
+        for subscriber in subscribers { try subscriber.willCommit(changes) }
+        // The changes outlive the transaction, and what follows them does not.
+        subscribers = []
     }
+}
+
+extension SessionContext {
+    /// Captures the changes of the transaction; nil if nobody asks for them.
+    var capture: ChangeCapture? { outerWriter as? ChangeCapture }
 }
 
 extension ValueList {

@@ -4,14 +4,8 @@ import StorageDriver
 /// savepoint that is undone takes its entries with it, and a large write holds none of them.
 ///
 /// Used by one thread: the one that runs the write.
-final class HistoryRecorder {
-    /// What a savepoint may undo.
-    struct Mark {
-        fileprivate let header: Header?
-        fileprivate let entries: Int
-    }
-
-    fileprivate struct Header: Equatable {
+final class HistoryRecorder: ChangeSubscriber {
+    private struct Header: Equatable {
         let number: Int64
         let time: Double
         var author: String?
@@ -31,6 +25,8 @@ final class HistoryRecorder {
     private let writer: any StorageWriter
     private let registry: ModelRegistry
     private let limits: BackendInfo.Limits
+    private let signature: CommitSignature
+    private var savepoints: [(header: Header?, entries: Int)] = []
     /// The time in seconds since the reference date.
     private let clock: @Sendable () -> Double
     /// The commit's row, if there is one yet.
@@ -50,12 +46,13 @@ final class HistoryRecorder {
 
     init(
         _ kept: KeptHistory, _ writer: any StorageWriter, _ registry: ModelRegistry, _ limits: BackendInfo.Limits,
-        clock: @escaping @Sendable () -> Double
+        _ signature: CommitSignature, clock: @escaping @Sendable () -> Double
     ) {
         self.kept = kept
         self.writer = writer
         self.registry = registry
         self.limits = limits
+        self.signature = signature
         self.clock = clock
     }
 
@@ -65,14 +62,14 @@ final class HistoryRecorder {
     /// The place of the last entry; nil if there is none yet.
     var place: (commit: Int64, place: Int64)? { header.map { ($0.number, lastPlace) } }
 
-    /// Takes notice that tables have been changed.
-    func forgetTables() { handles = [:] }
+    func didChangeTables() { handles = [:] }
 
     // MARK: Savepoints
 
-    var mark: Mark { Mark(header: header, entries: entries.count) }
+    func beginSavepoint() { savepoints.append((header, entries.count)) }
 
-    func undo(to mark: Mark) {
+    func endSavepoint(isUndone: Bool) {
+        guard let mark = savepoints.popLast(), isUndone else { return }
         header = mark.header
         rows = []
         handles = [:]
@@ -82,14 +79,9 @@ final class HistoryRecorder {
 
     // MARK: Entries
 
-    /// Whether a model's changes are recorded.
-    func keeps(_ model: String) -> Bool { kept.keeps(model) }
+    func follows(_ model: String) -> Bool { kept.keeps(model) }
 
-    /// The records with the keys as they are, by their keys; nil if the model's records are not kept.
-    func images(of keys: ValueList, in model: String) throws(StorageError) -> [[Value]: RecordImage]? {
-        guard kept.settings.model(model)?.recordsSince != nil else { return nil }
-        return try RecordImage.read(keys, try handle(model), in: writer)
-    }
+    func needsRecords(of model: String) -> Bool { kept.settings.model(model)?.recordsSince != nil }
 
     private func handle(_ model: String) throws(StorageError) -> ModelHandle {
         if let known = handles[model] { return known }
@@ -98,10 +90,7 @@ final class HistoryRecorder {
         return handle
     }
 
-    /// Takes notice of a change that follows. ``flush(_:)`` writes it.
-    func add(
-        _ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?
-    ) {
+    func willChange(_ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?) {
         if known[model]?[key] != nil {
             hasRepeats = true
             return
@@ -121,10 +110,10 @@ final class HistoryRecorder {
         ]
     }
 
-    /// Writes what was added, and the commit's own row if there is none yet.
-    func flush(_ signature: CommitSignature) throws(StorageError) {
+    /// Writes the entries that were added, and the commit's own row if there is none yet.
+    func willWrite() throws(StorageError) {
         guard !rows.isEmpty else { return }
-        let header = try begin(signature)
+        let header = try begin()
         for start in stride(from: 0, to: rows.count, by: 6) { rows[start] = .int(header.number) }
         let limit = limits.valueBytes
         for case .blob(let bytes) in rows where bytes.count > limit {
@@ -136,7 +125,7 @@ final class HistoryRecorder {
         rows.removeAll(keepingCapacity: true)
     }
 
-    private func begin(_ signature: CommitSignature) throws(StorageError) -> Header {
+    private func begin() throws(StorageError) -> Header {
         if let header { return header }
         try signature.check()
         let last = try HistoryReading(kept.tables, writer).last
@@ -155,30 +144,30 @@ final class HistoryRecorder {
 
     // MARK: All records
 
-    /// Takes notice that all records of a model go: of each that is kept its own entry, a part at a time, else one of all.
-    func addEverything(of model: String, _ signature: CommitSignature) throws(StorageError) {
+    /// Writes an entry of its own for each record that is kept, a part at a time, else one of all.
+    func willReplaceAll(of model: String) throws(StorageError) {
         guard let settings = kept.settings.model(model) else { return }
         guard settings.recordsSince != nil else {
             lastPlace += 1
             addRow(lastPlace, model, .everything, [], nil)
-            return try flush(signature)
+            return try willWrite()
         }
         placesOfEverything[model] = lastPlace
         try forEachKey(of: model) { (keys) throws(StorageError) in
-            let images = try images(of: keys, in: model) ?? [:]
+            let images = try RecordImage.read(keys, handle(model), in: writer)
             for row in 0..<keys.count {
                 let key = Array(keys[row])
                 if known[model]?[key] != nil { continue }
                 lastPlace += 1
                 addRow(lastPlace, model, .deleted, key, images[key])
             }
-            try flush(signature)
+            try willWrite()
         }
     }
 
-    /// Takes notice of all records of a model, which have been copied. Where one of the same key went before, its entry
-    /// becomes that of an update: the entries and the records both come in the order of keys.
-    func addAllCopied(of model: String, _ signature: CommitSignature) throws(StorageError) {
+    /// Writes entries for all records of a model. Where one of the same key went before, its entry becomes that of an update:
+    /// the entries and the records both come in the order of keys.
+    func didReplaceAll(of model: String) throws(StorageError) {
         guard kept.settings.model(model)?.recordsSince != nil else { return }
         handles = [:]
         var gone = header.map {
@@ -198,7 +187,7 @@ final class HistoryRecorder {
                 }
             }
             try writer.write(updates, kept.tables.setKinds)
-            try flush(signature)
+            try willWrite()
         }
     }
 
@@ -226,11 +215,11 @@ final class HistoryRecorder {
     // MARK: The end
 
     /// Corrects the entries to the net effect of the commit, signs it, and removes some of what is too old.
-    func finish(_ changes: ChangeSet) throws(StorageError) {
+    func willCommit(_ changes: ChangeSet) throws(StorageError) {
         guard var header else { return }
         if hasRepeats || changes.hasEverything || changes.hasUnchanged { try correct(changes.net, header) }
         let before = header
-        (header.author, header.note) = (changes.signature.author, changes.signature.note)
+        (header.author, header.note) = (signature.author, signature.note)
         if header != before { try writer.write(header.row, kept.tables.putCommit) }
         let pruning = HistoryPruning(kept, writer)
         if pruning.isDue(after: header.number, changes: lastPlace) {
@@ -353,4 +342,12 @@ enum HistoryKind: Int64 {
 
 extension Value {
     fileprivate static func value(_ text: String?) -> Value { text.map(Value.text) ?? .null }
+}
+
+extension ChangeCapture {
+    /// Records the history of the transaction; nil if the store keeps none.
+    var recorder: HistoryRecorder? { subscribers.lazy.compactMap { $0 as? HistoryRecorder }.first }
+
+    /// Records nothing more of the transaction in the history.
+    func stopRecording() { subscribers.removeAll { $0 is HistoryRecorder } }
 }

@@ -40,8 +40,8 @@ final class StoreHistory: SchemaChangeObserver {
     func activateIfNone(_ history: KeptHistory) { if active == nil { active = history } }
 
     /// Records the history of a write; nil if the store keeps none.
-    func recorder(_ writer: any StorageWriter) -> HistoryRecorder? {
-        active.map { HistoryRecorder($0, writer, registry, limits, clock: clock) }
+    func recorder(_ writer: any StorageWriter, _ signature: CommitSignature) -> HistoryRecorder? {
+        active.map { HistoryRecorder($0, writer, registry, limits, signature, clock: clock) }
     }
 
     /// The history as a session sees it.
@@ -90,9 +90,4 @@ extension HistoryTables {
     fileprivate func areAmong(_ tables: [TableSchema]) -> Bool {
         [settings, commits, changes].allSatisfy(tables.contains)
     }
-}
-
-extension SessionContext {
-    /// Captures the changes of the transaction; nil if nobody asks for them.
-    var capture: ChangeCapture? { outerWriter as? ChangeCapture }
 }

@@ -95,7 +95,7 @@ extension ColumnSet {
             return Inverse<M>(.invalid("An inverse is that of a reference."))
         }
         var path = _propertyPath
-        path.inverse = PropertyPath.Inverse(model: model, ordinals: reference.ordinals)
+        path.inverse = PropertyPath.Backlink(model: model, ordinals: reference.ordinals)
         return Inverse<M>(.property(path))
     }
 }

@@ -220,7 +220,7 @@ extension QueryLowering {
     }
 
     private mutating func resolve(
-        _ ordinals: ArraySlice<Int>, _ inverse: PropertyPath.Inverse?, in place: Place
+        _ ordinals: ArraySlice<Int>, _ inverse: PropertyPath.Backlink?, in place: Place
     ) throws(StorageError) -> Resolved {
         guard let ordinal = ordinals.first else {
             if let inverse { return .rows(try way(inverse, from: place)) }
@@ -316,7 +316,7 @@ extension QueryLowering {
     }
 
     /// To the records of a model that refer to the record in scope.
-    private mutating func way(_ inverse: PropertyPath.Inverse, from place: Place) throws(StorageError) -> Way {
+    private mutating func way(_ inverse: PropertyPath.Backlink, from place: Place) throws(StorageError) -> Way {
         leavesRecord = true
         let model = try tables(of: .type(inverse.model))
         let (table, found) = try model.reference(inverse.ordinals)

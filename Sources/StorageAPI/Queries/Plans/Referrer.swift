@@ -58,7 +58,7 @@ struct Referrer: Sendable {
     }
 
     /// The keys of the rows that refer to one of the keys, row after row.
-    func rows(_ keys: ReferredKeys, in session: any StorageSession) throws(StorageError) -> ValueList {
+    func rows(_ keys: KeySet, in session: any StorageSession) throws(StorageError) -> ValueList {
         var found = ValueList(width: table.key.count, values: [])
         var cursor = try session.rows(find, QueryArguments(lists: [keys.list(width: columns.count)]))
         while try cursor.next() {
@@ -88,7 +88,7 @@ struct Referrer: Sendable {
     }
 
     /// A record without the elements that refer to one of the keys.
-    func removing(_ keys: ReferredKeys, from record: DynamicRecord) -> DynamicRecord {
+    func removing(_ keys: KeySet, from record: DynamicRecord) -> DynamicRecord {
         let elements = table.path.joined(separator: ".")
         let names = columns.map { table.columns[$0].property }
         var record = record
@@ -117,24 +117,6 @@ struct Referrer: Sendable {
                 + "delete the records, which follows the references' rules.",
             model: target.name, property: name)
     }
-}
-
-/// Keys of records that something may refer to.
-struct ReferredKeys {
-    private var values: [Value] = []
-    private var keys: Set<[Value]> = []
-
-    /// Adds a key; returns whether it is new.
-    mutating func insert(_ key: [Value]) -> Bool {
-        guard keys.insert(key).inserted else { return false }
-        values += key
-        return true
-    }
-
-    /// The keys, each of so many parts, in the order in which they came.
-    func list(width: Int) -> ValueList { ValueList(width: width, values: values) }
-
-    func contains(_ key: [Value]) -> Bool { keys.contains(key) }
 }
 
 extension QueryTerm {

@@ -253,17 +253,3 @@ extension Optional: ContainerType { fileprivate static var contained: [Any.Type]
 extension Array: ContainerType { fileprivate static var contained: [Any.Type] { [Element.self] } }
 extension Set: ContainerType { fileprivate static var contained: [Any.Type] { [Element.self] } }
 extension Dictionary: ContainerType { fileprivate static var contained: [Any.Type] { [Key.self, Value.self] } }
-
-/// An Optional of anything, recognised at run time.
-protocol OptionalValue {
-    associatedtype Wrapped
-    static var nothing: Self { get }
-    var wrapped: Wrapped? { get }
-}
-extension OptionalValue {
-    var isNothing: Bool { wrapped == nil }
-}
-extension Optional: OptionalValue {
-    static var nothing: Self { .none }
-    var wrapped: Wrapped? { self }
-}

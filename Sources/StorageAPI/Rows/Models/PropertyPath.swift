@@ -9,10 +9,10 @@ public struct PropertyPath: Sendable {
     /// Names from the text form, instead of indices in the schema.
     var names: [Name] = []
     /// What refers to the record that the path leads to; then the path ends there.
-    var inverse: Inverse?
+    var inverse: Backlink?
 
     /// A reference of another model, by the model and its path there.
-    struct Inverse: Sendable {
+    struct Backlink: Sendable {
         let model: any Storable.Type
         let ordinals: [Int]
     }

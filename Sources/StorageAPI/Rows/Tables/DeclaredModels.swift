@@ -148,22 +148,6 @@ struct DeclaredModels {
     }
 }
 
-/// What a store assigns as a key.
-enum KeyAssignment: Sendable {
-    /// The number after the greatest that the model ever had, which the table remembers.
-    case number
-    /// A new random UUID.
-    case uuid
-
-    init?(_ type: ColumnType) {
-        switch type {
-        case .uuid: self = .uuid
-        case _ where type.storage == .integer: self = .number
-        default: return nil
-        }
-    }
-}
-
 /// A model of a declaration.
 struct DeclaredModel {
     /// The stored name.

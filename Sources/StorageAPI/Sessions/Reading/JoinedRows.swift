@@ -205,7 +205,7 @@ final class JoinedRows {
 
     /// The records that refer to each.
     private func referrers<T: Storable, S>(
-        _: T.Type, _ inverse: PropertyPath.Inverse, _ records: RelatedRows<S>
+        _: T.Type, _ inverse: PropertyPath.Backlink, _ records: RelatedRows<S>
     ) throws(StorageError) -> [[S]] {
         let target = try related(T.self)
         let (table, reference) = try target.model.reference(inverse.ordinals)

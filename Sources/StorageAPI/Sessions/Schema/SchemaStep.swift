@@ -47,8 +47,3 @@ struct SchemaChange {
     let tables: [TableSchema]
     let steps: [SchemaStep]
 }
-
-/// Learns of changes of schemas, in the transactions that make them.
-protocol SchemaChangeObserver: AnyObject, Sendable {
-    func didChange(_ change: SchemaChange, in context: SessionContext) throws(StorageError)
-}

@@ -300,3 +300,8 @@ protocol CancellableCall: AnyObject {
     /// - Throws: `cancelled` if the task was cancelled.
     func checkCancellation() throws(StorageError)
 }
+
+/// Learns of changes of schemas, in the transactions that make them.
+protocol SchemaChangeObserver: AnyObject, Sendable {
+    func didChange(_ change: SchemaChange, in context: SessionContext) throws(StorageError)
+}

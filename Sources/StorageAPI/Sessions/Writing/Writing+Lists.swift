@@ -9,7 +9,7 @@ extension Writing {
         let change = try list.placing(keys, at: index)
         try write(change, list)
         guard list.reference.schema.onDelete != .unchecked else { return }
-        var distinct = ReferredKeys()
+        var distinct = KeySet()
         let named = keys.filter { distinct.insert($0) }
         try resolve(
             ValueList(width: list.reference.columns.count, values: named.flatMap { $0 }), list.reference, in: list.table

@@ -40,7 +40,7 @@ extension ReadingVerbs where Self: ~Copyable {
     public func load<M: Storable, V: Sendable>(
         _ property: KeyPath<M.Columns, QueryExpression<V>>, of record: PartialModel<M>
     ) throws(StorageError) -> V {
-        try _session.executor.reading("load", .type(M.self)) { (reading) throws(StorageError) in
+        try _session.target.reading("load", .type(M.self)) { (reading) throws(StorageError) in
             try reading.load(V.self, M.node(property), of: record.key)
         }
     }
@@ -49,7 +49,7 @@ extension ReadingVerbs where Self: ~Copyable {
     public func load<M: Storable, V: Sendable>(
         _ property: KeyPath<M.Columns, QueryExpression<V>>, of records: [PartialModel<M>]
     ) throws(StorageError) -> [V] {
-        try _session.executor.reading("load", .type(M.self)) { (reading) throws(StorageError) in
+        try _session.target.reading("load", .type(M.self)) { (reading) throws(StorageError) in
             try reading.load(V.self, M.node(property), of: records.map(\.key))
         }
     }

@@ -99,7 +99,7 @@ extension Select.Readable where Source == Store.Session {
         let (models, errors) = try select.run { (reading) throws(StorageError) in
             try reading.readable(Model.self, select.selection)
         }
-        tell(errors, of: select.source.executor.home)
+        tell(errors, of: select.source.target.home)
         return models
     }
 }

@@ -153,7 +153,7 @@ extension Select where Source == Store.Session {
     func _loop(
         rows: (inout RowCursor) throws(StorageError) -> Void, models: ([Model]) -> Bool
     ) throws(StorageError) {
-        try source.executor.loop(model, selection, rows: rows, models: models)
+        try source.target.loop(model, selection, rows: rows, models: models)
     }
 
     /// The sum of a term; 0 without values. Ignores nil.
@@ -190,6 +190,6 @@ extension Select where Source == Store.Session {
     }
 
     func run<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {
-        try source.executor.reading("select", model, body)
+        try source.target.reading("select", model, body)
     }
 }

@@ -30,7 +30,7 @@ extension Store.List where Source == Store.Session {
     }
 
     private func reading<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {
-        try source.executor.reading("list", .type(Owner.self), body)
+        try source.target.reading("list", .type(Owner.self), body)
     }
 
     // MARK: Changing
@@ -41,7 +41,7 @@ extension Store.List where Source == Store.Session {
     /// Adds elements behind the last, in their order.
     public func append(_ references: [Ref<Element>]) throws(StorageError) {
         guard !references.isEmpty else { return }
-        try source.executor.writing("append", .type(Owner.self)) { (writing) throws(StorageError) in
+        try source.target.writing("append", .type(Owner.self)) { (writing) throws(StorageError) in
             try writing.insert(references.map { Element.values(of: $0.key) }, at: nil, in: list)
         }
     }
@@ -54,14 +54,14 @@ extension Store.List where Source == Store.Session {
     /// Adds elements before the one at a place, in their order.
     public func insert(_ references: [Ref<Element>], at index: Int) throws(StorageError) {
         guard !references.isEmpty else { return }
-        try source.executor.writing("insert", .type(Owner.self)) { (writing) throws(StorageError) in
+        try source.target.writing("insert", .type(Owner.self)) { (writing) throws(StorageError) in
             try writing.insert(references.map { Element.values(of: $0.key) }, at: index, in: list)
         }
     }
 
     /// Takes the element at a place out, and puts it in so that it is at another.
     public func move(from first: Int, to index: Int) throws(StorageError) {
-        try source.executor.writing("move", .type(Owner.self)) { (writing) throws(StorageError) in
+        try source.target.writing("move", .type(Owner.self)) { (writing) throws(StorageError) in
             try writing.move(from: first, to: index, in: list)
         }
     }
@@ -69,7 +69,7 @@ extension Store.List where Source == Store.Session {
     /// Removes the element at a place, and returns it.
     @discardableResult
     public func remove(at index: Int) throws(StorageError) -> Ref<Element> {
-        let key = try source.executor.writing("remove", .type(Owner.self)) { (writing) throws(StorageError) in
+        let key = try source.target.writing("remove", .type(Owner.self)) { (writing) throws(StorageError) in
             try writing.remove(at: index, in: list)
         }
         return Ref(key: try KeyForm<Element>.key(key))
@@ -78,7 +78,7 @@ extension Store.List where Source == Store.Session {
     /// Removes all elements that name the record, and returns how many there were.
     @discardableResult
     public func remove(_ reference: Ref<Element>) throws(StorageError) -> Int {
-        try source.executor.writing("remove", .type(Owner.self)) { (writing) throws(StorageError) in
+        try source.target.writing("remove", .type(Owner.self)) { (writing) throws(StorageError) in
             try writing.remove(Element.values(of: reference.key), in: list)
         }
     }

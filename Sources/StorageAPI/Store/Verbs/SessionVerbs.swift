@@ -15,13 +15,13 @@ extension Store {
     ///
     /// Not `Sendable`, and so no query on it is: only the thread of its closure may use a session.
     public struct Session {
-        let executor: Executor
+        let target: VerbTarget
 
         @usableFromInline
         func lookUp(
             _ type: any Storable.Type, _ key: [Value], _ body: (inout RowCursor) throws(StorageError) -> Void
         ) throws(StorageError) {
-            try executor.reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
+            try target.reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
         }
 
         @usableFromInline
@@ -29,7 +29,7 @@ extension Store {
             _ operation: String, _ type: any Storable.Type, _ record: String?,
             _ body: @escaping (Writing) throws(StorageError) -> Void
         ) throws(StorageError) {
-            try executor.writing(operation, ModelSource(type, record), body)
+            try target.writing(operation, ModelSource(type, record), body)
         }
     }
 }
@@ -47,7 +47,7 @@ extension ReadingVerbs where Self: ~Copyable {
 
     /// The records with the keys: one element for each key, in their order, and nil for a key without a record.
     public func find<M: Storable>(_ type: M.Type, keys: [M.Key]) throws(StorageError) -> [M?] {
-        try _session.executor.reading("find", .type(type)) { (reading) throws(StorageError) in
+        try _session.target.reading("find", .type(type)) { (reading) throws(StorageError) in
             try reading.find(type, keys: keys.map { M.values(of: $0) })
         }
     }
@@ -94,7 +94,7 @@ extension WritingVerbs where Self: ~Copyable {
         _ model: M, matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
     ) throws(StorageError) -> M {
         let properties = try M.ordinals(of: [property] + others)
-        return try _session.executor.writing("save", .type(M.self)) { (writing) throws(StorageError) in
+        return try _session.target.writing("save", .type(M.self)) { (writing) throws(StorageError) in
             try writing.save(one: model, matching: properties)
         }
     }
@@ -105,7 +105,7 @@ extension WritingVerbs where Self: ~Copyable {
         _ models: [M], matching property: PartialKeyPath<M>, _ others: PartialKeyPath<M>...
     ) throws(StorageError) -> [M] {
         let properties = try M.ordinals(of: [property] + others)
-        return try _session.executor.writing("save", .type(M.self)) { (writing) throws(StorageError) in
+        return try _session.target.writing("save", .type(M.self)) { (writing) throws(StorageError) in
             try writing.save(models, matching: properties)
         }
     }
@@ -124,7 +124,7 @@ extension WritingVerbs where Self: ~Copyable {
     /// Deletes a record with all that it owns; returns how many were deleted.
     @discardableResult
     public func delete<M: Storable>(_ model: M) throws(StorageError) -> Int {
-        try _session.executor.writing("delete", ModelSource(model)) { (writing) throws(StorageError) in
+        try _session.target.writing("delete", ModelSource(model)) { (writing) throws(StorageError) in
             try writing.delete(one: model)
         }
     }
@@ -133,7 +133,7 @@ extension WritingVerbs where Self: ~Copyable {
     @discardableResult
     public func delete<M: Storable>(_ models: [M]) throws(StorageError) -> Int {
         guard let first = models.first else { return 0 }
-        return try _session.executor.writing("delete", ModelSource(first)) { (writing) throws(StorageError) in
+        return try _session.target.writing("delete", ModelSource(first)) { (writing) throws(StorageError) in
             try writing.delete(models)
         }
     }
@@ -147,7 +147,7 @@ extension WritingVerbs where Self: ~Copyable {
     /// Deletes the records with the keys, and all that they own.
     @discardableResult
     public func delete<M: Storable>(_: M.Type, keys: [M.Key]) throws(StorageError) -> Int {
-        try _session.executor.writing("delete", .type(M.self)) { (writing) throws(StorageError) in
+        try _session.target.writing("delete", .type(M.self)) { (writing) throws(StorageError) in
             try writing.delete(M.self, keys: keys)
         }
     }
@@ -157,7 +157,7 @@ extension WritingVerbs where Self: ~Copyable {
 
     /// Removes every record of a model with all that they own, and restarts assigned keys at 1.
     public func truncate<M: Storable>(_: M.Type) throws(StorageError) {
-        try _session.executor.writing("truncate", .type(M.self)) { (writing) throws(StorageError) in
+        try _session.target.writing("truncate", .type(M.self)) { (writing) throws(StorageError) in
             try writing.truncate()
         }
     }

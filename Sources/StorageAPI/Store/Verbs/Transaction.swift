@@ -16,7 +16,7 @@ extension Store {
         let context: SessionContext
         let store: Store
 
-        public var _session: Store.Session { Store.Session(executor: .session(context, of: store)) }
+        public var _session: Store.Session { Store.Session(target: .session(context, of: store)) }
 
         /// Who the transaction is by, for those who observe the store; nil unless it is set.
         ///
@@ -58,7 +58,7 @@ extension Store {
         let context: SessionContext
         let store: Store
 
-        public var _session: Store.Session { Store.Session(executor: .session(context, of: store)) }
+        public var _session: Store.Session { Store.Session(target: .session(context, of: store)) }
     }
 }
 
@@ -223,7 +223,7 @@ extension Store {
     public struct Blocking: WritingVerbs, Sendable {
         let store: Store
 
-        public var _session: Store.Session { Store.Session(executor: .store(store)) }
+        public var _session: Store.Session { Store.Session(target: .store(store)) }
 
         /// Deletes what has expired by now; see `Store.removeExpired`.
         @discardableResult

@@ -177,7 +177,7 @@ extension Update where Source == Store.Session {
     /// - Returns: how many records met the conditions.
     @discardableResult
     public func run() throws(StorageError) -> Int {
-        try source.executor.writing("update", model) { [selection, assignments] (writing) throws(StorageError) in
+        try source.target.writing("update", model) { [selection, assignments] (writing) throws(StorageError) in
             try writing.patch(assignments.list, selection)
         }
     }
@@ -189,7 +189,7 @@ extension Delete where Source == Store.Session {
     /// - Returns: how many records were deleted.
     @discardableResult
     public func run() throws(StorageError) -> Int {
-        try source.executor.writing("delete", model) { [selection] (writing) throws(StorageError) in
+        try source.target.writing("delete", model) { [selection] (writing) throws(StorageError) in
             try writing.delete(selection)
         }
     }

@@ -80,10 +80,18 @@ final class Observers: Sendable {
     /// Whether anybody asks.
     var isAsked: Bool { isAsking.load(ordering: .acquiring) }
 
-    /// The changes that a write which begins now captures; nil if nobody asks for any.
-    var interest: ChangeInterest? {
-        guard isCapturing.load(ordering: .acquiring) else { return nil }
-        return state.withLock { $0.capturing }
+    /// A session that captures the changes of a write which begins now; nil if nobody asks for any.
+    ///
+    /// - Parameter subscriber: makes one that follows the changes, if one does.
+    func capture(
+        _ writer: any StorageWriter, _ registry: ModelRegistry,
+        _ subscriber: (CommitSignature) -> (any ChangeSubscriber)?
+    ) -> ChangeCapture? {
+        guard isCapturing.load(ordering: .acquiring), let interest = state.withLock({ $0.capturing }) else {
+            return nil
+        }
+        let changes = ChangeSet(interest)
+        return ChangeCapture(writer, changes, subscriber(changes.signature).map { [$0] } ?? [], registry)
     }
 
     /// Captures from the next write on what a history records.

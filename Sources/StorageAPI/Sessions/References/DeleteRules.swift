@@ -6,10 +6,10 @@ import StorageDriver
 /// Costs a lookup by index for each referring property and level, however many records there are.
 struct DeleteRules {
     let context: SessionContext
-    private var denied: [(referrer: Referrer, target: String, keys: ReferredKeys)] = []
+    private var denied: [(referrer: Referrer, target: String, keys: KeySet)] = []
     private var open: [(keys: [[Value]], model: ModelHandle)] = []
     /// What is deleted already, by the model's name: a cycle ends there.
-    private var deleted: [String: ReferredKeys] = [:]
+    private var deleted: [String: KeySet] = [:]
 
     init(context: SessionContext) { self.context = context }
 
@@ -32,9 +32,9 @@ struct DeleteRules {
     private mutating func delete(
         _ keys: [[Value]], _ model: ModelHandle, _ referrers: [Referrer]
     ) throws(StorageError) -> Int {
-        var going = ReferredKeys()
+        var going = KeySet()
         // The set is changed where it is: a copy for each level would make a chain's cost grow with its square.
-        let new = keys.filter { deleted[model.name, default: ReferredKeys()].insert($0) }
+        let new = keys.filter { deleted[model.name, default: KeySet()].insert($0) }
         guard !new.isEmpty else { return 0 }
         for key in new { _ = going.insert(key) }
         let writer = try context.openWriter(model.name)
@@ -55,7 +55,7 @@ struct DeleteRules {
     }
 
     private mutating func apply(
-        _ referrer: Referrer, _ keys: ReferredKeys, _ target: String, _ writer: any StorageWriter
+        _ referrer: Referrer, _ keys: KeySet, _ target: String, _ writer: any StorageWriter
     ) throws(StorageError) {
         switch referrer.rule {
         case .unchecked: break
@@ -70,7 +70,7 @@ struct DeleteRules {
     }
 
     private func nullify(
-        _ referrer: Referrer, _ keys: ReferredKeys, _ writer: any StorageWriter
+        _ referrer: Referrer, _ keys: KeySet, _ writer: any StorageWriter
     ) throws(StorageError) {
         let rows = try referrer.rows(keys, in: writer)
         guard rows.count > 0 else { return }
@@ -88,7 +88,7 @@ struct DeleteRules {
     }
 
     private func judge(
-        _ denied: [(referrer: Referrer, target: String, keys: ReferredKeys)]
+        _ denied: [(referrer: Referrer, target: String, keys: KeySet)]
     ) throws(StorageError) {
         for (referrer, target, keys) in denied {
             let writer = try context.openWriter(target)

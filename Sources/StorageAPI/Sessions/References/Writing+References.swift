@@ -24,7 +24,7 @@ extension Writing {
         for reference in model.root.references where reference.schema.onDelete != .unchecked {
             let places = reference.columns.compactMap { columns.firstIndex(of: $0) }
             guard places.count == reference.columns.count, let first = places.first else { continue }
-            var keys = ReferredKeys()
+            var keys = KeySet()
             var list = ValueList(width: places.count, values: [])
             for index in 0..<rows.count {
                 let row = Array(rows[index])

@@ -1,0 +1,35 @@
+import StorageDriver
+
+/// Follows the changes of a transaction, and may write rows of its own to the session below the capture.
+///
+/// It learns of each change before it is made. What it writes is in the same transaction and the same savepoints.
+protocol ChangeSubscriber: AnyObject {
+    /// Whether it follows the changes of a model.
+    func follows(_ model: String) -> Bool
+
+    /// Whether it is given a model's records as they are before they change.
+    func needsRecords(of model: String) -> Bool
+
+    /// Called for each record of a batch that is about to change.
+    ///
+    /// - Parameter before: the record as it is, if it is stored and needed.
+    func willChange(_ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?)
+
+    /// Called before a batch is written, when all its records are known.
+    func willWrite() throws(StorageError)
+
+    /// Called before all records of a model go at once.
+    func willReplaceAll(of model: String) throws(StorageError)
+
+    /// Called when other records have taken the place of all that went.
+    func didReplaceAll(of model: String) throws(StorageError)
+
+    /// Called when tables have changed.
+    func didChangeTables()
+
+    func beginSavepoint()
+    func endSavepoint(isUndone: Bool)
+
+    /// Called before the commit, when the net effect is known.
+    func willCommit(_ changes: ChangeSet) throws(StorageError)
+}
