@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "StorageKit", targets: ["StorageKit"]),
         .library(name: "StorageAPI", targets: ["StorageAPI"]),
         .library(name: "StorageDriver", targets: ["StorageDriver"]),
+        .library(name: "StorageJSON", targets: ["StorageJSON"]),
         .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
         .library(name: "StorageServices", targets: ["StorageServices"]),
         .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
@@ -83,12 +84,14 @@ let package = Package(
             name: "StorageAPI",
             dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .target(name: "StorageJSON", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .target(
             name: "MemoryBackend",
             dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(
-            name: "StorageKit", dependencies: ["StorageAPI", "StorageDriver", "StorageMacros"], swiftSettings: strict),
+            name: "StorageKit", dependencies: ["StorageAPI", "StorageDriver", "StorageJSON", "StorageMacros"],
+            swiftSettings: strict),
         .target(
             name: "StorageConfiguration",
             dependencies: [
@@ -131,7 +134,8 @@ let package = Package(
         .target(
             name: "StorageConformance",
             dependencies: [
-                "MemoryBackend", "StorageAPI", "StorageDriver", .product(name: "Logging", package: "swift-log"),
+                "MemoryBackend", "StorageAPI", "StorageDriver", "StorageJSON",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .target(name: "StorageConformanceTesting", dependencies: ["StorageConformance"], swiftSettings: strict),
@@ -141,7 +145,7 @@ let package = Package(
             name: "storage",
             dependencies: [
                 "ArchiveBackend", "CArchive", "CZlib", "MemoryBackend", "SQLiteBackend", "StorageAPI", "StorageDriver",
-                "TerminalOutput", postgresql,
+                "StorageJSON", "TerminalOutput", postgresql,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -284,7 +288,7 @@ if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
     let needed = [
         "ArchiveBackend", "CArchive", "CSQLite", "CZlib", "KeyedArchives", "MemoryBackend", "SQLiteBackend",
         "StorageAPI",
-        "StorageDriver", "TerminalOutput",
+        "StorageDriver", "StorageJSON", "TerminalOutput",
     ]
     package.products = []
     let parser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")

@@ -1,2 +1,3 @@
-// An application imports only StorageKit: this module adds the macros to StorageAPI.
+// An application imports only StorageKit: this module adds JSON and the macros to StorageAPI.
 @_exported public import StorageAPI
+@_exported public import StorageJSON

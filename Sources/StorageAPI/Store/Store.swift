@@ -44,7 +44,7 @@ public final class Store: Sendable {
     let runningCalls = RunningCalls()
     let logger: Logger
     let instruments: [any Instrument]
-    let clock: @Sendable () -> Date
+    package let clock: @Sendable () -> Date
     let readers: ReaderThreads
     /// The part of ``info`` that every call needs.
     let readsBesideWriter: Bool

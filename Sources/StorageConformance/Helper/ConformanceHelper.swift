@@ -1,5 +1,6 @@
 internal import Foundation
 public import StorageAPI
+import StorageJSON
 
 /// The second process of the cases that need one. It opens a store, plays its role, and writes lines.
 public enum ConformanceHelper {

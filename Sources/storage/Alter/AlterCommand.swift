@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StorageAPI
 import StorageDriver
+import StorageJSON
 import TerminalOutput
 
 /// `storage alter`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import StorageJSON
 import TerminalOutput
 
 /// `storage compact`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import StorageJSON
 import TerminalOutput
 
 /// `storage diff`.

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageJSON
 
 /// Records as comma-separated values (RFC 4180, with line feeds), or with another delimiter: a header, then a line a record.
 ///

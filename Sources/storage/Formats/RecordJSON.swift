@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageDriver
+import StorageJSON
 
 /// Records as JSON: one array, or one object a line.
 struct RecordJSON: RecordWriter {

@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageDriver
+import StorageJSON
 import TerminalOutput
 
 /// Records as a table for people. Columns are as wide as the widest of the first thousand needs, and grow with each further

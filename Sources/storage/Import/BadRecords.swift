@@ -1,5 +1,6 @@
 import Foundation
 import StorageAPI
+import StorageJSON
 import TerminalOutput
 
 /// Where a record is: which of the inputs, and its line there.

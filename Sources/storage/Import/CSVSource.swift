@@ -1,5 +1,6 @@
 import StorageAPI
 import StorageDriver
+import StorageJSON
 
 /// Comma-separated values as RFC 4180 has them, or with another delimiter, with a header.
 ///

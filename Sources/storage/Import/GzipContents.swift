@@ -1,5 +1,6 @@
 import CZlib
 import StorageAPI
+import StorageJSON
 
 /// Decompresses a gzip file as it is read, by zlib, which compares the checksum and the length of each member.
 ///

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageJSON
 
 /// Stores the records of inputs in one transaction.
 struct Importer {

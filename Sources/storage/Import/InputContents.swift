@@ -2,6 +2,7 @@ import ArchiveBackend
 import CArchive
 import Foundation
 import StorageAPI
+import StorageJSON
 import TerminalOutput
 
 extension InputFile {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import StorageAPI
 import StorageDriver
+import StorageJSON
 
 /// The format of an input.
 enum InputFormat: String, CaseIterable, ExpressibleByArgument {

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageJSON
 
 /// Which members of the input become which properties: `age=info.age` takes one out of an object within.
 struct InputMapping: Sendable {

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageJSON
 
 /// Reads an input's records as those of a model.
 struct RecordReader {

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageJSON
 
 /// Reads whole inputs for what their records consist of.
 struct SchemaInference {

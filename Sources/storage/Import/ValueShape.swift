@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageJSON
 
 /// The common type of the values of one property in many records.
 final class ValueShape {

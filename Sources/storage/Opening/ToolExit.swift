@@ -3,6 +3,7 @@ import Foundation
 import SQLiteBackend
 import StorageAPI
 import StorageDriver
+import StorageJSON
 import TerminalOutput
 
 /// The exit status of the tool. The numbers are those of sysexits.h, if it has one.

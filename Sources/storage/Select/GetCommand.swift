@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import StorageJSON
 
 /// `storage get`.
 struct GetCommand: AsyncParsableCommand {

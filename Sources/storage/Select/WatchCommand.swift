@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import StorageJSON
 
 /// `storage watch`.
 struct WatchCommand: AsyncParsableCommand {

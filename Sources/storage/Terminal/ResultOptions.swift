@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorageAPI
+import StorageJSON
 
 /// How a command says what it has done.
 struct ResultOptions: ParsableArguments, Sendable {

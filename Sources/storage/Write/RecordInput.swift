@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StorageAPI
 import StorageDriver
+import StorageJSON
 import TerminalOutput
 
 /// The source of the records of a writing command.

@@ -1,4 +1,5 @@
 import StorageAPI
+import StorageJSON
 
 // Records, keys and values as arguments give them. `null` is nil if a property is optional; the text `null` is given
 // as JSON.

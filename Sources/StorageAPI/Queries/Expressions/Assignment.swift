@@ -8,7 +8,7 @@ struct Assignment: Sendable {
         case name(String)
     }
 
-    enum Content: Sendable {
+    package enum Content: Sendable {
         case value(Value)
         /// A reference, by the parts of its key, all null for nil.
         case parts([Value])

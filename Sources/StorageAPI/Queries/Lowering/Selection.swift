@@ -5,7 +5,7 @@ public struct Selection: Sendable {
     private(set) var filter: QueryNode?
     private var depth = 0
     var order: [OrderingTerm] = []
-    var limit: Int?
+    package var limit: Int?
     var offset = 0
     /// The error found while the query was built.
     var problem: StorageError?

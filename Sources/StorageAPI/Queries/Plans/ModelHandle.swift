@@ -3,8 +3,8 @@ import Synchronization
 
 /// A prepared model of an open store: its tables and their plans.
 @usableFromInline
-final class ModelHandle: Sendable {
-    let tables: ModelTables
+package final class ModelHandle: Sendable {
+    package let tables: ModelTables
     let directory: ModelDirectory
     private let shapes = Mutex(RecentlyUsed<Shape, QueryPlan>(most: mostPlans))
     private let patches = Mutex(RecentlyUsed<[Int], WritePlan>(most: mostPlans))

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// Writes the children of one relation of one owner. Made for one call, during which the graph writer is alive.
 @usableFromInline
-struct ChildPlace {
+package struct ChildPlace {
     fileprivate unowned(unsafe) let graph: GraphWriter
     fileprivate let table: TableBinding
     fileprivate let rows: RowBuffer
@@ -13,14 +13,14 @@ struct ChildPlace {
     fileprivate let written: Int
 
     @usableFromInline
-    func beginChild(_ position: Int) -> RowWriter { graph.beginChild(position, in: self) }
+    package func beginChild(_ position: Int) -> RowWriter { graph.beginChild(position, in: self) }
 
     @usableFromInline
     func endChild(_ row: consuming RowWriter) { graph.endChild(row) }
 
     /// Ends the children. A child in the owner's own table may have moved the owner's row.
     @usableFromInline
-    func end(_ owner: inout RowWriter) {
+    package func end(_ owner: inout RowWriter) {
         graph.endChildren()
         let rest = owner.end - owner.next
         owner.next = ownerRows.row(ownerRow) + written
@@ -35,9 +35,9 @@ struct ChildPlace {
 ///
 /// Unchecked: used by one thread at a time, to which ``ModelHandle`` hands it out under its lock.
 @usableFromInline
-final class GraphWriter: @unchecked Sendable {
-    let model: ModelTables
-    let buffers: [RowBuffer]
+package final class GraphWriter: @unchecked Sendable {
+    package let model: ModelTables
+    package let buffers: [RowBuffer]
     // What every model needs, kept here to avoid a lookup in the tables.
     private let root: TableBinding
     private let rootRows: RowBuffer
@@ -58,7 +58,7 @@ final class GraphWriter: @unchecked Sendable {
     /// How many rows each buffer had before the last model.
     @exclusivity(unchecked) private var lastStarts: [Int]
 
-    init(_ model: ModelTables, limits: BackendInfo.Limits) {
+    package init(_ model: ModelTables, limits: BackendInfo.Limits) {
         self.model = model
         self.limits = limits
         buffers = model.tables.map { RowBuffer(width: $0.columns.count) }
@@ -84,7 +84,7 @@ final class GraphWriter: @unchecked Sendable {
     }
 
     /// Removes the model that was added last, or failed to be. Its bytes stay in the arena until the rows are written.
-    func removeLast() {
+    package func removeLast() {
         written -= 1
         (failure, depth) = (nil, 0)
         guard hasChildren else { return rootRows.removeAll(from: rootRows.count - 1) }
@@ -136,7 +136,7 @@ final class GraphWriter: @unchecked Sendable {
     }
 
     /// A writer for the next model where rows have a number in place of the key.
-    func beginRoot(number: Int) -> RowWriter {
+    package func beginRoot(number: Int) -> RowWriter {
         var row = beginRoot()
         row.put(.int(Int64(number)))
         rootKey[0] = .int(Int64(number))
@@ -164,7 +164,7 @@ final class GraphWriter: @unchecked Sendable {
     }
 
     /// Whether something of the model that was added last cannot be stored.
-    var hasFailed: Bool { failure != nil }
+    package var hasFailed: Bool { failure != nil }
 
     /// The key of the model that was added last.
     var lastKey: [Value] { key(of: buffers[0].count - 1) }
@@ -232,7 +232,7 @@ final class GraphWriter: @unchecked Sendable {
     /// Begins the children of the relation that `owner` writes next. Returns nil if they cannot be written, and
     /// remembers the error.
     @usableFromInline
-    func beginChildren(of owner: borrowing RowWriter) -> ChildPlace? {
+    package func beginChildren(of owner: borrowing RowWriter) -> ChildPlace? {
         let table = model.tables[owner.table]
         guard failure == nil, table.relations.indices.contains(owner.relation) else {
             fail(Self.disagreement("write(into:)"), cell: owner.next, of: owner)
@@ -330,7 +330,7 @@ extension GraphWriter {
 
 extension RowWriter {
     /// Goes to one of the row's cells, which is written next.
-    mutating func move(to cell: Int) {
+    package mutating func move(to cell: Int) {
         next = graph.takeUnretainedValue().buffers[table].row(row) + cell
         end = next + 1
     }
@@ -338,7 +338,7 @@ extension RowWriter {
     /// Writes the default of an owned property, wherever in the row the writer is.
     ///
     /// - Parameter presence: the cell that says whether an array is there.
-    mutating func writeDefault(_ relation: Int, at presence: Int?, _ write: OwnedDefault) {
+    package mutating func writeDefault(_ relation: Int, at presence: Int?, _ write: OwnedDefault) {
         let rows = graph.takeUnretainedValue().buffers[table]
         let (written, left) = (next - rows.row(row), end - next)
         if let presence { move(to: presence) }

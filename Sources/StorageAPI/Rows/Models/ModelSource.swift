@@ -1,5 +1,5 @@
 /// The name of a model in a call: its type, or its stored name.
-enum ModelSource: Sendable {
+package enum ModelSource: Sendable {
     case type(any Storable.Type)
     /// The stored name of a model that the store has recorded.
     case recorded(String)

@@ -1,7 +1,7 @@
 import StorageDriver
 
 extension ModelTables {
-    var keyColumns: [ColumnSchema] { root.schema.key.map { root.schema.columns[$0] } }
+    package var keyColumns: [ColumnSchema] { root.schema.key.map { root.schema.columns[$0] } }
 
     /// A key as it is stored.
     ///

@@ -51,7 +51,7 @@ public struct Property: Sendable {
     /// only an empty default counts, and is given as `.null`.
     public var defaultValue: (@Sendable () throws -> Value)?
     /// Writes the default of an owned property, if that is not nothing: what JSON gives a record that lacks it.
-    var writeDefault: OwnedDefault?
+    package var writeDefault: OwnedDefault?
     /// What happens to a reference if its record is deleted.
     public var rule = DeleteRule.deny
     /// Where the property is in JSON, and what is accepted there.
@@ -87,7 +87,7 @@ public struct Property: Sendable {
 
 /// Writes what an owned property is by default: to the row's cell that says whether an array is there, and to the rows of
 /// what is owned.
-typealias OwnedDefault = @Sendable (inout RowWriter) -> Void
+package typealias OwnedDefault = @Sendable (inout RowWriter) -> Void
 
 /// A closure that gives a property's default value.
 public typealias PropertyDefault<T> = @Sendable () -> T

@@ -16,7 +16,7 @@ struct RecordFields: Sendable {
         let check: ColumnCheck
     }
 
-    enum Content: Sendable {
+    package enum Content: Sendable {
         case value
         /// Whether the owned records of a relation are there.
         case presence(Int?)

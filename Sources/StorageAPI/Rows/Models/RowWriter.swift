@@ -20,7 +20,7 @@ public struct RowWriter: ~Copyable {
     @usableFromInline let graph: Unmanaged<GraphWriter>
     @usableFromInline var table: Int
     @usableFromInline var row: Int
-    @usableFromInline var relation = 0
+    @usableFromInline package var relation = 0
 
     init(
         next: UnsafeMutablePointer<Cell>, count: Int, arena: UnsafeMutablePointer<Arena>, graph: GraphWriter,

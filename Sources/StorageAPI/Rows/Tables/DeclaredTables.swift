@@ -39,7 +39,7 @@ struct DeclaredTables {
         }
     }
 
-    struct Member {
+    package struct Member {
         var property: DeclaredProperty
         /// Its columns in its owner's row: one, of a reference one for each part of its key. Of owned properties only
         /// optional arrays have one.

@@ -2,11 +2,11 @@ import StorageDriver
 
 /// The tables of one model, and which column has which property. Reading, writing and queries use it.
 @usableFromInline
-final class ModelTables: Sendable {
+package final class ModelTables: Sendable {
     /// The model's stored name.
     let name: String
     /// The root's table first, then those of owned properties.
-    let tables: [TableBinding]
+    package let tables: [TableBinding]
     let root: TableBinding
     let hasChildren: Bool
     /// Whether some row refers to a record.
@@ -43,7 +43,7 @@ final class ModelTables: Sendable {
 
 /// Which columns of a recorded table have the cells that a model reads and writes.
 @usableFromInline
-final class TableBinding: Sendable {
+package final class TableBinding: Sendable {
     /// Where the rows of a table belong.
     enum Form: Sendable {
         case root
@@ -53,18 +53,18 @@ final class TableBinding: Sendable {
         case node
     }
 
-    let index: Int
+    package let index: Int
     let schema: TableSchema
     let form: Form
     /// For each cell the column of the schema: the prefix first, then the model's own, in its order.
     let columns: [Int]
     /// How many cells come before the model's own.
-    let prefixCount: Int
+    package let prefixCount: Int
     /// The cells that hold the root's key.
     let keyCells: [Int]
     /// What each property of the model is here, in its order.
-    let members: [Member]
-    let relations: [RelationBinding]
+    package let members: [Member]
+    package let relations: [RelationBinding]
     /// The references in the rows. Those of the elements of an array are one.
     let references: [ReferenceBinding]
     /// The columns of the model's own key, which in owned rows is data (clause C2) and the mark by which a row is still
@@ -79,7 +79,7 @@ final class TableBinding: Sendable {
     }
 
     /// A property as a query resolves it.
-    enum Member: Sendable {
+    package enum Member: Sendable {
         case column(Int)
         case relation(Int)
         case reference(Int)
@@ -126,7 +126,7 @@ final class TableBinding: Sendable {
 }
 
 /// A reference: which columns have the key of which model's record.
-struct ReferenceBinding: Sendable {
+package struct ReferenceBinding: Sendable {
     let property: String
     let target: ModelSource
     /// Of its first column.
@@ -138,12 +138,12 @@ struct ReferenceBinding: Sendable {
 }
 
 /// An owned property: which table its rows are in.
-struct RelationBinding: Sendable {
+package struct RelationBinding: Sendable {
     let storedProperty: String
     let property: String
-    let target: Int
-    let isMany: Bool
-    let isOptional: Bool
+    package let target: Int
+    package let isMany: Bool
+    package let isOptional: Bool
     /// Writes what a record owns that does not say what it owns.
     var writeDefault: OwnedDefault?
 }

@@ -15,7 +15,7 @@ internal import Darwin
 #endif
 
 /// Embedded `Codable` values: JSON text with sorted keys, so that equal values have equal text; nil is null.
-enum EmbeddedCoding {
+package enum EmbeddedCoding {
     static func encode<T: Encodable>(_ value: T) throws -> Data? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -25,7 +25,7 @@ enum EmbeddedCoding {
         return T.self is any OptionalValue.Type && data == Data("null".utf8) ? nil : data
     }
 
-    static func decode<T: Decodable>(_: T.Type, from cell: Cell) throws -> T? {
+    package static func decode<T: Decodable>(_: T.Type, from cell: Cell) throws -> T? {
         if cell.isNull { return (T.self as? any OptionalValue.Type)?.nothing as? T }
         guard cell.tag == .text else { return nil }
         let isFirst = !isDecoding
@@ -52,7 +52,7 @@ enum EmbeddedCoding {
     }
 
     /// A value as a `Value`.
-    static func value<T: Encodable>(of value: T) throws -> Value {
+    package static func value<T: Encodable>(of value: T) throws -> Value {
         try encode(value).map { .text(String(decoding: $0, as: UTF8.self)) } ?? .null
     }
 }

@@ -34,7 +34,7 @@ enum KeyForm<Model: Storable> {
 
 extension ModelSchema {
     /// The key's properties: those marked as key, or else the one called `id`.
-    var keyProperties: [Property] {
+    package var keyProperties: [Property] {
         let marked = properties.filter { $0.traits.contains(.key) }
         return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
     }
@@ -42,7 +42,7 @@ extension ModelSchema {
 
 extension Property {
     /// The type of the property's one column; nil if it has none, or several.
-    var columnType: ColumnType? {
+    package var columnType: ColumnType? {
         switch kind {
         case .column(let type): type
         case .reference(let model):

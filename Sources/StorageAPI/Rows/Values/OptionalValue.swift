@@ -1,13 +1,13 @@
 /// An Optional of anything, recognised at run time.
-protocol OptionalValue {
+package protocol OptionalValue {
     associatedtype Wrapped
     static var nothing: Self { get }
     var wrapped: Wrapped? { get }
 }
 extension OptionalValue {
-    var isNothing: Bool { wrapped == nil }
+    package var isNothing: Bool { wrapped == nil }
 }
 extension Optional: OptionalValue {
-    static var nothing: Self { .none }
-    var wrapped: Wrapped? { self }
+    package static var nothing: Self { .none }
+    package var wrapped: Wrapped? { self }
 }

@@ -93,7 +93,7 @@ extension RowWriter {
 
     /// Writes a value of a key's part.
     @usableFromInline
-    mutating func write(_ value: Value) {
+    package mutating func write(_ value: Value) {
         switch value {
         case .null: put(.null)
         case .int(let value): put(.int(value))

@@ -5,7 +5,7 @@ package import StorageDriver
 /// The same code as in a ``Store`` encodes and checks models, so what a store refuses is refused here. One thread at a
 /// time may use it.
 package final class ModelRows<Model: Storable> {
-    let handle: ModelHandle
+    package let handle: ModelHandle
     let limits = BackendInfo.Limits()
     private let declared: DeclaredTables
 

@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// Reads models through a session: runs queries and loads graphs.
-struct Reading {
+package struct Reading {
     let handle: ModelHandle
     let session: any StorageSession
     /// How the cells of root rows are read: all of the model's, or chosen ones.
@@ -32,7 +32,7 @@ struct Reading {
     }
 
     /// The records with the keys, in the order of these; nil for a key that no record has.
-    func find<M: Storable>(_: M.Type, keys: [[Value]]) throws(StorageError) -> [M?] {
+    package func find<M: Storable>(_: M.Type, keys: [[Value]]) throws(StorageError) -> [M?] {
         guard !keys.isEmpty else { return [] }
         let list = ValueList(width: model.rootKeyCount, values: keys.flatMap { $0 })
         guard list.values.count == keys.count * list.width else {

@@ -3,7 +3,7 @@ import StorageDriver
 /// A transaction, or a block of reads, while a call or a user's closure runs in it.
 ///
 /// A query builder that leaves the closure finds the session closed.
-final class SessionContext {
+package final class SessionContext {
     let registry: ModelRegistry
     let limits: BackendInfo.Limits
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
@@ -69,16 +69,16 @@ final class SessionContext {
 
     /// The error that a call of this session throws: a collision with another writer is kept, since it may be a reason to
     /// repeat the transaction.
-    func tracking(_ error: StorageError) -> StorageError {
+    package func tracking(_ error: StorageError) -> StorageError {
         if error.code == .busy || error.code == .conflict { collision = error }
         return error
     }
 
-    func reading(_ model: ModelSource) throws(StorageError) -> Reading {
+    package func reading(_ model: ModelSource) throws(StorageError) -> Reading {
         Reading(handle: try handle(model), session: try openSession())
     }
 
-    func writing(_ model: ModelSource) throws(StorageError) -> Writing {
+    package func writing(_ model: ModelSource) throws(StorageError) -> Writing {
         let handle = try handle(model)
         return Writing(
             handle: handle, writer: try openWriter(handle.name), limits: limits, context: self)
@@ -217,7 +217,7 @@ final class SessionContext {
     }
 
     /// Runs a user's closure in a savepoint, which is undone if the closure throws.
-    func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+    package func savepoint<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
         _ = try openSession()
         guard canWrite else {
             throw StorageError(.unsupported, "A read block has no savepoints; use transaction.", operation: "savepoint")

@@ -6,7 +6,7 @@ extension Writing {
     /// inserted. Returns the models as they are stored.
     ///
     /// - Parameter properties: their indices in the model's schema.
-    func save<M: Storable>(_ models: [M], matching properties: [Int]) throws(StorageError) -> [M] {
+    package func save<M: Storable>(_ models: [M], matching properties: [Int]) throws(StorageError) -> [M] {
         let match = try Match(properties, model)
         // The error is that of the first element that fails. So each step ends before the elements that failed in one
         // before it, and what is left is written, where an earlier element may fail too.
@@ -124,7 +124,7 @@ extension Writing {
     ///
     /// - Returns: for each record the values of the properties, nil if one of them is nil; keys by such values; and the
     ///   error about the first record whose values several stored ones have.
-    func storedKeys(
+    package func storedKeys(
         of records: [DynamicRecord], matching properties: [Int]
     ) throws(StorageError) -> (names: [[Value]?], keys: [[Value]: [Value]], failure: StorageError?) {
         let match = try Match(properties, model)
@@ -261,7 +261,7 @@ extension Writing {
 
 extension Storable {
     /// The indices of properties in the schema.
-    static func ordinals(of properties: [PartialKeyPath<Self>]) throws(StorageError) -> [Int] {
+    package static func ordinals(of properties: [PartialKeyPath<Self>]) throws(StorageError) -> [Int] {
         var ordinals: [Int] = []
         for property in properties {
             guard let ordinal = ordinal(of: property) else {

@@ -8,13 +8,13 @@ internal import Foundation
 
 /// Writes models through a session: the one home of cascades and of assigned keys.
 @usableFromInline
-struct Writing {
+package struct Writing {
     let handle: ModelHandle
     let writer: any StorageWriter
-    let limits: BackendInfo.Limits
+    package let limits: BackendInfo.Limits
     let context: SessionContext
 
-    var model: ModelTables { handle.tables }
+    package var model: ModelTables { handle.tables }
 
     // MARK: Insert, save, update
 
@@ -29,7 +29,7 @@ struct Writing {
     }
 
     /// Writes models as ``put(_:_:)`` does, by a graph writer that the caller keeps for its next ones.
-    func put<M: Storable>(
+    package func put<M: Storable>(
         _ models: [M], _ operation: WriteOperation, by graph: GraphWriter
     ) throws(StorageError) {
         var stored = models

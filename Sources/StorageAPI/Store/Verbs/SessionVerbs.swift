@@ -15,7 +15,7 @@ extension Store {
     ///
     /// Not `Sendable`, and so no query on it is: only the thread of its closure may use a session.
     public struct Session {
-        let target: VerbTarget
+        package let target: VerbTarget
 
         @usableFromInline
         func lookUp(

@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// What a call without `async` runs on: the store itself, or the session of a user's closure.
-enum VerbTarget {
+package enum VerbTarget {
     case store(Store)
     case session(SessionContext, of: Store)
 

@@ -1,3 +1,4 @@
+public import StorageAPI
 public import StorageDriver
 
 #if canImport(FoundationEssentials)
@@ -19,7 +20,7 @@ extension Store {
     /// with it.
     public var named: Named { Named(store: self) }
 
-    /// The values of a store that have names; see ``Store/named``.
+    /// The values of a store that have names; see `Store/named`.
     public struct Named: Sendable {
         let store: Store
 

@@ -1,3 +1,4 @@
+package import StorageAPI
 import StorageDriver
 
 /// Makes records of a model out of JSON members, by the model's schema: of what the store has recorded, for the tool, or of

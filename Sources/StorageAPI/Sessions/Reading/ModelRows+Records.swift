@@ -3,12 +3,12 @@ extension ModelRows {
     /// The models that records are.
     ///
     /// - Throws: `invalidValue`, `typeMismatch` or `limitExceeded`, with the index of the record.
-    func models(_ records: [DynamicRecord]) throws(StorageError) -> [Model] { try converted(records) }
+    package func models(_ records: [DynamicRecord]) throws(StorageError) -> [Model] { try converted(records) }
 
     /// Models as records. A nil key is null.
     ///
     /// - Throws: `invalidValue` or `limitExceeded`, with the index of the model.
-    func records(_ models: [Model]) throws(StorageError) -> [DynamicRecord] { try converted(models) }
+    package func records(_ models: [Model]) throws(StorageError) -> [DynamicRecord] { try converted(models) }
 
     private func converted<From: Storable, To: Storable>(_ values: [From]) throws(StorageError) -> [To] {
         let rows = try rows()
@@ -23,7 +23,7 @@ extension ModelRows {
     }
 
     /// Rows in memory for records of the model.
-    func rows() throws(StorageError) -> RecordRows { try RecordRows(handle.tables, limits: limits) }
+    package func rows() throws(StorageError) -> RecordRows { try RecordRows(handle.tables, limits: limits) }
 
     private func take<To: Storable>(_ rows: RecordRows, after first: Int) throws(StorageError) -> [To] {
         do throws(StorageError) {

@@ -1,3 +1,4 @@
+public import StorageAPI
 import StorageDriver
 
 // Dates in the forms of other software, by way of ISO 8601: the library has one calendar.

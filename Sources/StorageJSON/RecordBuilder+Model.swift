@@ -1,3 +1,4 @@
+import StorageAPI
 import StorageDriver
 
 extension RecordBuilder {

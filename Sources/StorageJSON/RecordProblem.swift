@@ -1,3 +1,5 @@
+import StorageAPI
+
 /// Why members are not a record of a model: the problem, and the path to the property.
 package struct RecordProblem: Error {
     package var message: String

@@ -1,3 +1,4 @@
+import StorageAPI
 package import StorageDriver
 
 /// How scalars are written in JSON, CSV and tables. Reading gives the same value.

@@ -3,8 +3,8 @@ import StorageDriver
 /// Records as rows in memory, written as one type and read as another: models, records without types, or JSON.
 ///
 /// The rows have numbers in place of keys, so several records may have one key, or none yet. Used by one thread at a time.
-final class RecordRows {
-    let graph: GraphWriter
+package final class RecordRows {
+    package let graph: GraphWriter
     private let handle: ModelHandle
 
     /// - Parameter model: the tables of a model as it is declared.
@@ -14,15 +14,15 @@ final class RecordRows {
     }
 
     /// How many records there are.
-    var count: Int { graph.buffers[0].count }
+    package var count: Int { graph.buffers[0].count }
 
     /// Whether they should be read before more are added.
-    var isFull: Bool { graph.isFull }
+    package var isFull: Bool { graph.isFull }
 
     /// Adds a record.
     ///
     /// - Throws: `invalidValue` or `limitExceeded`. The record is not added then.
-    func add(_ value: some Storable) throws(StorageError) {
+    package func add(_ value: some Storable) throws(StorageError) {
         var row = graph.beginRoot(number: count)
         value.write(into: &row)
         do throws(StorageError) {
@@ -43,7 +43,7 @@ final class RecordRows {
     }
 
     /// Appends the records as models. Where one is no model, those before it are appended.
-    func take<Model: Storable>(into models: inout [Model]) throws(StorageError) {
+    package func take<Model: Storable>(into models: inout [Model]) throws(StorageError) {
         defer { graph.removeAll() }
         let session = RowsSession(handle.tables.tables.map(\.schema), graph.buffers.map(BufferedRows.init))
         do throws(StorageError) {

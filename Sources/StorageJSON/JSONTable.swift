@@ -1,3 +1,4 @@
+import StorageAPI
 import StorageDriver
 
 /// How the members of an object become the cells of one table's rows.

@@ -1,3 +1,4 @@
+import StorageAPI
 package import StorageDriver
 
 /// A JSON value as it was written: numbers as their text, so that none is rounded, and members in their order.

@@ -1,3 +1,4 @@
+import StorageAPI
 import StorageDriver
 
 #if canImport(FoundationEssentials)
@@ -112,7 +113,7 @@ package final class InputBuffer {
 
     /// How many bytes there are up to the end that the scanner finds; nil if the file ends before.
     ///
-    /// - Throws: if that is more than ``recordLimit``.
+    /// - Throws: if that is more than `recordLimit`.
     package func length(_ scanner: inout some FrameScanner) throws -> Int? {
         var looked = 0
         while true {

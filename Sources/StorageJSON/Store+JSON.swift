@@ -1,3 +1,4 @@
+public import StorageAPI
 public import StorageDriver
 
 #if canImport(FoundationEssentials)
@@ -17,7 +18,7 @@ extension Store {
     /// try await store.save(json: data, as: Person.self, at: "data.items")
     /// ```
     ///
-    /// The model is the only type that is needed: see ``Storable/init(json:at:dates:lenient:)``. A reference is the key of
+    /// The model is the only type that is needed: see `Storable/init(json:at:dates:lenient:)`. A reference is the key of
     /// its record, or an object that has the key.
     ///
     /// - Parameters:
@@ -34,7 +35,7 @@ extension Store {
     /// - Returns: how many records were stored.
     /// - Throws: `invalidValue` with the index of the element, the place in the JSON and the property; `missingKey` for
     ///   a record without a key if it is merged by its key; `limitExceeded` for one of more than 64 MiB; `cancelled`; errors of
-    ///   ``save(_:)-([M])``. Nothing is stored if it throws.
+    ///   `save(_:)-([M])`. Nothing is stored if it throws.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
         json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
@@ -100,7 +101,7 @@ extension Store {
     }
 
     /// Stores the record of a dictionary, as JSON parsers return them; see
-    /// ``Storable/init(dictionary:at:dates:lenient:)``.
+    /// `Storable/init(dictionary:at:dates:lenient:)`.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
         dictionary: [String: Any], as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
@@ -113,7 +114,7 @@ extension Store {
 }
 
 extension WritingVerbs where Self: ~Copyable {
-    /// Stores the records of JSON, as ``Store`` does.
+    /// Stores the records of JSON, as `Store` does.
     @discardableResult
     public func save<M: Storable>(
         json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
@@ -122,7 +123,7 @@ extension WritingVerbs where Self: ~Copyable {
         try save(.data(json), SavedJSON<M>(path, dates, lenient, merging, properties, progress))
     }
 
-    /// Stores the records of a file of JSON, as ``Store`` does.
+    /// Stores the records of a file of JSON, as `Store` does.
     @discardableResult
     public func save<M: Storable>(
         jsonFile file: URL, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,

@@ -1,4 +1,5 @@
-import StorageDriver
+public import StorageAPI
+public import StorageDriver
 
 extension DynamicRecord: CustomStringConvertible {
     /// The record as an indented tree: its model and key, then a line for each property; owned records below theirs.
@@ -49,7 +50,7 @@ extension DynamicRecord: CustomStringConvertible {
 }
 
 extension Storable {
-    /// The record as an indented tree, by the schema of its type; see ``DynamicRecord/description``. Of a record that
+    /// The record as an indented tree, by the schema of its type; see `DynamicRecord/description`. Of a record that
     /// cannot be stored it is the reason.
     public var tree: String {
         do throws(StorageError) {

@@ -2,7 +2,7 @@ import StorageDriver
 
 extension Property {
     /// The names of the members that lead to the property.
-    var names: [String] {
+    package var names: [String] {
         form.path.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) } ?? [storedName]
     }
 }
@@ -11,7 +11,7 @@ extension ModelSchema {
     /// Checks that JSON has a place of its own for each property, so that what is written is read again.
     ///
     /// - Throws: `configuration` for a path with an empty name, and for two properties at one path, or one inside the other.
-    func checkPaths() throws(StorageError) {
+    package func checkPaths() throws(StorageError) {
         var places = JSONPlaces()
         for property in properties {
             guard property.names.allSatisfy({ !$0.isEmpty }) else {

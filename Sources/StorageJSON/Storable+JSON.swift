@@ -1,3 +1,4 @@
+public import StorageAPI
 public import StorageDriver
 
 #if canImport(FoundationEssentials)
@@ -38,7 +39,7 @@ extension Storable {
     }
 
     /// Makes the models from JSON: an array of objects, one object, or an object on each line. As
-    /// ``init(json:at:dates:lenient:)``.
+    /// `init(json:at:dates:lenient:)`.
     ///
     /// Holds all models in memory; `save(json:as:)` stores any number.
     /// - Throws: `invalidValue` as for one, with the index of the element.
@@ -49,7 +50,7 @@ extension Storable {
     }
 
     /// Makes the model from a dictionary, as JSON parsers return them: texts, numbers, `Bool`, `Date`, `Data`, nil, and
-    /// arrays and dictionaries of these. As ``init(json:at:dates:lenient:)``.
+    /// arrays and dictionaries of these. As `init(json:at:dates:lenient:)`.
     ///
     /// - Throws: `invalidValue`, also for a value of another type.
     public init(
@@ -59,7 +60,7 @@ extension Storable {
         try self.init(json: Data(json.utf8), at: path, dates: dates, lenient: lenient)
     }
 
-    /// The record as JSON that ``init(json:at:dates:lenient:)`` reads again: with all that it owns, each property where
+    /// The record as JSON that `init(json:at:dates:lenient:)` reads again: with all that it owns, each property where
     /// its `@Field(path:)` says.
     ///
     /// - Throws: `invalidValue` for a value that cannot be stored.
@@ -70,7 +71,7 @@ extension Storable {
 }
 
 extension Sequence where Element: Storable {
-    /// The records as a JSON array. As ``Storable/json()``.
+    /// The records as a JSON array. As `Storable/json()`.
     ///
     /// - Throws: `invalidValue` for a value that cannot be stored, with the index of the element.
     public func json() throws(StorageError) -> Data {

@@ -1,3 +1,4 @@
+import StorageAPI
 import StorageDriver
 
 #if canImport(FoundationEssentials)

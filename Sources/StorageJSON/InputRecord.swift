@@ -1,3 +1,4 @@
+import StorageAPI
 import StorageDriver
 
 /// A record of the input, undecoded.

@@ -1,3 +1,4 @@
+import StorageAPI
 package import StorageDriver
 
 /// How a JSON value becomes a stored value of a type, without loss or not at all.

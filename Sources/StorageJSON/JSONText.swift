@@ -1,3 +1,4 @@
+package import StorageAPI
 import StorageDriver
 
 /// Writes JSON text as bytes.

@@ -1,3 +1,4 @@
+public import StorageAPI
 public import StorageDriver
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,4 @@
+import StorageAPI
 import StorageDriver
 
 #if canImport(FoundationEssentials)
@@ -78,7 +79,7 @@ final class ModelJSON<Model: Storable> {
         }
     }
 
-    /// Calls the body with records that have only the properties that are there, in parts, and as ``read(_:_:)`` with
+    /// Calls the body with records that have only the properties that are there, in parts, and as `read(_:_:)` with
     /// those before one that cannot be read.
     func readParts(
         _ contents: any InputContents, _ body: (Part<DynamicRecord>) throws(StorageError) -> Void
