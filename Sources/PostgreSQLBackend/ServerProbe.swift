@@ -31,15 +31,25 @@ struct ServerProcess: Sendable {
         (self.number, self.start, self.serverStart) = (number, start, serverStart)
     }
 
-    /// What the process does. No row where another server is asked, and nulls where the process has ended.
+    /// What the process does: whether it waits for its client, for how many milliseconds, and since when, in microseconds. No
+    /// row where another server is asked, and nulls where the process has ended.
     ///
-    /// - Parameter milliseconds: the time for which the end of a process is waited for that waits for its client; nil to
-    ///   leave it.
-    fileprivate func state(endingWithin milliseconds: Int?) -> String {
+    /// - Parameters:
+    ///   - idleness: what was found before; the process is ended if it has waited since then.
+    ///   - milliseconds: the time for which its end is waited for.
+    fileprivate func state(ending idleness: ServerProbe.Idleness?, within milliseconds: Int) -> String {
         let isIdle = "a.wait_event_type IS NOT DISTINCT FROM 'Client'"
-        let end = milliseconds.map { ", CASE WHEN \(isIdle) THEN pg_catalog.pg_terminate_backend(a.pid, \($0)) END" }
+        let change = Self.microseconds("a.state_change")
+        let end = idleness.map {
+            let since = $0.since.map(String.init) ?? "NULL"
+            return """
+                , CASE WHEN \(isIdle) AND \(change) IS NOT DISTINCT FROM \(since)
+                  THEN pg_catalog.pg_terminate_backend(a.pid, \(milliseconds)) END
+                """
+        }
         return """
-            SELECT a.pid IS NULL OR \(isIdle)\(end ?? "")
+            SELECT a.pid IS NULL OR \(isIdle),
+              (extract(epoch FROM pg_catalog.clock_timestamp() - a.state_change) * 1000)::int8, \(change)\(end ?? "")
             FROM (SELECT) AS one LEFT JOIN pg_catalog.pg_stat_get_activity(\(number)) AS a
               ON \(Self.microseconds("a.backend_start")) = \(start)
             WHERE \(Self.microseconds("pg_catalog.pg_postmaster_start_time()")) = \(serverStart)
@@ -60,7 +70,15 @@ final class ServerProbe {
         /// That the process works, or waits for a lock.
         case isWorking
         /// That the process waits for its client, or has ended.
-        case isIdle
+        case isIdle(Idleness)
+    }
+
+    /// The time for which a process has waited for its client.
+    struct Idleness {
+        /// As the server's clock has it; 0 where the process has ended, or the server does not say.
+        var milliseconds = 0
+        /// The time at which it began to wait, by which it is known again; nil where the server does not say.
+        var since: Int64?
     }
 
     private let handle: OpaquePointer?
@@ -77,8 +95,10 @@ final class ServerProbe {
 
     /// - Parameters:
     ///   - process: nil where it is not known which one serves the connection.
-    ///   - milliseconds: the time for which the end of a process is waited for that waits for its client; nil to leave it.
-    func ask(about process: ServerProcess?, endingWithin milliseconds: Int? = nil) -> Answer {
+    ///   - idleness: what was answered before; the process is ended if it has waited for its client since then. Nil to leave
+    ///     it.
+    ///   - milliseconds: the time for which its end is waited for.
+    func ask(about process: ServerProcess?, ending idleness: Idleness? = nil, within milliseconds: Int = 0) -> Answer {
         // Without memory for a question there is no answer to it.
         guard let handle else { return .isThere }
         guard isConnected || connect(handle) else {
@@ -88,13 +108,14 @@ final class ServerProbe {
         }
         isConnected = true
         guard let process else { return .isThere }
-        let sql = process.state(endingWithin: milliseconds)
+        let sql = process.state(ending: idleness, within: milliseconds)
         guard PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0) == 1 else { return .none }
         var answer = Answer.isThere
         while let result = next(handle) {
             defer { PQclear(result) }
             if PQresultStatus(result) == PGRES_TUPLES_OK, PQntuples(result) == 1 {
-                answer = String(cString: PQgetvalue(result, 0, 0)) == "t" ? .isIdle : .isWorking
+                let isIdle = String(cString: PQgetvalue(result, 0, 0)) == "t"
+                answer = isIdle ? .isIdle(Idleness(result)) : .isWorking
             }
         }
         return PQstatus(handle) == CONNECTION_OK && PQisBusy(handle) == 0 ? answer : .none
@@ -126,5 +147,16 @@ final class ServerProbe {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
         let left = end.millisecondsLeft
         return left > 0 && poll(&socket, 1, Int32(clamping: left)) > 0
+    }
+}
+
+extension ServerProbe.Idleness {
+    fileprivate init(_ result: OpaquePointer) {
+        func number(_ column: Int32) -> Int64? {
+            PQgetisnull(result, 0, column) == 1 ? nil : Int64(String(cString: PQgetvalue(result, 0, column)))
+        }
+        // The clock may be set back.
+        milliseconds = Int(clamping: max(number(1) ?? 0, 0))
+        since = number(2)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite(
@@ -8,10 +9,13 @@ import Testing
     .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
     .timeLimit(.minutes(10)))
 struct SilenceTests {
-    private static let timeout = 500
+    /// The default one is long for a test.
+    private static let timeouts = TestExtent.isLarge ? [500, 5000] : [500]
 
     /// A store behind a proxy, and another one that reaches the server by itself.
-    private static func withStores(_ body: (CuttingProxy, Store, Store) async throws -> Void) async throws {
+    private static func withStores(
+        timeout: Int = 500, _ body: (CuttingProxy, Store, Store) async throws -> Void
+    ) async throws {
         try await Server.withSchema { schema in
             let proxy = try CuttingProxy(to: Server.socket())
             defer { proxy.stop() }
@@ -35,16 +39,20 @@ struct SilenceTests {
         let returns: Bool
     }
 
-    @Test(arguments: [
+    private static let phases = [
         Phase(testDescription: "BEGIN does not arrive", silence: .requests(of: "BEGIN"), returns: true),
         Phase(testDescription: "BEGIN is not answered", silence: .answers(to: "BEGIN"), returns: true),
         Phase(testDescription: "a statement does not arrive", silence: .requests(of: "DELETE FROM"), returns: false),
         Phase(testDescription: "a statement is not answered", silence: .answers(to: "DELETE FROM"), returns: false),
         Phase(testDescription: "COMMIT does not arrive", silence: .requests(of: "COMMIT\0"), returns: false),
         Phase(testDescription: "COMMIT is not answered", silence: .answers(to: "COMMIT\0"), returns: true),
-    ])
-    func `costs its caller the timeout, and other writers no more than its lock`(_ phase: Phase) async throws {
-        try await Self.withStores { proxy, store, other in
+    ]
+
+    @Test(arguments: phases, timeouts)
+    func `costs its caller the timeout, and other writers no more than its lock`(
+        _ phase: Phase, _ timeout: Int
+    ) async throws {
+        try await Self.withStores(timeout: timeout) { proxy, store, other in
             let clock = ContinuousClock()
             let start = clock.now
             proxy.silence(phase.silence)
@@ -64,7 +72,7 @@ struct SilenceTests {
             try await other.insert(Pen(id: 3))
             let others = clock.now - start
             let code = try await writing.value
-            print("\(phase.testDescription): \(clock.now - start), another writer \(others), of \(Self.timeout) ms")
+            print("\(phase.testDescription): \(clock.now - start), another writer \(others), of \(timeout) ms")
             #expect(code == (phase.returns ? nil : .io))
             #expect(try await store.select(Pen.self).keys() == (phase.returns ? [2, 3] : [1, 3]))
             try await store.insert(Pen(id: 4))
@@ -104,6 +112,20 @@ struct SilenceTests {
             proxy.silenceListener()
             try await other.insert(Pen(id: 3))
             #expect(try await values.next()?.map(\.id) == [1, 2, 3])
+        }
+    }
+
+    @Test func `answers that come later than the timeout, on every connection, are waited for`() async throws {
+        try await Self.withStores(timeout: 50) { proxy, store, _ in
+            proxy.delayAnswers(by: 200)
+            let connections = proxy.connections
+            for id in 2...5 { try await store.insert(Pen(id: id)) }
+            try await store.transaction { tx in
+                try tx.delete(Pen.self, key: 1)
+                #expect(try tx.select(Pen.self).keys() == [2, 3, 4, 5])
+            }
+            // The server was asked, on other connections, and had nothing to end.
+            #expect(proxy.connections > connections && proxy.endings == 0)
         }
     }
 
