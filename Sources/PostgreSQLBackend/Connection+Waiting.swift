@@ -79,11 +79,11 @@ extension Connection {
     private func isThere(_ socket: inout pollfd, silentSince start: DispatchTime) throws(StorageError) -> Bool {
         let asked = DispatchTime.now()
         let probe = ServerProbe(probeParameters, within: .milliseconds(millisecondsToAnswer))
-        switch probe.ask(about: process) {
+        switch probe.ask(about: served) {
         case .none:
             throw isLost("The server does not answer, to this connection and to another; try again when it runs.")
         // The first statement asks for the process, and takes no time but that of a busy server.
-        case .isThere where process == nil && !isShared && start.millisecondsSince >= millisecondsToAnswer:
+        case .isThere where served == nil && start.millisecondsSince >= millisecondsToAnswer:
             throw isLost(Self.silent)
         case .isThere, .isWorking: return false
         case .isIdle(let idleness):
@@ -92,7 +92,7 @@ extension Connection {
             let onTheWay = max(max(millisecondsOnTheWay, 4 * question) - age, 2 * question)
             if poll(&socket, 1, Int32(clamping: onTheWay)) > 0 { return true }
             // Its locks are free when it has ended. What came through meanwhile is waited for.
-            switch probe.ask(about: process, ending: idleness, within: millisecondsOnTheWay) {
+            switch probe.ask(about: served, ending: idleness, within: millisecondsOnTheWay) {
             case .isWorking: return false
             case .isIdle(let now) where now.since != nil && now.since != idleness.since: return false
             default: throw isLost(Self.silent)

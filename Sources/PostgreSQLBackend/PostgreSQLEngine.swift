@@ -45,6 +45,7 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         }
         let version = try connection.run(Catalog.version(record)).text() ?? ""
         if record.commits != nil, record.mayCount {
+            try CommitListener.check(configuration, record)
             let last = try connection.run(CommitListener.last(record, configuration)).integer() ?? 0
             listener = CommitListener(configuration, role, record, last: last)
         } else {
@@ -137,6 +138,9 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         return try readTables(newConnection())
     }
 
+    /// Whether the recorded tables of a version were read last.
+    func knowsTables(at version: String) -> Bool { recorded.withLock { $0?.version == version } }
+
     func note(_ tables: [TableSchema], at version: String) { recorded.withLock { $0 = (version, tables) } }
 
     /// Reads the recorded tables of the last commit and keeps them.
@@ -194,12 +198,12 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
 
     /// Begins a transaction, on a new connection where the old one has died meanwhile.
     private func begin(_ state: inout WriterState, isAlone: Bool) throws(StorageError) -> PostgreSQLWriter {
-        if let connection = state.connection, connection.isAlive() {
+        if let connection = state.connection, connection.isAlive(), !connection.isWornOut {
             do throws(StorageError) {
                 return try begin(&state, connection, isAlone)
             } catch {
                 // Some deaths are seen only when something is sent. Nothing was done by it.
-                guard connection.loss != nil else { throw error }
+                guard connection.loss != nil, error.code != .configuration else { throw error }
             }
         }
         state.connection = nil

@@ -96,10 +96,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     }
 
     override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
-        if scope == .query {
-            return isInTransaction ? try connection.run(statements) : try connection.runRead(statements)
-        }
-        return try askGuarded(statements)
+        scope == .query ? try connection.run(statements) : try askGuarded(statements)
     }
 
     override func ask(
@@ -154,9 +151,25 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     /// Looks whether the plan's tables are stored as it needs them, once for each version of the tables.
     private func check(_ query: PreparedQuery, _ version: String) throws(StorageError) {
         if query.checkedVersion == version || engine.record.versionIndex == nil { return }
-        let recorded = try engine.tables(at: version, by: isInTransaction ? nil : connection)
+        let recorded = try tables(at: version)
         try query.plan.tables.filter { !$0.isForeign }.requireStored(in: recorded)
         query.checkedVersion = version
+    }
+
+    /// The recorded tables of a version. A transaction whose snapshot has that version asks nobody else for them: behind a pooler,
+    /// where each transaction keeps one of few connections, those who all ask on another one would wait for each other.
+    private func tables(at version: String) throws(StorageError) -> [TableSchema] {
+        guard isInTransaction, !engine.knowsTables(at: version) else {
+            return try engine.tables(at: version, by: isInTransaction ? nil : connection)
+        }
+        let results = try ask([Catalog.snapshotVersion(engine.record), Catalog.definitions(names)])
+        guard results.count == 2, let seen = results[0].text() else { throw Catalog.damaged }
+        guard version == seen || version.hasSuffix("." + seen) else {
+            return try engine.tables(at: version, by: nil)
+        }
+        let tables = try Catalog.tables(results[1])
+        engine.note(tables, at: version)
+        return tables
     }
 
     /// A snapshot sees no row of a table that was made after it.

@@ -35,14 +35,18 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         connection.begin(isAlone ? "READ COMMITTED" : "SERIALIZABLE", isWriting: true)
         connection.add(Catalog.turn(names, isAlone: isAlone))
         do throws(StorageError) {
-            let isNew = connection.server == nil
+            // Behind a pooler a connection may outlive a crash of its server.
+            let isNew = connection.server == nil || connection.isShared
+            let question = connection.processQuestion
             let own = isAlone ? Catalog.transaction(engine.record) : Catalog.sharedTransaction
             let results = try connection.run(
-                [Catalog.version(engine.record), own] + (isNew ? [ServerIdentity.statement] : []))
-            guard results.count == (isNew ? 3 : 2), let version = results[0].text(), let transaction = results[1].text()
+                [Catalog.version(engine.record), own] + (isNew ? [ServerIdentity.statement] : [])
+                    + (question.map { [$0] } ?? []))
+            guard results.count == (isNew ? 3 : 2) + (question == nil ? 0 : 1), let version = results[0].text(),
+                let transaction = results[1].text()
             else { throw Catalog.damaged }
+            try connection.requireProcess(question == nil ? nil : results.last)
             if Catalog.isGone(version) { throw Catalog.gone }
-            // No connection outlives a crash.
             if isNew { connection.server = ServerIdentity(results[2]) }
             (self.version, self.transaction) = (version, transaction)
             if isAlone {

@@ -31,15 +31,27 @@ struct ServerProcess: Sendable {
         (self.number, self.start, self.serverStart) = (number, start, serverStart)
     }
 
+    fileprivate static func microseconds(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::int8" }
+}
+
+/// What a server is asked about for a connection that is silent.
+enum ServedBy: Sendable {
+    /// The process that serves it.
+    case process(ServerProcess)
+    /// The process that has this name, for as long as the connection's transaction lasts. A pooler serves its clients in the
+    /// order in which they ask. So where none has the name and who asked later is answered, the connection's question was
+    /// answered, or has not arrived.
+    case label(String)
+
     /// What the process does: whether it waits for its client, for how many milliseconds, and since when, in microseconds. No
-    /// row where another server is asked, and nulls where the process has ended.
+    /// row where another server is asked, and nulls where there is none, or none any more.
     ///
     /// - Parameters:
     ///   - idleness: what was found before; the process is ended if it has waited since then.
     ///   - milliseconds: the time for which its end is waited for.
     fileprivate func state(ending idleness: ServerProbe.Idleness?, within milliseconds: Int) -> String {
         let isIdle = "a.wait_event_type IS NOT DISTINCT FROM 'Client'"
-        let change = Self.microseconds("a.state_change")
+        let change = ServerProcess.microseconds("a.state_change")
         let end = idleness.map {
             let since = $0.since.map(String.init) ?? "NULL"
             return """
@@ -47,16 +59,22 @@ struct ServerProcess: Sendable {
                   THEN pg_catalog.pg_terminate_backend(a.pid, \(milliseconds)) END
                 """
         }
+        let server = ServerProcess.microseconds("pg_catalog.pg_postmaster_start_time()")
+        let (number, isIt, isServer) =
+            switch self {
+            case .process(let process):
+                (
+                    "\(process.number)", "\(ServerProcess.microseconds("a.backend_start")) = \(process.start)",
+                    "\(server) = \(process.serverStart)"
+                )
+            case .label(let label): ("NULL", "a.application_name = \(label.literal)", "true")
+            }
         return """
             SELECT a.pid IS NULL OR \(isIdle),
               (extract(epoch FROM pg_catalog.clock_timestamp() - a.state_change) * 1000)::int8, \(change)\(end ?? "")
-            FROM (SELECT) AS one LEFT JOIN pg_catalog.pg_stat_get_activity(\(number)) AS a
-              ON \(Self.microseconds("a.backend_start")) = \(start)
-            WHERE \(Self.microseconds("pg_catalog.pg_postmaster_start_time()")) = \(serverStart)
+            FROM (SELECT) AS one LEFT JOIN pg_catalog.pg_stat_get_activity(\(number)) AS a ON \(isIt) WHERE \(isServer)
             """
     }
-
-    private static func microseconds(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::int8" }
 }
 
 /// Asks a server, on a connection of its own, about a connection that is silent. Waits for it no longer than it is told.
@@ -94,11 +112,11 @@ final class ServerProbe {
     deinit { PQfinish(handle) }
 
     /// - Parameters:
-    ///   - process: nil where it is not known which one serves the connection.
+    ///   - process: nil where it is not known what serves the connection.
     ///   - idleness: what was answered before; the process is ended if it has waited for its client since then. Nil to leave
     ///     it.
     ///   - milliseconds: the time for which its end is waited for.
-    func ask(about process: ServerProcess?, ending idleness: Idleness? = nil, within milliseconds: Int = 0) -> Answer {
+    func ask(about process: ServedBy?, ending idleness: Idleness? = nil, within milliseconds: Int = 0) -> Answer {
         // Without memory for a question there is no answer to it.
         guard let handle else { return .isThere }
         guard isConnected || connect(handle) else {

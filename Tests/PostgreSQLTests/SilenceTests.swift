@@ -14,10 +14,12 @@ struct SilenceTests {
 
     /// A store behind a proxy, and another one that reaches the server by itself.
     private static func withStores(
-        timeout: Int = 500, _ body: (CuttingProxy, Store, Store) async throws -> Void
+        timeout: Int = 500, isPooled: Bool = false, _ body: (CuttingProxy, Store, Store) async throws -> Void
     ) async throws {
         try await Server.withSchema { schema in
-            let proxy = try CuttingProxy(to: Server.socket())
+            let pooler = isPooled ? try Pooler() : nil
+            defer { pooler?.stop() }
+            let proxy = try CuttingProxy(to: pooler?.socket ?? Server.socket())
             defer { proxy.stop() }
             try await Server.makeStore(schema)
             let url =
@@ -52,7 +54,18 @@ struct SilenceTests {
     func `costs its caller the timeout, and other writers no more than its lock`(
         _ phase: Phase, _ timeout: Int
     ) async throws {
-        try await Self.withStores(timeout: timeout) { proxy, store, other in
+        try await Self.write(phase, timeout, isPooled: false)
+    }
+
+    @Test(.enabled(if: Pooler.isThere, "no PgBouncer"), arguments: phases, timeouts)
+    func `costs no more behind a pooler, whose clients have another process for each transaction`(
+        _ phase: Phase, _ timeout: Int
+    ) async throws {
+        try await Self.write(phase, timeout, isPooled: true)
+    }
+
+    private static func write(_ phase: Phase, _ timeout: Int, isPooled: Bool) async throws {
+        try await withStores(timeout: timeout, isPooled: isPooled) { proxy, store, other in
             let clock = ContinuousClock()
             let start = clock.now
             proxy.silence(phase.silence)
@@ -72,16 +85,19 @@ struct SilenceTests {
             try await other.insert(Pen(id: 3))
             let others = clock.now - start
             let code = try await writing.value
-            print("\(phase.testDescription): \(clock.now - start), another writer \(others), of \(timeout) ms")
+            let place = isPooled ? " behind a pooler" : ""
+            print("\(phase.testDescription)\(place): \(clock.now - start), another writer \(others), of \(timeout) ms")
             #expect(code == (phase.returns ? nil : .io))
             #expect(try await store.select(Pen.self).keys() == (phase.returns ? [2, 3] : [1, 3]))
             try await store.insert(Pen(id: 4))
         }
     }
 
-    @Test(arguments: [CuttingProxy.Silence.requests(of: "SELECT"), .answers(to: "SELECT")])
-    func `a read is asked again on another one`(_ silence: CuttingProxy.Silence) async throws {
-        try await Self.withStores { proxy, store, _ in
+    @Test(
+        arguments: [CuttingProxy.Silence.requests(of: "SELECT"), .answers(to: "SELECT")],
+        Pooler.isThere ? [false, true] : [false])
+    func `a read is asked again on another one`(_ silence: CuttingProxy.Silence, _ isPooled: Bool) async throws {
+        try await Self.withStores(isPooled: isPooled) { proxy, store, _ in
             _ = try await store.find(Pen.self, key: 1)
             proxy.silence(silence)
             // What is asked for the first time has its text.
@@ -129,14 +145,19 @@ struct SilenceTests {
         }
     }
 
-    @Test func `a statement that takes longer than the timeout is waited for`() async throws {
+    @Test(arguments: Pooler.isThere ? [false, true] : [false])
+    func `a statement that takes longer than the timeout is waited for`(_ isPooled: Bool) async throws {
         let sql = """
             CREATE TABLE slow (id integer PRIMARY KEY);
             CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN new; END $$;
             CREATE TRIGGER sleeping BEFORE INSERT ON slow FOR EACH ROW EXECUTE FUNCTION sleep()
             """
         try await Server.withForeignSchema(sql) { schema in
-            let store = try await Store(Server.backend(schema, "&timeout=100"), models: Slow.self)
+            let pooler = isPooled ? try Pooler() : nil
+            defer { pooler?.stop() }
+            let address = try pooler.map { "\($0.address)&" } ?? "\(#require(Server.url))&"
+            let url = try StorageURL("\(address)schema=\(schema)&timeout=100")
+            let store = try await Store(PostgreSQLBackend(url: url), models: Slow.self)
             try await store.insert(Slow(id: 1))
             #expect(try await store.select(Slow.self).keys() == [1])
             try await store.close()
