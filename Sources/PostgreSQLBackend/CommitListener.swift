@@ -21,6 +21,8 @@ final class CommitListener: Sendable {
     private let role: ServerRole
     private let record: Mutex<Catalog.Record>
     private let counted: Mutex<Counted>
+    /// What is told how far the log is of which observers hear.
+    let replicas = Mutex<Replicas?>(nil)
     /// Runs everything that uses the connection.
     private let queue = DispatchQueue(label: "storage.postgresql.listener")
     private let state = State()
@@ -100,6 +102,9 @@ final class CommitListener: Sendable {
         let connection = try connected()
         let before = counted.withLock { $0.last }
         let found = try connection.run(Self.last(record.withLock { $0 }, configuration))
+        if let replicas = replicas.withLock({ $0 }) {
+            replicas.saw(try connection.run("SELECT \(Replicas.primaryPlace)").integer())
+        }
         hear(connection)
         guard let last = found.integer() else { throw Catalog.damaged }
         let isNobodyWriting = found.isTrue(0, 1)

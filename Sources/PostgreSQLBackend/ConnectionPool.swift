@@ -54,6 +54,9 @@ final class ConnectionPool: Sendable {
         free.signal()
     }
 
+    /// Gives back the right to a connection that is lost.
+    func giveUp() { free.signal() }
+
     func close() {
         state.withLock { state in
             state.isClosed = true

@@ -49,6 +49,11 @@ public struct PostgreSQLBackend: StorageBackend {
     /// The servers to which who listens connects directly, where a pooler is in between: `db.example.com:5432`. Without them an
     /// observed store looks for commits of others ten times a second.
     var listen: ServerHosts?
+    /// The servers that follow the store's, and answer its reads: `db2.example.com,db3.example.com:5433`.
+    var replicas: ServerHosts?
+    /// How old a read from a replica may be, in milliseconds, as far as it is about commits of others: 0 shows all of them. Nil for
+    /// no limit. The store's own commits, and what it has read, are in each read.
+    public var stalenessMilliseconds: Int?
     /// Whether the store refuses to write. The tables of models must then exist as declared.
     public var isReadOnly = false
     /// What libpq is given.
@@ -76,6 +81,12 @@ public struct PostgreSQLBackend: StorageBackend {
         let pooler: Pooler = try options.choice("pooler", default: .automatic)
         let statements = try options.take("statements", accepted: "named, unnamed") { Statements(rawValue: $0) }
         let listen = try options.take("listen", accepted: "hosts, as db.example.com:5432") { ServerHosts($0) }
+        let replicas = try options.take("replicas", accepted: "hosts, as db2.example.com,db3.example.com:5433") {
+            ServerHosts($0)
+        }
+        let staleness = try options.take("staleness", accepted: "milliseconds") { text in
+            Int(text).flatMap { (0...86_400_000).contains($0) ? $0 : nil }
+        }
         var given: [(name: String, value: String)] = []
         for keyword in ServerAddress.keywords {
             let value =
@@ -88,6 +99,7 @@ public struct PostgreSQLBackend: StorageBackend {
         (self.durability, self.writers, self.connections) = (durability, writers, connections)
         (timeoutMilliseconds, self.isReadOnly) = (timeout, isReadOnly)
         (self.pooler, self.statements, self.listen) = (pooler, statements, listen)
+        (self.replicas, stalenessMilliseconds) = (replicas, staleness)
     }
 
     private init(

@@ -13,6 +13,8 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     let role = ServerRole()
     private let configuration: PostgreSQLBackend
     private let pool: ConnectionPool
+    /// The servers that answer reads in place of the primary; nil where there are none.
+    let replicas: Replicas?
     private let writer: Mutex<WriterState>
     /// The recorded tables that were read last, with their version.
     private let recorded = Mutex<(version: String, tables: [TableSchema])?>(nil)
@@ -51,6 +53,9 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         } else {
             listener = nil
         }
+        let replicas = role.isReplica ? nil : try Replicas(configuration, connection)
+        self.replicas = replicas
+        listener?.replicas.withLock { $0 = replicas }
         writer = Mutex(WriterState(connection: connection, tablesVersion: version))
         pool = ConnectionPool(configuration, role)
         logger.debug(
@@ -122,11 +127,15 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     // MARK: Reading
 
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        PostgreSQLReader(
-            try pool.take(), self, scope, isSerializable: configuration.writers == .many && !role.isReplica)
+        let isSerializable = configuration.writers == .many && !role.isReplica
+        if let (connection, replica) = try replicas?.take(pool) {
+            return PostgreSQLReader(connection, self, scope, isSerializable: false, of: replica, isOnReplica: true)
+        }
+        return PostgreSQLReader(try pool.take(), self, scope, isSerializable: isSerializable, of: pool)
     }
 
-    func end(_ reader: PostgreSQLReader) { pool.give(reader.connection) }
+    /// A connection to the primary for a session that has lost its replica.
+    func takeFromPrimary() throws(StorageError) -> (Connection, ConnectionPool) { (try pool.take(), pool) }
 
     /// The recorded tables, read anew unless they have the version.
     ///
@@ -208,6 +217,7 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         }
         state.connection = nil
         let connection = try newConnection()
+        replicas?.follows(connection)
         state.connection = connection
         return try begin(&state, connection, isAlone)
     }
@@ -240,6 +250,7 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
 
     func close() throws(StorageError) {
         pool.close()
+        replicas?.close()
         listener?.finish()
         writer.withLock { state in
             state.isClosed = true

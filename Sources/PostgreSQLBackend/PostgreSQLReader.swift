@@ -16,7 +16,15 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     /// How often a session that has not had an answer may begin again.
     private var attemptsLeft = 10
 
-    init(_ connection: Connection, _ engine: PostgreSQLEngine, _ scope: ReadScope, isSerializable: Bool) {
+    /// Where the connection comes from, and whether that is a replica's.
+    private(set) var pool: ConnectionPool
+    private var isOnReplica: Bool
+
+    init(
+        _ connection: Connection, _ engine: PostgreSQLEngine, _ scope: ReadScope, isSerializable: Bool,
+        of pool: ConnectionPool, isOnReplica: Bool = false
+    ) {
+        (self.pool, self.isOnReplica) = (pool, isOnReplica)
         self.scope = isSerializable ? .snapshot : scope
         self.isSerializable = isSerializable
         super.init(connection, engine)
@@ -49,6 +57,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
 
     /// Begins the session again, of which nobody has had an answer.
     private func beginAgain(after error: StorageError) throws(StorageError) {
+        if isOnReplica, connection.loss != nil || (error.underlying as? PostgreSQLError)?.state == "40001" {
+            return try leaveReplica()
+        }
         if connection.loss != nil {
             // Some deaths are seen only when something is sent.
             (hasRead, isInTransaction, snapshotVersion) = (true, false, nil)
@@ -59,6 +70,21 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         isOutdated = false
         if isInTransaction { rollBack() }
         if scope == .snapshot { begin() }
+    }
+
+    /// Begins the session again on the primary: the replica is gone, or has removed what the session would read.
+    private func leaveReplica() throws(StorageError) {
+        let (primary, pool) = try engine.takeFromPrimary()
+        if connection.loss == nil {
+            if isInTransaction { connection.sendOnly("ROLLBACK") }
+            self.pool.give(connection)
+        } else {
+            engine.replicas?.failed(self.pool)
+            self.pool.giveUp()
+        }
+        (self.pool, isOnReplica) = (pool, false)
+        (hasRead, isInTransaction, snapshotVersion) = (false, false, nil)
+        use(primary)
     }
 
     private func rollBack() {
@@ -77,7 +103,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         connection.dropWaiting()
         // Only what is committed has been read, for the writers beside. It cannot fail: reads alone are refused when they read.
         if isInTransaction { connection.sendOnly(isSerializable ? "COMMIT" : "ROLLBACK") }
-        engine.end(self)
+        pool.give(connection)
     }
 
     override func beginCursors() {
@@ -102,7 +128,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     override func ask(
         _ statements: [Statement], for queries: [PreparedQuery]
     ) throws(StorageError) -> [StatementResult] {
-        let version = Catalog.version(engine.record)
+        let version =
+            engine.replicas == nil
+            ? Catalog.version(engine.record) : Catalog.versionAndPlace(engine.record, isOnReplica: isOnReplica)
         // Also a query's own transaction has a snapshot, of before what it waits for.
         let isFirst = isInTransaction && snapshotVersion == nil
         var results: [StatementResult]
@@ -120,7 +148,8 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
             connection.forgetPlans()
             throw error
         }
-        guard let now = results.popLast()?.text() else { throw Catalog.damaged }
+        guard let last = results.popLast(), let now = last.text() else { throw Catalog.damaged }
+        if let replicas = engine.replicas { replicas.saw(last.integer(0, 1)) }
         if Catalog.isGone(now) { try findRecord() }
         if isFirst { snapshotVersion = results.removeFirst().text() }
         for query in queries {
