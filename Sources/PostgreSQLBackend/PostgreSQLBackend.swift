@@ -51,9 +51,12 @@ public struct PostgreSQLBackend: StorageBackend {
     var listen: ServerHosts?
     /// The servers that follow the store's, and answer its reads: `db2.example.com,db3.example.com:5433`.
     var replicas: ServerHosts?
-    /// How old a read from a replica may be, in milliseconds, as far as it is about commits of others: 0 shows all of them. Nil for
-    /// no limit. The store's own commits, and what it has read, are in each read.
-    public var stalenessMilliseconds: Int?
+    /// How old a read from a replica may be, in milliseconds, as far as it is about commits of others. 0 shows all of them, as reads
+    /// from one server do. The store's own commits, and what it has read, are in each read.
+    public var stalenessMilliseconds = 0
+    /// How long a call waits for a server that takes its turn where the old one is gone, in milliseconds, before it throws `io`. By
+    /// default it waits for a server that starts alone, for the timeout.
+    public var failoverMilliseconds = 0
     /// Whether the store refuses to write. The tables of models must then exist as declared.
     public var isReadOnly = false
     /// What libpq is given.
@@ -84,9 +87,8 @@ public struct PostgreSQLBackend: StorageBackend {
         let replicas = try options.take("replicas", accepted: "hosts, as db2.example.com,db3.example.com:5433") {
             ServerHosts($0)
         }
-        let staleness = try options.take("staleness", accepted: "milliseconds") { text in
-            Int(text).flatMap { (0...86_400_000).contains($0) ? $0 : nil }
-        }
+        let staleness = try options.integer("staleness", in: 0...86_400_000, unit: "ms", default: 0)
+        let failover = try options.integer("failover", in: 0...86_400_000, unit: "ms", default: 0)
         var given: [(name: String, value: String)] = []
         for keyword in ServerAddress.keywords {
             let value =
@@ -99,7 +101,7 @@ public struct PostgreSQLBackend: StorageBackend {
         (self.durability, self.writers, self.connections) = (durability, writers, connections)
         (timeoutMilliseconds, self.isReadOnly) = (timeout, isReadOnly)
         (self.pooler, self.statements, self.listen) = (pooler, statements, listen)
-        (self.replicas, stalenessMilliseconds) = (replicas, staleness)
+        (self.replicas, stalenessMilliseconds, failoverMilliseconds) = (replicas, staleness, failover)
     }
 
     private init(

@@ -131,11 +131,21 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         if let (connection, replica) = try replicas?.take(pool) {
             return PostgreSQLReader(connection, self, scope, isSerializable: false, of: replica, isOnReplica: true)
         }
-        return PostgreSQLReader(try pool.take(), self, scope, isSerializable: isSerializable, of: pool)
+        let connection = try takeFromPrimary().0
+        return PostgreSQLReader(connection, self, scope, isSerializable: isSerializable, of: pool)
     }
 
-    /// A connection to the primary for a session that has lost its replica.
-    func takeFromPrimary() throws(StorageError) -> (Connection, ConnectionPool) { (try pool.take(), pool) }
+    /// A connection to the primary of those that read.
+    func takeFromPrimary() throws(StorageError) -> (Connection, ConnectionPool) {
+        let patience = patience
+        while true {
+            do throws(StorageError) {
+                return (try pool.take(), pool)
+            } catch {
+                guard patience.outlasts(error) else { throw error }
+            }
+        }
+    }
 
     /// The recorded tables, read anew unless they have the version.
     ///
@@ -189,16 +199,24 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
             if state.isClosed { throw Self.closed }
             // What the store repeats by itself may be in the way of others; what it repeats is not.
             let isAlone = configuration.writers == .one || !isDeferring || state.assignsKeys
-            let session = try begin(&state, isAlone: isAlone)
+            let patience = patience
+            let session = try begin(&state, isAlone: isAlone, patience)
             session.isDeferring = isDeferring
             defer { if isDeferring { state.assignsKeys = session.assignsKeys } }
             do throws(StorageError) {
                 try body(session)
             } catch {
                 session.rollBack()
+                // What the store repeats by itself waits the failover out.
+                if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
                 throw error
             }
-            guard try session.commit() else { return false }
+            do throws(StorageError) {
+                guard try session.commit() else { return false }
+            } catch {
+                if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
+                throw error
+            }
             if let version = session.newVersion { state.tablesVersion = version }
             if session.isAlone { (state.greatestKeys, state.lastNumber) = (session.greatestKeys, session.number) }
             return true
@@ -206,6 +224,20 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     }
 
     /// Begins a transaction, on a new connection where the old one has died meanwhile.
+    private func begin(
+        _ state: inout WriterState, isAlone: Bool, _ patience: Patience
+    ) throws(StorageError) -> PostgreSQLWriter {
+        while true {
+            do throws(StorageError) {
+                return try begin(&state, isAlone: isAlone)
+            } catch {
+                guard patience.outlasts(error) else { throw error }
+                // Also one that works may be that of a server which takes no writes any more.
+                state.connection = nil
+            }
+        }
+    }
+
     private func begin(_ state: inout WriterState, isAlone: Bool) throws(StorageError) -> PostgreSQLWriter {
         if let connection = state.connection, connection.isAlive(), !connection.isWornOut {
             do throws(StorageError) {
@@ -245,6 +277,12 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
 
     /// A connection beside those of the pool, for what must not wait for one.
     func newConnection() throws(StorageError) -> Connection { try Connection(configuration, role) }
+
+    /// How long it is asked what became of a commit.
+    var millisecondsToResolve: Int { max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds) }
+
+    /// How long a call that has begun waits out a failover.
+    var patience: Patience { Patience(milliseconds: configuration.failoverMilliseconds) }
 
     var timeoutMilliseconds: Int { configuration.timeoutMilliseconds }
 

@@ -6,8 +6,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     /// Whether the session is one transaction that several writers must not show states between theirs.
     private let isSerializable: Bool
     private var isInTransaction = false
-    /// Whether the session has had an answer, and whether it asks for one that it may ask for again.
+    /// Whether the session has had an answer, or has begun again after a loss, and whether it asks for one that it may ask for again.
     private var hasRead = false
+    private var hasHadAnswer = false
     private var isSurviving = false
     /// Whether the snapshot was taken, and the tables' version then.
     private var snapshotVersion: String?
@@ -43,27 +44,36 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         guard !isSurviving else { return try body() }
         isSurviving = true
         defer { isSurviving = false }
+        let patience = engine.patience
         while true {
             do throws(StorageError) {
                 let result = try body()
-                hasRead = true
+                (hasRead, hasHadAnswer) = (true, true)
                 return result
             } catch {
-                guard !hasRead else { throw error }
-                try beginAgain(after: error)
+                guard !hasRead || !hasHadAnswer && connection.loss != nil && patience.outlasts(error) else {
+                    throw error
+                }
+                try beginAgain(after: error, patience)
             }
         }
     }
 
     /// Begins the session again, of which nobody has had an answer.
-    private func beginAgain(after error: StorageError) throws(StorageError) {
+    private func beginAgain(after error: StorageError, _ patience: Patience) throws(StorageError) {
         if isOnReplica, connection.loss != nil || (error.underlying as? PostgreSQLError)?.state == "40001" {
             return try leaveReplica()
         }
         if connection.loss != nil {
             // Some deaths are seen only when something is sent.
             (hasRead, isInTransaction, snapshotVersion) = (true, false, nil)
-            return use(try engine.newConnection())
+            while true {
+                do throws(StorageError) {
+                    return use(try engine.newConnection())
+                } catch {
+                    guard patience.outlasts(error) else { throw error }
+                }
+            }
         }
         guard isOutdated || isSerializable && error.code == .conflict, attemptsLeft > 0 else { throw error }
         attemptsLeft -= 1

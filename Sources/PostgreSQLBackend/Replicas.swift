@@ -20,7 +20,7 @@ final class Replicas: Sendable {
         /// The primary's timeline, which is another one after each promotion. A replica that follows an older one lacks commits.
         var timeline: Int64
         /// When the primary was last asked for its place.
-        var asked: DispatchTime?
+        var asked: DispatchTime
     }
 
     /// One server, with its own connections.
@@ -58,16 +58,18 @@ final class Replicas: Sendable {
     /// - Parameter primary: a connection to the primary.
     init?(_ configuration: PostgreSQLBackend, _ primary: Connection) throws(StorageError) {
         guard let hosts = configuration.replicas?.hosts else { return nil }
+        let asked = DispatchTime.now()
         let found = try primary.run("SELECT \(Self.identity), \(Self.primaryPlace)")
         guard let timeline = found.integer(), let system = found.integer(0, 1), let place = found.integer(0, 2) else {
             throw Catalog.damaged
         }
         self.configuration = configuration
         self.system = system
-        needed = Mutex(Needed(place: place, timeline: timeline))
+        needed = Mutex(Needed(place: place, timeline: timeline, asked: asked))
         replicas = hosts.map { host in
             var own = configuration
             own.parameters = configuration.parameters.at([host])
+            own.pooler = .automatic
             return Replica(own)
         }
     }
@@ -172,8 +174,7 @@ final class Replicas: Sendable {
     private func askPrimary(_ primary: ConnectionPool) throws(StorageError) {
         let staleness = configuration.stalenessMilliseconds
         let isOld = needed.withLock { needed in
-            guard needed.place != nil else { return true }
-            return staleness.map { most in needed.asked.map { $0.millisecondsSince >= most } ?? true } ?? false
+            needed.place == nil || needed.asked.millisecondsSince >= staleness
         }
         guard isOld else { return }
         let now = DispatchTime.now()
