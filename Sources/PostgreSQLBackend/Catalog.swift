@@ -170,6 +170,13 @@ enum Catalog {
         )
     }
 
+    /// Reads the tables' version as the transaction's snapshot has it, and not as it is now. Without the schema's name.
+    static func snapshotVersion(_ record: Record) -> Statement {
+        Statement(
+            "SELECT pg_catalog.quote_ident(relname) FROM pg_catalog.pg_class WHERE oid = \(record.versionIndex ?? 0)",
+            name: "snapshot_version_\(record.versionIndex ?? 0)")
+    }
+
     /// Waits for the turn of a transaction that writes. Who writes alone waits for all who write, and they for it. No snapshot
     /// is taken before it is there, as one would be by a statement that takes an advisory lock.
     static func turn(_ names: Names, isAlone: Bool) -> Statement {

@@ -15,12 +15,14 @@ internal import Darwin
 /// has missed somebody.
 ///
 /// While the store is observed, a connection listens for notices of commits, and holds a shared lock that says so: who writes
-/// sends notices only where the lock is held.
+/// sends notices only where the lock is held. Behind a pooler, where neither lasts, it looks for the last number instead.
 final class CommitListener: Sendable {
     private let configuration: PostgreSQLBackend
     private let role: ServerRole
     private let record: Mutex<Catalog.Record>
     private let counted: Mutex<Counted>
+    /// What is told how far the log is of which observers hear.
+    let replicas = Mutex<Replicas?>(nil)
     /// Runs everything that uses the connection.
     private let queue = DispatchQueue(label: "storage.postgresql.listener")
     private let state = State()
@@ -100,6 +102,9 @@ final class CommitListener: Sendable {
         let connection = try connected()
         let before = counted.withLock { $0.last }
         let found = try connection.run(Self.last(record.withLock { $0 }, configuration))
+        if let replicas = replicas.withLock({ $0 }) {
+            replicas.saw(try connection.run("SELECT \(Replicas.primaryPlace)").integer())
+        }
         hear(connection)
         guard let last = found.integer() else { throw Catalog.damaged }
         let isNobodyWriting = found.isTrue(0, 1)
@@ -164,9 +169,15 @@ final class CommitListener: Sendable {
     private func connected() throws(StorageError) -> Connection {
         if let connection = state.connection, connection.loss == nil { return connection }
         disconnect()
-        let connection = try Connection(configuration, role)
+        let connection = try Connection(configuration.listening, role)
         guard !role.isReplica else {
             throw StorageError(.unsupported, "A replica has no notices of commits; connect to the primary.")
+        }
+        if connection.isShared {
+            guard configuration.listen == nil else { throw Self.pooled }
+            state.connection = connection
+            poll(connection)
+            return connection
         }
         let record = record.withLock { $0 }
         // Waits for a transaction that has found no observer. Who begins later sends a notice.
@@ -196,6 +207,40 @@ final class CommitListener: Sendable {
             hearOrListen()
             if connection === state.connection { look(at: connection) }
         }
+    }
+
+    /// Looks again and again for the number of the last transaction: behind a pooler nobody can listen.
+    private func poll(_ connection: Connection) {
+        queue.asyncAfter(deadline: .now() + Self.interval) { [weak self, weak connection] in
+            guard let self, let connection, connection === state.connection else { return }
+            if let found = try? connection.run(Self.last(record.withLock { $0 }, configuration)),
+                let last = found.integer(), last != counted.withLock({ $0.last })
+            {
+                state.tell?()
+            }
+            listen()
+            if connection === state.connection { poll(connection) }
+        }
+    }
+
+    private static let interval = DispatchTimeInterval.milliseconds(100)
+
+    /// - Throws: `configuration` if who listens would not be connected to the store's own database, or not directly.
+    static func check(_ configuration: PostgreSQLBackend, _ record: Catalog.Record) throws(StorageError) {
+        guard configuration.listen != nil else { return }
+        let connection = try Connection(configuration.listening)
+        guard !connection.isShared else { throw pooled }
+        let found = try Catalog.find(connection, Names(schema: configuration.schema), configuration.schema)
+        guard let found, found.schema == record.schema, found.versionIndex == record.versionIndex,
+            found.commits == record.commits
+        else {
+            throw StorageURL.error(
+                "the option listen leads to another database than the store's, or to a replica that lags behind")
+        }
+    }
+
+    private static var pooled: StorageError {
+        StorageURL.error("the option listen leads to a pooler, where nobody can listen; name the server itself")
     }
 
     private func disconnect() {

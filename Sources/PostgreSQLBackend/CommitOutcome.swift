@@ -7,14 +7,14 @@ struct CommitOutcome {
 
     init(_ engine: PostgreSQLEngine) { self.engine = engine }
 
-    /// Asks the server until it is decided or the timeout is over.
+    /// Asks the server until it is decided, or the timeout and what a failover may take are over.
     ///
     /// - Throws: `outcomeUnknown` if no server answers in time, or if another one answers that has a transaction of the same
     ///   number.
     func isCommitted(
         _ transaction: String, _ server: ServerIdentity, after loss: StorageError
     ) throws(StorageError) -> Bool {
-        let end = DispatchTime.now() + .milliseconds(engine.timeoutMilliseconds)
+        let end = DispatchTime.now() + .milliseconds(engine.millisecondsToResolve)
         var last = loss
         let pause = DispatchSemaphore(value: 0)
         repeat {

@@ -41,12 +41,13 @@ extension Connection {
     /// How long a server may take to answer, whatever the timeout: one that is busy is not taken for one that is gone.
     private var millisecondsToAnswer: Int { max(timeoutMilliseconds, 5000) }
 
-    /// How long an answer may be on its way of which the server says that it was given: the time to send a lost packet again.
-    private static let millisecondsOnTheWay = 500
+    /// How long an answer may be on its way, of which the server says that it was given: the time to send a lost packet again,
+    /// which is 200 ms at least.
+    private var millisecondsOnTheWay: Int { min(max(timeoutMilliseconds / 2, 250), 500) }
 
-    /// When a connection has been silent for so long that the server is asked: early enough to wait for what is on its way.
+    /// When a connection has been silent for so long that the server is asked: early enough for what is on its way.
     private var endOfSilence: DispatchTime {
-        .now() + .milliseconds(timeoutMilliseconds - min(timeoutMilliseconds / 2, Self.millisecondsOnTheWay))
+        .now() + .milliseconds(timeoutMilliseconds - min(timeoutMilliseconds / 2, millisecondsOnTheWay))
     }
 
     /// Waits for the socket, and looks now and then whether the task was cancelled.
@@ -54,29 +55,48 @@ extension Connection {
     /// - Throws: `io` if the server does not answer any more, or others only.
     private func wait(for events: some BinaryInteger) throws(StorageError) -> Int16 {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
+        let start = DispatchTime.now()
         var end = endOfSilence
-        let latest = DispatchTime.now() + .milliseconds(millisecondsToAnswer)
         while true {
             let left = end.millisecondsLeft
             let time = endsWhenCancelled && !wasCancelled ? min(left, Self.millisecondsBetweenLooks) : left
             if poll(&socket, 1, Int32(clamping: time)) > 0 { return socket.revents }
             if endsWhenCancelled, !wasCancelled, Task.isCancelled { cancel() }
             guard end.millisecondsLeft == 0 else { continue }
-            let probe = ServerProbe(probeParameters, within: .milliseconds(millisecondsToAnswer))
-            switch probe.ask(about: process) {
-            case .none:
-                throw isLost("The server does not answer, to this connection and to another; try again when it runs.")
-            // The first statement asks for the process, and takes no time but that of a busy server.
-            case .isThere where process == nil && !isShared && latest.millisecondsLeft == 0: throw isLost(Self.silent)
-            case .isThere, .isWorking: break
-            case .isIdle:
-                if poll(&socket, 1, Int32(clamping: Self.millisecondsOnTheWay)) > 0 { return socket.revents }
-                // Its locks are free when it has ended. What came through meanwhile is waited for.
-                guard probe.ask(about: process, endingWithin: Self.millisecondsOnTheWay) == .isWorking else {
-                    throw isLost(Self.silent)
-                }
-            }
+            if try isThere(&socket, silentSince: start) { return socket.revents }
             end = endOfSilence
+        }
+    }
+
+    /// Asks the server, on another connection, for what serves this one.
+    ///
+    /// The server's answer counts only if this connection stays silent, when the process has given its own answer, for longer
+    /// than that may be on its way: on a machine or a network that is slow, which shows in the time that the question takes,
+    /// several times that time.
+    ///
+    /// - Returns: whether there is something to read meanwhile.
+    /// - Throws: `io` if this connection is lost.
+    private func isThere(_ socket: inout pollfd, silentSince start: DispatchTime) throws(StorageError) -> Bool {
+        let asked = DispatchTime.now()
+        let probe = ServerProbe(probeParameters, within: .milliseconds(millisecondsToAnswer))
+        switch probe.ask(about: served) {
+        case .none:
+            throw isLost("The server does not answer, to this connection and to another; try again when it runs.")
+        // The first statement asks for the process, and takes no time but that of a busy server.
+        case .isThere where served == nil && start.millisecondsSince >= millisecondsToAnswer:
+            throw isLost(Self.silent)
+        case .isThere, .isWorking: return false
+        case .isIdle(let idleness):
+            let question = asked.millisecondsSince + 1
+            let age = min(idleness.milliseconds, start.millisecondsSince)
+            let onTheWay = max(max(millisecondsOnTheWay, 4 * question) - age, 2 * question)
+            if poll(&socket, 1, Int32(clamping: onTheWay)) > 0 { return true }
+            // Its locks are free when it has ended. What came through meanwhile is waited for.
+            switch probe.ask(about: served, ending: idleness, within: millisecondsOnTheWay) {
+            case .isWorking: return false
+            case .isIdle(let now) where now.since != nil && now.since != idleness.since: return false
+            default: throw isLost(Self.silent)
+            }
         }
     }
 
@@ -158,6 +178,12 @@ extension ConnectionParameters {
 }
 
 extension DispatchTime {
+    /// The time since then.
+    var millisecondsSince: Int {
+        let now = DispatchTime.now().uptimeNanoseconds
+        return now > uptimeNanoseconds ? Int(clamping: (now - uptimeNanoseconds) / 1_000_000) : 0
+    }
+
     /// How long it is until then, rounded up. 0 afterwards.
     var millisecondsLeft: Int {
         let now = DispatchTime.now().uptimeNanoseconds

@@ -34,10 +34,18 @@ final class Connection: @unchecked Sendable {
     let plans = PreparedPlans()
     /// The record of tables for which the plans were checked, by the number of its index.
     var versionIndex: Int64?
-    /// What serves it; nil before it has said so, and behind a pooler, where it is another one for each transaction.
+    /// What serves it; nil before it has said so, and behind a pooler of transactions, where it is another one for each.
     private(set) var process: ServerProcess?
+    /// The name that each transaction gives its process behind such a pooler.
+    private var label: String?
     /// Whether a pooler may give the server's process to other clients, between two transactions.
     private(set) var isShared = false
+    /// Whether a pooler is in between that is said not to do so.
+    private(set) var isKeptByPooler = false
+    /// Whether statements have names by which they are used again.
+    private(set) var keepsStatements = true
+    /// How many names were forgotten here that a pooler knows for as long as the connection lasts.
+    private var forgotten = 0
     /// What is set in the server for this connection.
     private(set) var settings = Settings()
     /// Which server it is; nil until a transaction that writes has asked.
@@ -66,9 +74,12 @@ final class Connection: @unchecked Sendable {
         let process = try ServerProcess(found)
         role?.note(isReplica: found.isTrue(0, 3))
         // Only the server itself gives the number of the process as the one by which a statement is cancelled.
-        isShared = process.number != Int64(PQbackendPID(handle))
-        if !isShared { self.process = process }
-        settings = Settings(configuration, isShared: isShared)
+        let isPooled = process.number != Int64(PQbackendPID(handle))
+        isShared = configuration.pooler == .transaction || configuration.pooler == .automatic && isPooled
+        isKeptByPooler = isPooled && !isShared
+        keepsStatements = configuration.statements.map { $0 == .named } ?? !isShared
+        if isShared { label = Self.newLabel(handle) } else { self.process = process }
+        settings = Settings(configuration, label: label)
         // Sent by themselves: a first statement that fails would undo them.
         if let last = settings.ofProcess.last {
             for setting in settings.ofProcess.dropLast() { add("SET \(setting)") }
@@ -78,7 +89,22 @@ final class Connection: @unchecked Sendable {
 
     deinit { PQfinish(handle) }
 
+    /// A name of the connection that no other one has.
+    private static func newLabel(_ handle: OpaquePointer) -> String {
+        let name = PQparameterStatus(handle, "application_name").map { String(cString: $0) } ?? ""
+        // The server keeps 63 bytes, of ASCII only.
+        let kept = name.utf8.filter { (0x20...0x7E).contains($0) }.prefix(40)
+        return (kept.isEmpty ? "swift-storage" : String(decoding: kept, as: UTF8.self))
+            + " " + String(UInt64.random(in: 0...(.max)), radix: 36)
+    }
+
     // MARK: State
+
+    /// What is asked about where the connection is silent; nil before anything is known of it.
+    var served: ServedBy? { process.map { .process($0) } ?? label.map { .label($0) } }
+
+    /// Whether a pooler knows so many statements of this connection that another one takes its place.
+    var isWornOut: Bool { forgotten > PreparedPlans.most }
 
     /// Whether there is no transaction.
     var isIdle: Bool { PQtransactionStatus(handle) == PQTRANS_IDLE && waiting.isEmpty && unread == 0 }
@@ -131,12 +157,6 @@ final class Connection: @unchecked Sendable {
         for setting in isWriting ? settings.ofWrites : settings.ofReads { add("SET LOCAL \(setting)") }
     }
 
-    /// Runs the statements of a read without a transaction of its own. They are one transaction to the server.
-    func runRead(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
-        guard let setting = settings.ofStatements else { return try run(statements) }
-        return Array(try run([setting] + statements).dropFirst())
-    }
-
     /// Drops the statements that wait, from an index on.
     func dropWaiting(from index: Int = 0) { waiting.removeSubrange(index...) }
 
@@ -176,6 +196,12 @@ final class Connection: @unchecked Sendable {
             unread += 1
             unneeded = []
         }
+        // Without a transaction they are one of their own to the server.
+        if let setting = settings.ofStatements, PQtransactionStatus(handle) == PQTRANS_IDLE,
+            (waiting.first ?? statements.first)?.sql.hasPrefix("BEGIN") != true
+        {
+            waiting.insert(setting, at: 0)
+        }
         let all = waiting + statements
         let given = waiting.count
         waiting = []
@@ -214,7 +240,9 @@ final class Connection: @unchecked Sendable {
 
     /// Forgets a prepared statement, here and in the server.
     func forget(_ name: String) {
-        if prepared.remove(name) != nil { unneeded.append(name) }
+        guard prepared.remove(name) != nil else { return }
+        // A pooler takes names back by messages alone, which libpq sends from version 17 on.
+        if isShared { forgotten += 1 } else { unneeded.append(name) }
     }
 
     // MARK: Messages
@@ -230,8 +258,9 @@ final class Connection: @unchecked Sendable {
         var steps: [Step] = []
         var preparing: Set<String> = []
         for (index, statement) in statements.enumerated() {
-            // What is prepared behind a pooler would be there for its other clients, and not be there for this one.
-            let isKept = !isShared && !statement.name.isEmpty
+            // What is prepared behind a pooler that knows no names would be there for its other clients, and not be there for
+            // this one.
+            let isKept = keepsStatements && !statement.name.isEmpty
             if isKept, !prepared.contains(statement.name), preparing.insert(statement.name).inserted {
                 guard PQsendPrepare(handle, statement.name, statement.sql, 0, nil) == 1 else {
                     throw lost(statement.sql)

@@ -48,10 +48,14 @@ final class ConnectionPool: Sendable {
 
     func give(_ connection: Connection) {
         state.withLock { state in
-            if !state.isClosed, connection.loss == nil, !connection.wasCancelled { state.idle.append(connection) }
+            let isUsable = connection.loss == nil && !connection.wasCancelled && !connection.isWornOut
+            if !state.isClosed, isUsable { state.idle.append(connection) }
         }
         free.signal()
     }
+
+    /// Gives back the right to a connection that is lost.
+    func giveUp() { free.signal() }
 
     func close() {
         state.withLock { state in

@@ -5,6 +5,7 @@ internal import StorageDriver
 /// A setting that must hold is set in each transaction, in the round trip of its beginning, so it holds whoever else is served
 /// by the same process, and ends with the transaction. The process of a connection without a pooler is its own: what only
 /// limits times is set there once, since a read of one statement has no transaction in which it could be set at no cost.
+/// Behind a pooler a transaction names its process too, so that it can be asked about where the connection is silent.
 struct Settings {
     /// Set once, in a process that serves nobody else.
     private(set) var ofProcess: [String] = []
@@ -18,22 +19,23 @@ struct Settings {
 
     init() {}
 
-    init(_ configuration: PostgreSQLBackend, isShared: Bool) {
+    /// - Parameter label: what a transaction calls its process, which is another's afterwards; nil for a process of its own.
+    init(_ configuration: PostgreSQLBackend, label: String?) {
         // Plans over many tables, as that of the catalog, are estimated high enough to be compiled, which took 1.6 seconds
         // where the plan takes a millisecond.
         let limits = ["lock_timeout = \(configuration.timeoutMilliseconds)", "jit = off"]
         if configuration.durability == .relaxed { ofWrites.append("synchronous_commit = off") }
-        guard isShared else {
+        guard let label else {
             ofProcess = limits
             return
         }
-        ofWrites += limits
-        ofReads = limits
+        ofReads = limits + ["application_name = \(label.literal)"]
+        ofWrites += ofReads
         // SET LOCAL warns outside a transaction's BEGIN, into the server's log.
         ofStatements = Statement(
             """
             SELECT pg_catalog.set_config('lock_timeout', '\(configuration.timeoutMilliseconds)', true),
-              pg_catalog.set_config('jit', 'off', true)
+              pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('application_name', \(label.literal), true)
             """)
     }
 }

@@ -41,10 +41,26 @@ public struct PostgreSQLBackend: StorageBackend {
     public var connections = 16
     /// How long a call waits for another process or for a free connection, in milliseconds, before it throws `busy`.
     public var timeoutMilliseconds = 5000
+    /// What lies between the store and its server.
+    public var pooler = Pooler.automatic
+    /// How statements are sent that are used again; nil for named ones, but unnamed ones behind a pooler of transactions, which
+    /// may not know names (PgBouncer before 1.21, and where its `max_prepared_statements` is 0).
+    public var statements: Statements?
+    /// The servers to which who listens connects directly, where a pooler is in between: `db.example.com:5432`. Without them an
+    /// observed store looks for commits of others ten times a second.
+    var listen: ServerHosts?
+    /// The servers that follow the store's, and answer its reads: `db2.example.com,db3.example.com:5433`.
+    var replicas: ServerHosts?
+    /// How old a read from a replica may be, in milliseconds, as far as it is about commits of others. 0 shows all of them, as reads
+    /// from one server do. The store's own commits, and what it has read, are in each read.
+    public var stalenessMilliseconds = 0
+    /// How long a call waits for a server that takes its turn where the old one is gone, in milliseconds, before it throws `io`. By
+    /// default it waits for a server that starts alone, for the timeout.
+    public var failoverMilliseconds = 0
     /// Whether the store refuses to write. The tables of models must then exist as declared.
     public var isReadOnly = false
     /// What libpq is given.
-    let parameters: ConnectionParameters
+    var parameters: ConnectionParameters
     /// The server and the database as errors show them: without a password.
     let location: String
 
@@ -65,6 +81,14 @@ public struct PostgreSQLBackend: StorageBackend {
         let connections = try options.integer("connections", in: 1...1000, unit: "connections", default: 16)
         let timeout = try options.integer("timeout", in: 1...86_400_000, unit: "ms", default: 5000)
         let isReadOnly = try options.flag("readonly", default: false)
+        let pooler: Pooler = try options.choice("pooler", default: .automatic)
+        let statements = try options.take("statements", accepted: "named, unnamed") { Statements(rawValue: $0) }
+        let listen = try options.take("listen", accepted: "hosts, as db.example.com:5432") { ServerHosts($0) }
+        let replicas = try options.take("replicas", accepted: "hosts, as db2.example.com,db3.example.com:5433") {
+            ServerHosts($0)
+        }
+        let staleness = try options.integer("staleness", in: 0...86_400_000, unit: "ms", default: 0)
+        let failover = try options.integer("failover", in: 0...86_400_000, unit: "ms", default: 0)
         var given: [(name: String, value: String)] = []
         for keyword in ServerAddress.keywords {
             let value =
@@ -76,6 +100,8 @@ public struct PostgreSQLBackend: StorageBackend {
         try self.init(address: ServerAddress("postgresql://" + url.address), options: given, schema: schema)
         (self.durability, self.writers, self.connections) = (durability, writers, connections)
         (timeoutMilliseconds, self.isReadOnly) = (timeout, isReadOnly)
+        (self.pooler, self.statements, self.listen) = (pooler, statements, listen)
+        (self.replicas, stalenessMilliseconds, failoverMilliseconds) = (replicas, staleness, failover)
     }
 
     private init(
@@ -103,8 +129,10 @@ public struct PostgreSQLBackend: StorageBackend {
     /// Removes the store: the schema with everything in it. A schema that does not exist is no error.
     package func removeStore() throws(StorageError) {
         let connection = try Connection(self)
-        connection.add("SET client_min_messages = warning")
-        try connection.run("DROP SCHEMA IF EXISTS \(schema.quotedName) CASCADE")
+        connection.begin("READ COMMITTED", isWriting: true)
+        connection.add("SET LOCAL client_min_messages = warning")
+        connection.add("DROP SCHEMA IF EXISTS \(schema.quotedName) CASCADE")
+        try connection.run("COMMIT")
     }
 }
 

@@ -13,6 +13,8 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     let role = ServerRole()
     private let configuration: PostgreSQLBackend
     private let pool: ConnectionPool
+    /// The servers that answer reads in place of the primary; nil where there are none.
+    let replicas: Replicas?
     private let writer: Mutex<WriterState>
     /// The recorded tables that were read last, with their version.
     private let recorded = Mutex<(version: String, tables: [TableSchema])?>(nil)
@@ -45,11 +47,15 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         }
         let version = try connection.run(Catalog.version(record)).text() ?? ""
         if record.commits != nil, record.mayCount {
+            try CommitListener.check(configuration, record)
             let last = try connection.run(CommitListener.last(record, configuration)).integer() ?? 0
             listener = CommitListener(configuration, role, record, last: last)
         } else {
             listener = nil
         }
+        let replicas = role.isReplica ? nil : try Replicas(configuration, connection)
+        self.replicas = replicas
+        listener?.replicas.withLock { $0 = replicas }
         writer = Mutex(WriterState(connection: connection, tablesVersion: version))
         pool = ConnectionPool(configuration, role)
         logger.debug(
@@ -121,11 +127,25 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     // MARK: Reading
 
     func reader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
-        PostgreSQLReader(
-            try pool.take(), self, scope, isSerializable: configuration.writers == .many && !role.isReplica)
+        let isSerializable = configuration.writers == .many && !role.isReplica
+        if let (connection, replica) = try replicas?.take(pool) {
+            return PostgreSQLReader(connection, self, scope, isSerializable: false, of: replica, isOnReplica: true)
+        }
+        let connection = try takeFromPrimary().0
+        return PostgreSQLReader(connection, self, scope, isSerializable: isSerializable, of: pool)
     }
 
-    func end(_ reader: PostgreSQLReader) { pool.give(reader.connection) }
+    /// A connection to the primary of those that read.
+    func takeFromPrimary() throws(StorageError) -> (Connection, ConnectionPool) {
+        let patience = patience
+        while true {
+            do throws(StorageError) {
+                return (try pool.take(), pool)
+            } catch {
+                guard patience.outlasts(error) else { throw error }
+            }
+        }
+    }
 
     /// The recorded tables, read anew unless they have the version.
     ///
@@ -136,6 +156,9 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         // Not one of the pool, for which a session that holds one must not wait.
         return try readTables(newConnection())
     }
+
+    /// Whether the recorded tables of a version were read last.
+    func knowsTables(at version: String) -> Bool { recorded.withLock { $0?.version == version } }
 
     func note(_ tables: [TableSchema], at version: String) { recorded.withLock { $0 = (version, tables) } }
 
@@ -176,16 +199,24 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
             if state.isClosed { throw Self.closed }
             // What the store repeats by itself may be in the way of others; what it repeats is not.
             let isAlone = configuration.writers == .one || !isDeferring || state.assignsKeys
-            let session = try begin(&state, isAlone: isAlone)
+            let patience = patience
+            let session = try begin(&state, isAlone: isAlone, patience)
             session.isDeferring = isDeferring
             defer { if isDeferring { state.assignsKeys = session.assignsKeys } }
             do throws(StorageError) {
                 try body(session)
             } catch {
                 session.rollBack()
+                // What the store repeats by itself waits the failover out.
+                if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
                 throw error
             }
-            guard try session.commit() else { return false }
+            do throws(StorageError) {
+                guard try session.commit() else { return false }
+            } catch {
+                if isDeferring, session.connection.loss != nil, patience.outlasts(error) { return false }
+                throw error
+            }
             if let version = session.newVersion { state.tablesVersion = version }
             if session.isAlone { (state.greatestKeys, state.lastNumber) = (session.greatestKeys, session.number) }
             return true
@@ -193,17 +224,32 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     }
 
     /// Begins a transaction, on a new connection where the old one has died meanwhile.
+    private func begin(
+        _ state: inout WriterState, isAlone: Bool, _ patience: Patience
+    ) throws(StorageError) -> PostgreSQLWriter {
+        while true {
+            do throws(StorageError) {
+                return try begin(&state, isAlone: isAlone)
+            } catch {
+                guard patience.outlasts(error) else { throw error }
+                // Also one that works may be that of a server which takes no writes any more.
+                state.connection = nil
+            }
+        }
+    }
+
     private func begin(_ state: inout WriterState, isAlone: Bool) throws(StorageError) -> PostgreSQLWriter {
-        if let connection = state.connection, connection.isAlive() {
+        if let connection = state.connection, connection.isAlive(), !connection.isWornOut {
             do throws(StorageError) {
                 return try begin(&state, connection, isAlone)
             } catch {
                 // Some deaths are seen only when something is sent. Nothing was done by it.
-                guard connection.loss != nil else { throw error }
+                guard connection.loss != nil, error.code != .configuration else { throw error }
             }
         }
         state.connection = nil
         let connection = try newConnection()
+        replicas?.follows(connection)
         state.connection = connection
         return try begin(&state, connection, isAlone)
     }
@@ -232,10 +278,17 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     /// A connection beside those of the pool, for what must not wait for one.
     func newConnection() throws(StorageError) -> Connection { try Connection(configuration, role) }
 
+    /// How long it is asked what became of a commit.
+    var millisecondsToResolve: Int { max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds) }
+
+    /// How long a call that has begun waits out a failover.
+    var patience: Patience { Patience(milliseconds: configuration.failoverMilliseconds) }
+
     var timeoutMilliseconds: Int { configuration.timeoutMilliseconds }
 
     func close() throws(StorageError) {
         pool.close()
+        replicas?.close()
         listener?.finish()
         writer.withLock { state in
             state.isClosed = true

@@ -45,7 +45,10 @@ enum PostgreSQLFailure {
     ///
     /// - Returns: nil for an error that ends a statement alone.
     static func ended(_ result: OpaquePointer, _ sql: String) -> StorageError? {
-        let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))).map { String(cString: $0) }
+        // PgBouncer says it in the field alone that a server translates.
+        let field =
+            PQresultErrorField(result, Int32(UInt8(ascii: "V"))) ?? PQresultErrorField(result, Int32(UInt8(ascii: "S")))
+        let severity = field.map { String(cString: $0) }
         guard severity == "FATAL" || severity == "PANIC",
             let cause = error(result, sql).underlying as? PostgreSQLError
         else { return nil }
@@ -112,6 +115,11 @@ enum PostgreSQLFailure {
         case "53200": (.io, "The server is out of memory; ask for less at once, or give it more.")
         case "53300": (.busy, "The server has no connection left; try again, or raise its max_connections.")
         case "25006": (.io, "The server takes no writes: it is a replica or read-only; connect to the primary.")
+        case "26000", "42P05":
+            (
+                .configuration,
+                "A pooler mixes up prepared statements: \(cause.message); write pooler=transaction and statements=unnamed."
+            )
         case "42501": (.io, "The user may not do this: \(cause.message); grant it, or use another user.")
         case "54000", "54001", "54011", "54023":
             (.limitExceeded, "This is larger than PostgreSQL's limits: \(cause.message).")

@@ -6,8 +6,9 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     /// Whether the session is one transaction that several writers must not show states between theirs.
     private let isSerializable: Bool
     private var isInTransaction = false
-    /// Whether the session has had an answer, and whether it asks for one that it may ask for again.
+    /// Whether the session has had an answer, or has begun again after a loss, and whether it asks for one that it may ask for again.
     private var hasRead = false
+    private var hasHadAnswer = false
     private var isSurviving = false
     /// Whether the snapshot was taken, and the tables' version then.
     private var snapshotVersion: String?
@@ -16,7 +17,15 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     /// How often a session that has not had an answer may begin again.
     private var attemptsLeft = 10
 
-    init(_ connection: Connection, _ engine: PostgreSQLEngine, _ scope: ReadScope, isSerializable: Bool) {
+    /// Where the connection comes from, and whether that is a replica's.
+    private(set) var pool: ConnectionPool
+    private var isOnReplica: Bool
+
+    init(
+        _ connection: Connection, _ engine: PostgreSQLEngine, _ scope: ReadScope, isSerializable: Bool,
+        of pool: ConnectionPool, isOnReplica: Bool = false
+    ) {
+        (self.pool, self.isOnReplica) = (pool, isOnReplica)
         self.scope = isSerializable ? .snapshot : scope
         self.isSerializable = isSerializable
         super.init(connection, engine)
@@ -35,30 +44,57 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         guard !isSurviving else { return try body() }
         isSurviving = true
         defer { isSurviving = false }
+        let patience = engine.patience
         while true {
             do throws(StorageError) {
                 let result = try body()
-                hasRead = true
+                (hasRead, hasHadAnswer) = (true, true)
                 return result
             } catch {
-                guard !hasRead else { throw error }
-                try beginAgain(after: error)
+                guard !hasRead || !hasHadAnswer && connection.loss != nil && patience.outlasts(error) else {
+                    throw error
+                }
+                try beginAgain(after: error, patience)
             }
         }
     }
 
     /// Begins the session again, of which nobody has had an answer.
-    private func beginAgain(after error: StorageError) throws(StorageError) {
+    private func beginAgain(after error: StorageError, _ patience: Patience) throws(StorageError) {
+        if isOnReplica, connection.loss != nil || (error.underlying as? PostgreSQLError)?.state == "40001" {
+            return try leaveReplica()
+        }
         if connection.loss != nil {
             // Some deaths are seen only when something is sent.
             (hasRead, isInTransaction, snapshotVersion) = (true, false, nil)
-            return use(try engine.newConnection())
+            while true {
+                do throws(StorageError) {
+                    return use(try engine.newConnection())
+                } catch {
+                    guard patience.outlasts(error) else { throw error }
+                }
+            }
         }
         guard isOutdated || isSerializable && error.code == .conflict, attemptsLeft > 0 else { throw error }
         attemptsLeft -= 1
         isOutdated = false
         if isInTransaction { rollBack() }
         if scope == .snapshot { begin() }
+    }
+
+    /// Begins the session again on the primary: the replica is gone, or has removed what the session would read.
+    private func leaveReplica() throws(StorageError) {
+        let (primary, pool) = try engine.takeFromPrimary()
+        if connection.loss == nil {
+            if isInTransaction { connection.sendOnly("ROLLBACK") }
+            self.pool.give(connection)
+        } else {
+            engine.replicas?.failed(self.pool)
+            self.pool.giveUp()
+        }
+        (self.pool, isOnReplica) = (pool, false)
+        (hasRead, isInTransaction, snapshotVersion) = (false, false, nil)
+        use(primary)
     }
 
     private func rollBack() {
@@ -77,7 +113,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
         connection.dropWaiting()
         // Only what is committed has been read, for the writers beside. It cannot fail: reads alone are refused when they read.
         if isInTransaction { connection.sendOnly(isSerializable ? "COMMIT" : "ROLLBACK") }
-        engine.end(self)
+        pool.give(connection)
     }
 
     override func beginCursors() {
@@ -96,16 +132,15 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     }
 
     override func ask(_ statements: [Statement]) throws(StorageError) -> [StatementResult] {
-        if scope == .query {
-            return isInTransaction ? try connection.run(statements) : try connection.runRead(statements)
-        }
-        return try askGuarded(statements)
+        scope == .query ? try connection.run(statements) : try askGuarded(statements)
     }
 
     override func ask(
         _ statements: [Statement], for queries: [PreparedQuery]
     ) throws(StorageError) -> [StatementResult] {
-        let version = Catalog.version(engine.record)
+        let version =
+            engine.replicas == nil
+            ? Catalog.version(engine.record) : Catalog.versionAndPlace(engine.record, isOnReplica: isOnReplica)
         // Also a query's own transaction has a snapshot, of before what it waits for.
         let isFirst = isInTransaction && snapshotVersion == nil
         var results: [StatementResult]
@@ -123,7 +158,8 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
             connection.forgetPlans()
             throw error
         }
-        guard let now = results.popLast()?.text() else { throw Catalog.damaged }
+        guard let last = results.popLast(), let now = last.text() else { throw Catalog.damaged }
+        if let replicas = engine.replicas { replicas.saw(last.integer(0, 1)) }
         if Catalog.isGone(now) { try findRecord() }
         if isFirst { snapshotVersion = results.removeFirst().text() }
         for query in queries {
@@ -154,9 +190,25 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     /// Looks whether the plan's tables are stored as it needs them, once for each version of the tables.
     private func check(_ query: PreparedQuery, _ version: String) throws(StorageError) {
         if query.checkedVersion == version || engine.record.versionIndex == nil { return }
-        let recorded = try engine.tables(at: version, by: isInTransaction ? nil : connection)
+        let recorded = try tables(at: version)
         try query.plan.tables.filter { !$0.isForeign }.requireStored(in: recorded)
         query.checkedVersion = version
+    }
+
+    /// The recorded tables of a version. A transaction whose snapshot has that version asks nobody else for them: behind a pooler,
+    /// where each transaction keeps one of few connections, those who all ask on another one would wait for each other.
+    private func tables(at version: String) throws(StorageError) -> [TableSchema] {
+        guard isInTransaction, !engine.knowsTables(at: version) else {
+            return try engine.tables(at: version, by: isInTransaction ? nil : connection)
+        }
+        let results = try ask([Catalog.snapshotVersion(engine.record), Catalog.definitions(names)])
+        guard results.count == 2, let seen = results[0].text() else { throw Catalog.damaged }
+        guard version == seen || version.hasSuffix("." + seen) else {
+            return try engine.tables(at: version, by: nil)
+        }
+        let tables = try Catalog.tables(results[1])
+        engine.note(tables, at: version)
+        return tables
     }
 
     /// A snapshot sees no row of a table that was made after it.

@@ -35,14 +35,18 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         connection.begin(isAlone ? "READ COMMITTED" : "SERIALIZABLE", isWriting: true)
         connection.add(Catalog.turn(names, isAlone: isAlone))
         do throws(StorageError) {
-            let isNew = connection.server == nil
+            // Behind a pooler a connection may outlive a crash of its server.
+            let isNew = connection.server == nil || connection.isShared
+            let question = connection.processQuestion
             let own = isAlone ? Catalog.transaction(engine.record) : Catalog.sharedTransaction
             let results = try connection.run(
-                [Catalog.version(engine.record), own] + (isNew ? [ServerIdentity.statement] : []))
-            guard results.count == (isNew ? 3 : 2), let version = results[0].text(), let transaction = results[1].text()
+                [Catalog.version(engine.record), own] + (isNew ? [ServerIdentity.statement] : [])
+                    + (question.map { [$0] } ?? []))
+            guard results.count == (isNew ? 3 : 2) + (question == nil ? 0 : 1), let version = results[0].text(),
+                let transaction = results[1].text()
             else { throw Catalog.damaged }
+            try connection.requireProcess(question == nil ? nil : results.last)
             if Catalog.isGone(version) { throw Catalog.gone }
-            // No connection outlives a crash.
             if isNew { connection.server = ServerIdentity(results[2]) }
             (self.version, self.transaction) = (version, transaction)
             if isAlone {
@@ -90,6 +94,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             outcome = try connection.outcome(batches + ending())
         } catch {
             greatestKeys.removeAll()
+            engine.replicas?.committed(nil)
             try resolve(error)
             return true
         }
@@ -102,10 +107,12 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
             throw isAlone ? failure.error : PostgreSQLFailure.waiting(failure.error)
         }
         // The server answers a commit of what has failed with a rollback, and no error.
-        guard outcome.results.last?.tag == "COMMIT" else {
+        let commit = engine.replicas == nil ? outcome.results.last : outcome.results.dropLast().last
+        guard commit?.tag == "COMMIT" else {
             throw StorageError(
                 .io, "The transaction had failed before its end, so the server has undone it; nothing of it is stored.")
         }
+        if let replicas = engine.replicas { replicas.committed(outcome.results.last?.integer()) }
         for (table, result) in zip(keys, outcome.results.dropFirst(batches.count - keys.count)) {
             greatestKeys.told(table, result)
         }
@@ -125,7 +132,10 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
         }
         if !isAlone { statements.append(Catalog.number(engine.record)) }
         if isObserved { statements.append(Catalog.notify(engine.record, number)) }
-        return statements + [Statement("COMMIT")]
+        statements.append(Statement("COMMIT"))
+        // Behind its end, in the same round trip.
+        if engine.replicas != nil { statements.append(Statement("SELECT \(Replicas.primaryPlace)", name: "place")) }
+        return statements
     }
 
     /// Asks on another connection whether the transaction was committed before the connection was lost. If the tables have

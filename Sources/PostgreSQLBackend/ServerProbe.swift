@@ -31,22 +31,50 @@ struct ServerProcess: Sendable {
         (self.number, self.start, self.serverStart) = (number, start, serverStart)
     }
 
-    /// What the process does. No row where another server is asked, and nulls where the process has ended.
+    fileprivate static func microseconds(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::int8" }
+}
+
+/// What a server is asked about for a connection that is silent.
+enum ServedBy: Sendable {
+    /// The process that serves it.
+    case process(ServerProcess)
+    /// The process that has this name, for as long as the connection's transaction lasts. A pooler serves its clients in the
+    /// order in which they ask. So where none has the name and who asked later is answered, the connection's question was
+    /// answered, or has not arrived.
+    case label(String)
+
+    /// What the process does: whether it waits for its client, for how many milliseconds, and since when, in microseconds. No
+    /// row where another server is asked, and nulls where there is none, or none any more.
     ///
-    /// - Parameter milliseconds: the time for which the end of a process is waited for that waits for its client; nil to
-    ///   leave it.
-    fileprivate func state(endingWithin milliseconds: Int?) -> String {
+    /// - Parameters:
+    ///   - idleness: what was found before; the process is ended if it has waited since then.
+    ///   - milliseconds: the time for which its end is waited for.
+    fileprivate func state(ending idleness: ServerProbe.Idleness?, within milliseconds: Int) -> String {
         let isIdle = "a.wait_event_type IS NOT DISTINCT FROM 'Client'"
-        let end = milliseconds.map { ", CASE WHEN \(isIdle) THEN pg_catalog.pg_terminate_backend(a.pid, \($0)) END" }
+        let change = ServerProcess.microseconds("a.state_change")
+        let end = idleness.map {
+            let since = $0.since.map(String.init) ?? "NULL"
+            return """
+                , CASE WHEN \(isIdle) AND \(change) IS NOT DISTINCT FROM \(since)
+                  THEN pg_catalog.pg_terminate_backend(a.pid, \(milliseconds)) END
+                """
+        }
+        let server = ServerProcess.microseconds("pg_catalog.pg_postmaster_start_time()")
+        let (number, isIt, isServer) =
+            switch self {
+            case .process(let process):
+                (
+                    "\(process.number)", "\(ServerProcess.microseconds("a.backend_start")) = \(process.start)",
+                    "\(server) = \(process.serverStart)"
+                )
+            case .label(let label): ("NULL", "a.application_name = \(label.literal)", "true")
+            }
         return """
-            SELECT a.pid IS NULL OR \(isIdle)\(end ?? "")
-            FROM (SELECT) AS one LEFT JOIN pg_catalog.pg_stat_get_activity(\(number)) AS a
-              ON \(Self.microseconds("a.backend_start")) = \(start)
-            WHERE \(Self.microseconds("pg_catalog.pg_postmaster_start_time()")) = \(serverStart)
+            SELECT a.pid IS NULL OR \(isIdle),
+              (extract(epoch FROM pg_catalog.clock_timestamp() - a.state_change) * 1000)::int8, \(change)\(end ?? "")
+            FROM (SELECT) AS one LEFT JOIN pg_catalog.pg_stat_get_activity(\(number)) AS a ON \(isIt) WHERE \(isServer)
             """
     }
-
-    private static func microseconds(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::int8" }
 }
 
 /// Asks a server, on a connection of its own, about a connection that is silent. Waits for it no longer than it is told.
@@ -60,7 +88,15 @@ final class ServerProbe {
         /// That the process works, or waits for a lock.
         case isWorking
         /// That the process waits for its client, or has ended.
-        case isIdle
+        case isIdle(Idleness)
+    }
+
+    /// The time for which a process has waited for its client.
+    struct Idleness {
+        /// As the server's clock has it; 0 where the process has ended, or the server does not say.
+        var milliseconds = 0
+        /// The time at which it began to wait, by which it is known again; nil where the server does not say.
+        var since: Int64?
     }
 
     private let handle: OpaquePointer?
@@ -76,9 +112,11 @@ final class ServerProbe {
     deinit { PQfinish(handle) }
 
     /// - Parameters:
-    ///   - process: nil where it is not known which one serves the connection.
-    ///   - milliseconds: the time for which the end of a process is waited for that waits for its client; nil to leave it.
-    func ask(about process: ServerProcess?, endingWithin milliseconds: Int? = nil) -> Answer {
+    ///   - process: nil where it is not known what serves the connection.
+    ///   - idleness: what was answered before; the process is ended if it has waited for its client since then. Nil to leave
+    ///     it.
+    ///   - milliseconds: the time for which its end is waited for.
+    func ask(about process: ServedBy?, ending idleness: Idleness? = nil, within milliseconds: Int = 0) -> Answer {
         // Without memory for a question there is no answer to it.
         guard let handle else { return .isThere }
         guard isConnected || connect(handle) else {
@@ -88,13 +126,14 @@ final class ServerProbe {
         }
         isConnected = true
         guard let process else { return .isThere }
-        let sql = process.state(endingWithin: milliseconds)
+        let sql = process.state(ending: idleness, within: milliseconds)
         guard PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0) == 1 else { return .none }
         var answer = Answer.isThere
         while let result = next(handle) {
             defer { PQclear(result) }
             if PQresultStatus(result) == PGRES_TUPLES_OK, PQntuples(result) == 1 {
-                answer = String(cString: PQgetvalue(result, 0, 0)) == "t" ? .isIdle : .isWorking
+                let isIdle = String(cString: PQgetvalue(result, 0, 0)) == "t"
+                answer = isIdle ? .isIdle(Idleness(result)) : .isWorking
             }
         }
         return PQstatus(handle) == CONNECTION_OK && PQisBusy(handle) == 0 ? answer : .none
@@ -126,5 +165,16 @@ final class ServerProbe {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(truncatingIfNeeded: events), revents: 0)
         let left = end.millisecondsLeft
         return left > 0 && poll(&socket, 1, Int32(clamping: left)) > 0
+    }
+}
+
+extension ServerProbe.Idleness {
+    fileprivate init(_ result: OpaquePointer) {
+        func number(_ column: Int32) -> Int64? {
+            PQgetisnull(result, 0, column) == 1 ? nil : Int64(String(cString: PQgetvalue(result, 0, column)))
+        }
+        // The clock may be set back.
+        milliseconds = Int(clamping: max(number(1) ?? 0, 0))
+        since = number(2)
     }
 }

@@ -42,8 +42,10 @@ package enum InjectedFaults {
 
     /// Faults on the way to a PostgreSQL server, for the stores of a place from then on; nil unless it is reached by a socket.
     package static func server(_ address: String, for place: String) -> (any FaultInjection)? {
+        // A pooler's address has an option that only the backend reads.
+        let direct = ProcessInfo.processInfo.environment["STORAGE_POSTGRESQL_DIRECT"] ?? address
         guard let url = URLComponents(string: address), let socket = socket(of: url),
-            let server = FaultyServer(to: socket, address: address, schema: place)
+            let server = FaultyServer(to: socket, address: direct, schema: place)
         else { return nil }
         servers.withLock { $0[place] = server }
         return server

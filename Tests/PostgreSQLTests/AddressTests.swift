@@ -51,4 +51,25 @@ struct AddressTests {
         #expect(error?.code == .configuration)
         #expect(error.map { $0.message.contains("did you mean schema?") } == true)
     }
+
+    @Test(arguments: [
+        "listen=", "listen=host:port", "listen=ada:secret@host", "replicas=db2,,db3", "replicas=[::1]:99999",
+        "replicas=:5432",
+        "staleness=-1", "staleness=1s", "failover=60s", "pooler=statement", "statements=some",
+    ])
+    func `options of poolers, replicas and failovers are refused where they name nothing`(_ option: String) throws {
+        let error = #expect(throws: StorageError.self) {
+            try PostgreSQLBackend(url: StorageURL("postgresql://host/people?\(option)"))
+        }
+        #expect(error?.code == .configuration)
+    }
+
+    @Test(arguments: [
+        "listen=db.example.com:5432", "listen=/run/postgresql:5433", "replicas=db2,db3:5433,[::1],[::1]:5434",
+        "staleness=1000",
+        "failover=60000", "pooler=session", "statements=named",
+    ])
+    func `options of poolers, replicas and failovers`(_ option: String) throws {
+        _ = try PostgreSQLBackend(url: StorageURL("postgresql://host/people?\(option)"))
+    }
 }

@@ -37,6 +37,9 @@ final class CuttingProxy: Sendable {
     /// How many connections were cut.
     var count: Int { cuts.state.withLock { $0.cuts } }
 
+    /// How many connections clients have made.
+    var connections: Int { cuts.state.withLock { $0.connections } }
+
     /// How many connections were refused.
     var refused: Int { cuts.state.withLock { $0.refused } }
 
@@ -45,6 +48,12 @@ final class CuttingProxy: Sendable {
 
     /// The number of bytes that the server has answered.
     var answeredBytes: Int { cuts.state.withLock { $0.answered } }
+
+    /// How often a client has asked the server to end a process.
+    var endings: Int { cuts.state.withLock { $0.endings } }
+
+    /// Lets all answers arrive so many milliseconds late, of every connection.
+    func delayAnswers(by milliseconds: UInt32) { cuts.state.withLock { $0.delay = milliseconds } }
 
     /// Cuts a connection at the place, once. Nil takes back what has not been reached.
     func cut(_ place: Cut?) { cuts.state.withLock { $0.cut = place } }
@@ -73,10 +82,13 @@ private final class Cuts: Sendable {
         var cuts = 0
         var refuses = false
         var refused = 0
+        var connections = 0
         var roundTrips = 0
         /// The connections that have asked for notices.
         var listeners: [Progress] = []
         var answered = 0
+        var endings = 0
+        var delay: UInt32 = 0
     }
 
     let state = Mutex(State())
@@ -92,7 +104,7 @@ private final class Cuts: Sendable {
     /// Nil while connections are refused.
     @Sendable func connection() -> LoopbackRelay.Connection? {
         let isRefused = state.withLock { state in
-            if state.refuses { state.refused += 1 }
+            if state.refuses { state.refused += 1 } else { state.connections += 1 }
             return state.refuses
         }
         if isRefused { return nil }
@@ -102,6 +114,7 @@ private final class Cuts: Sendable {
             let silence = self.state.withLock { state in
                 state.roundTrips += sent
                 if bytes.firstRange(of: Data("LISTEN".utf8)) != nil { state.listeners.append(progress) }
+                if bytes.firstRange(of: Data("pg_terminate_backend".utf8)) != nil { state.endings += 1 }
                 return state.silence(reachedBy: bytes)
             }
             if let silence { progress.silence.withLock { $0 = silence } }
@@ -113,6 +126,7 @@ private final class Cuts: Sendable {
             // No answer, once the connection is cut.
             if progress.isCut.withLock({ $0 }) { return .cut(behind: 0) }
             if case .answers = progress.silence.withLock({ $0 }) { return .nothing }
+            usleep(self.state.withLock { $0.delay } * 1000)
             return self.passedAnswer(bytes).map { .cut(behind: $0) } ?? .all
         }
     }

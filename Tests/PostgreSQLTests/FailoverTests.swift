@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import Synchronization
 import Testing
 
 @Suite("Failover of PostgreSQL", .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
@@ -48,6 +49,72 @@ struct FailoverTests {
         #expect(try await store.find(Pen.self, key: 15) != nil)
         #expect(replica.info.lacking[.writing] == nil && replica.info.lacking[.foreignCommits] == nil)
         try await replica.close()
+        try await store.close()
+    }
+
+    private struct Outcome {
+        var acknowledged: Set<Int> = []
+        var unknown = 0
+        var reads = 0
+        var errors: [StorageError] = []
+        var isOver = false
+    }
+
+    private final class Tally: Sendable { let outcome = Mutex(Outcome()) }
+
+    @Test func `calls of a store that waits failovers out end in no error but that of an unknown outcome`() async throws
+    {
+        let servers = try OwnServer(hasReplica: true)
+        defer { try? servers.end() }
+        let addresses = servers.addresses
+        try #require(addresses.count == 2)
+        // What is acknowledged is on both.
+        try Server.psql("ALTER SYSTEM SET synchronous_standby_names = '*'", at: addresses[0])
+        try Server.psql("SELECT pg_reload_conf()", at: addresses[0])
+        let ports = try addresses.map { try Server.psql("SELECT current_setting('port')", at: $0) }
+        let url =
+            "postgresql://storage@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/postgres?target_session_attrs=primary"
+            + "&schema=app&timeout=1000&failover=120000"
+        let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+        let tally = Tally()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    var number = 0
+                    while !tally.outcome.withLock({ $0.isOver }) {
+                        number += 1
+                        let id = number * 4 + task
+                        do {
+                            try await store.save(Pen(id: id))
+                            tally.outcome.withLock { _ = $0.acknowledged.insert(id) }
+                            _ = try await store.find(Pen.self, key: id)
+                            tally.outcome.withLock { $0.reads += 1 }
+                        } catch let error as StorageError where error.code == .outcomeUnknown {
+                            tally.outcome.withLock { $0.unknown += 1 }
+                        } catch let error as StorageError {
+                            tally.outcome.withLock { $0.errors.append(error) }
+                        }
+                    }
+                }
+            }
+            func wait(for more: Int) async {
+                let wanted = tally.outcome.withLock { $0.reads } + more
+                while tally.outcome.withLock({ $0.reads < wanted && $0.errors.count < 100 }) { await Task.yield() }
+            }
+            await wait(for: 50)
+            _ = try? Server.psql(
+                "COPY (SELECT 1) TO PROGRAM 'kill -QUIT $(head -n 1 postmaster.pid)'", at: addresses[0])
+            try Server.psql("SELECT pg_promote()", at: addresses[1])
+            await wait(for: 50)
+            tally.outcome.withLock { $0.isOver = true }
+            try await group.waitForAll()
+        }
+        let outcome = tally.outcome.withLock { $0 }
+        #expect(outcome.errors.isEmpty, "\(outcome.errors.first.map { "\($0)" } ?? "")")
+        #expect(outcome.acknowledged.isSubset(of: try await store.select(Pen.self).keys()))
+        print(
+            "a failover: \(outcome.acknowledged.count) saves acknowledged, \(outcome.unknown) unknown, \(outcome.errors.count) errors"
+        )
         try await store.close()
     }
 }

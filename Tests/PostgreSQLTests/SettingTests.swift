@@ -81,9 +81,7 @@ struct SettingTests {
         }
     }
 
-    private static let hasPooler = FileManager.default.isExecutableFile(atPath: "/usr/sbin/pgbouncer")
-
-    @Test(.enabled(if: hasPooler, "no PgBouncer"), arguments: [PostgreSQLBackend.Writers.one, .many])
+    @Test(.enabled(if: Pooler.isThere, "no PgBouncer"), arguments: [PostgreSQLBackend.Writers.one, .many])
     func `behind a pooler of transactions the settings hold, and none reaches its other clients`(
         _ writers: PostgreSQLBackend.Writers
     ) async throws {
@@ -111,48 +109,5 @@ struct SettingTests {
             }
             try await relaxed.close()
         }
-    }
-}
-
-/// PgBouncer before the tests' server: a few connections to it for all clients, which take turns by transactions. The last one
-/// that was used is used next.
-private final class Pooler {
-    let address: String
-    private let process = Process()
-    private let folder: URL
-
-    init() throws {
-        folder = URL(filePath: try Server.folder()).appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
-        let settings = folder.appending(path: "pgbouncer.ini")
-        let port = try Server.port()
-        try """
-        [databases]
-        postgres = host=\(try Server.folder()) port=\(port) dbname=postgres user=storage
-        [pgbouncer]
-        listen_port = \(port)
-        unix_socket_dir = \(folder.path)
-        auth_type = any
-        pool_mode = transaction
-        default_pool_size = 4
-        """.write(to: settings, atomically: true, encoding: .utf8)
-        // As root it refuses to run.
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        let isRoot = getuid() == 0
-        process.arguments =
-            (isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : [])
-            + ["/usr/sbin/pgbouncer", "-q", settings.path]
-        process.standardError = FileHandle.nullDevice
-        address = "postgresql://storage@/postgres?host=\(folder.path)&port=\(port)"
-        try process.run()
-        while (try? Server.psql("SELECT 1", at: address)) == nil, process.isRunning {}
-    }
-
-    func stop() {
-        // It may have been started with signals blocked.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        try? FileManager.default.removeItem(at: folder)
     }
 }

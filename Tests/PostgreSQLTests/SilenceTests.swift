@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StorageKit
+import TestSupport
 import Testing
 
 @Suite(
@@ -8,12 +9,17 @@ import Testing
     .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"),
     .timeLimit(.minutes(10)))
 struct SilenceTests {
-    private static let timeout = 500
+    /// The default one is long for a test.
+    private static let timeouts = TestExtent.isLarge ? [500, 5000] : [500]
 
     /// A store behind a proxy, and another one that reaches the server by itself.
-    private static func withStores(_ body: (CuttingProxy, Store, Store) async throws -> Void) async throws {
+    private static func withStores(
+        timeout: Int = 500, isPooled: Bool = false, _ body: (CuttingProxy, Store, Store) async throws -> Void
+    ) async throws {
         try await Server.withSchema { schema in
-            let proxy = try CuttingProxy(to: Server.socket())
+            let pooler = isPooled ? try Pooler() : nil
+            defer { pooler?.stop() }
+            let proxy = try CuttingProxy(to: pooler?.socket ?? Server.socket())
             defer { proxy.stop() }
             try await Server.makeStore(schema)
             let url =
@@ -35,16 +41,31 @@ struct SilenceTests {
         let returns: Bool
     }
 
-    @Test(arguments: [
+    private static let phases = [
         Phase(testDescription: "BEGIN does not arrive", silence: .requests(of: "BEGIN"), returns: true),
         Phase(testDescription: "BEGIN is not answered", silence: .answers(to: "BEGIN"), returns: true),
         Phase(testDescription: "a statement does not arrive", silence: .requests(of: "DELETE FROM"), returns: false),
         Phase(testDescription: "a statement is not answered", silence: .answers(to: "DELETE FROM"), returns: false),
         Phase(testDescription: "COMMIT does not arrive", silence: .requests(of: "COMMIT\0"), returns: false),
         Phase(testDescription: "COMMIT is not answered", silence: .answers(to: "COMMIT\0"), returns: true),
-    ])
-    func `costs its caller the timeout, and other writers no more than its lock`(_ phase: Phase) async throws {
-        try await Self.withStores { proxy, store, other in
+    ]
+
+    @Test(arguments: phases, timeouts)
+    func `costs its caller the timeout, and other writers no more than its lock`(
+        _ phase: Phase, _ timeout: Int
+    ) async throws {
+        try await Self.write(phase, timeout, isPooled: false)
+    }
+
+    @Test(.enabled(if: Pooler.isThere, "no PgBouncer"), arguments: phases, timeouts)
+    func `costs no more behind a pooler, whose clients have another process for each transaction`(
+        _ phase: Phase, _ timeout: Int
+    ) async throws {
+        try await Self.write(phase, timeout, isPooled: true)
+    }
+
+    private static func write(_ phase: Phase, _ timeout: Int, isPooled: Bool) async throws {
+        try await withStores(timeout: timeout, isPooled: isPooled) { proxy, store, other in
             let clock = ContinuousClock()
             let start = clock.now
             proxy.silence(phase.silence)
@@ -64,16 +85,19 @@ struct SilenceTests {
             try await other.insert(Pen(id: 3))
             let others = clock.now - start
             let code = try await writing.value
-            print("\(phase.testDescription): \(clock.now - start), another writer \(others), of \(Self.timeout) ms")
+            let place = isPooled ? " behind a pooler" : ""
+            print("\(phase.testDescription)\(place): \(clock.now - start), another writer \(others), of \(timeout) ms")
             #expect(code == (phase.returns ? nil : .io))
             #expect(try await store.select(Pen.self).keys() == (phase.returns ? [2, 3] : [1, 3]))
             try await store.insert(Pen(id: 4))
         }
     }
 
-    @Test(arguments: [CuttingProxy.Silence.requests(of: "SELECT"), .answers(to: "SELECT")])
-    func `a read is asked again on another one`(_ silence: CuttingProxy.Silence) async throws {
-        try await Self.withStores { proxy, store, _ in
+    @Test(
+        arguments: [CuttingProxy.Silence.requests(of: "SELECT"), .answers(to: "SELECT")],
+        Pooler.isThere ? [false, true] : [false])
+    func `a read is asked again on another one`(_ silence: CuttingProxy.Silence, _ isPooled: Bool) async throws {
+        try await Self.withStores(isPooled: isPooled) { proxy, store, _ in
             _ = try await store.find(Pen.self, key: 1)
             proxy.silence(silence)
             // What is asked for the first time has its text.
@@ -107,14 +131,33 @@ struct SilenceTests {
         }
     }
 
-    @Test func `a statement that takes longer than the timeout is waited for`() async throws {
+    @Test func `answers that come later than the timeout, on every connection, are waited for`() async throws {
+        try await Self.withStores(timeout: 50) { proxy, store, _ in
+            proxy.delayAnswers(by: 200)
+            let connections = proxy.connections
+            for id in 2...5 { try await store.insert(Pen(id: id)) }
+            try await store.transaction { tx in
+                try tx.delete(Pen.self, key: 1)
+                #expect(try tx.select(Pen.self).keys() == [2, 3, 4, 5])
+            }
+            // The server was asked, on other connections, and had nothing to end.
+            #expect(proxy.connections > connections && proxy.endings == 0)
+        }
+    }
+
+    @Test(arguments: Pooler.isThere ? [false, true] : [false])
+    func `a statement that takes longer than the timeout is waited for`(_ isPooled: Bool) async throws {
         let sql = """
             CREATE TABLE slow (id integer PRIMARY KEY);
             CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN new; END $$;
             CREATE TRIGGER sleeping BEFORE INSERT ON slow FOR EACH ROW EXECUTE FUNCTION sleep()
             """
         try await Server.withForeignSchema(sql) { schema in
-            let store = try await Store(Server.backend(schema, "&timeout=100"), models: Slow.self)
+            let pooler = isPooled ? try Pooler() : nil
+            defer { pooler?.stop() }
+            let address = try pooler.map { "\($0.address)&" } ?? "\(#require(Server.url))&"
+            let url = try StorageURL("\(address)schema=\(schema)&timeout=100")
+            let store = try await Store(PostgreSQLBackend(url: url), models: Slow.self)
             try await store.insert(Slow(id: 1))
             #expect(try await store.select(Slow.self).keys() == [1])
             try await store.close()

@@ -5,6 +5,8 @@ import StorageAPI
 // The PostgreSQL backend beside the server's own tools, in one run: each way in turn, and the median of five rounds.
 //   PostgreSQLBench [RECORDS]            the server is that of STORAGE_POSTGRESQL
 //   PostgreSQLBench --costs [RECORDS]    what queries and writes cost beside the same by hand (1,000,000 records)
+//   PostgreSQLBench --keys               the part of it about assigned keys
+//   PostgreSQLBench --pooler             finds and saves behind the pooler of scripts/with-postgresql --pooler
 
 guard !server.isEmpty else {
     print("Run it by scripts/bench postgresql, which starts a server.")
@@ -118,6 +120,41 @@ func measureNetwork() async throws {
     try await store.close()
 }
 
+/// 64 tasks behind a pooler, and directly, each in turn.
+func measurePooler() async throws {
+    guard let direct = ProcessInfo.processInfo.environment["STORAGE_POSTGRESQL_DIRECT"] else {
+        print("Run it by scripts/with-postgresql --pooler.")
+        exit(64)
+    }
+    var stores: [Store] = []
+    for (number, address) in [server, direct].enumerated() {
+        let url = "\(address)&schema=pooled_\(number)&durability=relaxed"
+        let store = try await Store(backend(url: url), models: Item.self, Order.self)
+        try await store.insert((1...1000).map(Item.init(number:)))
+        try await store.insert((1...1000).map { Order(number: -$0) })
+        stores.append(store)
+    }
+    // A plan that was made while a table was empty would stay.
+    try run("psql", direct, "-qc", "VACUUM ANALYZE")
+    var (reading, writing): ([[Double]], [[Double]]) = ([[], []], [[], []])
+    for round in 0..<11 {
+        for number in [round % 2, 1 - round % 2] {
+            let store = stores[number]
+            reading[number].append(
+                try await tasks { task in
+                    for number in 0..<100 { _ = try await store.find(Item.self, key: (task * 100 + number) % 1000 + 1) }
+                })
+            writing[number].append(
+                try await tasks { task in
+                    for number in 0..<50 { try await store.save(Order(number: (round * 64 + task) * 50 + number)) }
+                })
+        }
+    }
+    compare("find, 64 tasks, behind a pooler : directly", 6400, own: reading[0], other: reading[1], "≥ 0.8")
+    compare("save of a graph, 64 tasks, behind a pooler : directly", 3200, own: writing[0], other: writing[1], "≥ 0.8")
+    for store in stores { try await store.close() }
+}
+
 func tasks(_ body: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
     try await seconds {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -142,6 +179,8 @@ func measureMemory(_ count: Int) async throws {
 
 switch arguments.first {
 case "--costs": try await measureCosts(arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000)
+case "--pooler": try await measurePooler()
+case "--keys": try await measureAssignedKeys()
 case "--call": try await arguments.dropFirst().first.flatMap(MeasuredCall.init)?.run()
 case "--open", "--stream":
     let store = try await Store(backend("many"), models: Item.self)

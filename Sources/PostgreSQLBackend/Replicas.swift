@@ -1,0 +1,201 @@
+internal import Dispatch
+internal import StorageDriver
+import Synchronization
+
+/// The replicas that answer a store's reads, and the place in the primary's log that a read must have seen: behind the store's
+/// own last commit, and behind what its reads have shown already. So nothing that was seen is gone in the next read.
+///
+/// No clock of a server decides anything. A replica that has not come so far within a bounded time leaves the read to the
+/// primary; one that fails is asked again after a while.
+final class Replicas: Sendable {
+    private let replicas: [Replica]
+    private let configuration: PostgreSQLBackend
+    private let system: Int64
+    private let next = Atomic(0)
+    private let needed: Mutex<Needed>
+
+    private struct Needed {
+        /// The place in the log, in bytes; nil after a commit whose place is not known.
+        var place: Int64? = 0
+        /// The primary's timeline, which is another one after each promotion. A replica that follows an older one lacks commits.
+        var timeline: Int64
+        /// When the primary was last asked for its place.
+        var asked: DispatchTime
+    }
+
+    /// One server, with its own connections.
+    private final class Replica: Sendable {
+        let pool: ConnectionPool
+        let state = Mutex(State())
+
+        struct State {
+            /// The place that it has reached at least, on the primary's timeline.
+            var place: Int64 = -1
+            /// Until when nobody asks it.
+            var rests: DispatchTime?
+        }
+
+        init(_ configuration: PostgreSQLBackend) {
+            // Its role is looked at with its place, and is not that of the store's server.
+            pool = ConnectionPool(configuration, ServerRole())
+        }
+    }
+
+    /// How long a read waits for a replica to come so far.
+    private static let millisecondsToCatchUp = 50
+
+    /// Where the primary's log ends now; where a replica is, which server it is, and its timeline, at most.
+    static let primaryPlace = "(pg_catalog.pg_current_wal_insert_lsn() - '0/0')::int8"
+    private static let replicaPlace = "(pg_catalog.pg_last_wal_replay_lsn() - '0/0')::int8"
+    private static let identity =
+        """
+        (SELECT timeline_id::int8 FROM pg_catalog.pg_control_checkpoint()),
+          (SELECT system_identifier FROM pg_catalog.pg_control_system())
+        """
+
+    /// Nil where no replica is named.
+    ///
+    /// - Parameter primary: a connection to the primary.
+    init?(_ configuration: PostgreSQLBackend, _ primary: Connection) throws(StorageError) {
+        guard let hosts = configuration.replicas?.hosts else { return nil }
+        let asked = DispatchTime.now()
+        let found = try primary.run("SELECT \(Self.identity), \(Self.primaryPlace)")
+        guard let timeline = found.integer(), let system = found.integer(0, 1), let place = found.integer(0, 2) else {
+            throw Catalog.damaged
+        }
+        self.configuration = configuration
+        self.system = system
+        needed = Mutex(Needed(place: place, timeline: timeline, asked: asked))
+        replicas = hosts.map { host in
+            var own = configuration
+            own.parameters = configuration.parameters.at([host])
+            own.pooler = .automatic
+            return Replica(own)
+        }
+    }
+
+    // MARK: What a read must see
+
+    /// Takes notice of a place that a read has shown, or that a commit has.
+    func saw(_ place: Int64?) {
+        guard let place else { return }
+        needed.withLock { $0.place = $0.place.map { max($0, place) } }
+    }
+
+    /// Takes notice of a commit. Nil where its place is not known: the primary is asked for it.
+    func committed(_ place: Int64?) {
+        needed.withLock { needed in
+            let last = needed.place ?? 0
+            needed.place = place.map { max($0, last) }
+        }
+    }
+
+    /// Takes notice of the primary's timeline: replicas of an older one are not asked until they follow.
+    func follows(_ primary: Connection) {
+        guard let timeline = try? primary.run("SELECT \(Self.identity)").integer() else { return }
+        let isOther = needed.withLock { needed in
+            defer { needed.timeline = timeline }
+            return needed.timeline != timeline
+        }
+        guard isOther else { return }
+        for replica in replicas { replica.state.withLock { $0.place = -1 } }
+    }
+
+    // MARK: Reading
+
+    /// A connection to a replica that has come far enough, and its pool; nil where the primary is to be asked.
+    ///
+    /// - Parameter primary: the primary's connections.
+    func take(_ primary: ConnectionPool) throws(StorageError) -> (Connection, ConnectionPool)? {
+        try askPrimary(primary)
+        let (place, timeline) = needed.withLock { ($0.place, $0.timeline) }
+        guard let place else { return nil }
+        let first = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        let end = DispatchTime.now() + .milliseconds(Self.millisecondsToCatchUp)
+        for offset in replicas.indices {
+            let replica = replicas[
+                Int(truncatingIfNeeded: (UInt(bitPattern: first) &+ UInt(offset)) % UInt(replicas.count))]
+            let rests = replica.state.withLock { $0.rests.map { $0 > .now() } ?? false }
+            if rests { continue }
+            do throws(StorageError) {
+                let connection = try replica.pool.take()
+                do throws(StorageError) {
+                    if try reaches(replica, connection, place, timeline, end) { return (connection, replica.pool) }
+                    replica.pool.give(connection)
+                } catch {
+                    replica.pool.give(connection)
+                    throw error
+                }
+            } catch {
+                // All its connections are reading.
+                if error.code == .closed { throw error }
+                if error.code != .busy { rest(replica) }
+            }
+        }
+        return nil
+    }
+
+    /// Leaves a replica alone for a while whose connection was lost.
+    func failed(_ pool: ConnectionPool) {
+        for replica in replicas where replica.pool === pool { rest(replica) }
+    }
+
+    private func rest(_ replica: Replica) {
+        let time = DispatchTimeInterval.milliseconds(max(configuration.timeoutMilliseconds, 1000))
+        replica.state.withLock { $0 = Replica.State(rests: .now() + time) }
+    }
+
+    /// Whether a replica has come so far, or does in time.
+    private func reaches(
+        _ replica: Replica, _ connection: Connection, _ place: Int64, _ timeline: Int64, _ end: DispatchTime
+    ) throws(StorageError) -> Bool {
+        if replica.state.withLock({ $0.place >= place }) { return true }
+        var pause = 1
+        while true {
+            let found = try connection.run(
+                "SELECT \(Self.identity), \(Self.replicaPlace), pg_catalog.pg_is_in_recovery()")
+            guard found.integer(0, 1) == system else {
+                throw StorageError(.configuration, "A replica belongs to another database cluster than the primary.")
+            }
+            // One that was promoted is no replica, and one that follows an older timeline lacks commits.
+            guard found.isTrue(0, 3), found.integer() == timeline, let now = found.integer(0, 2) else {
+                rest(replica)
+                return false
+            }
+            replica.state.withLock { $0.place = max($0.place, now) }
+            if now >= place { return true }
+            guard end.millisecondsLeft > 0 else { return false }
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(pause))
+            pause = min(pause * 2, 8)
+        }
+    }
+
+    /// Asks the primary for its place where the last answer is older than a read may be, and where that of a commit is not known.
+    private func askPrimary(_ primary: ConnectionPool) throws(StorageError) {
+        let staleness = configuration.stalenessMilliseconds
+        let isOld = needed.withLock { needed in
+            needed.place == nil || needed.asked.millisecondsSince >= staleness
+        }
+        guard isOld else { return }
+        let now = DispatchTime.now()
+        let connection = try primary.take()
+        defer { primary.give(connection) }
+        let place = try connection.run("SELECT \(Self.primaryPlace)").integer()
+        needed.withLock { needed in
+            if let place { needed.place = max(needed.place ?? 0, place) }
+            needed.asked = now
+        }
+    }
+
+    func close() { for replica in replicas { replica.pool.close() } }
+}
+
+extension Catalog {
+    /// Reads the tables' version behind a read, and how far the log is that the read has seen.
+    static func versionAndPlace(_ record: Record, isOnReplica: Bool) -> Statement {
+        let place = isOnReplica ? "(pg_catalog.pg_last_wal_replay_lsn() - '0/0')::int8" : Replicas.primaryPlace
+        return Statement(
+            "SELECT \(record.versionIndex ?? 0)::pg_catalog.regclass::text, \(place)",
+            name: "\(isOnReplica ? "replica" : "primary")_version_\(record.versionIndex ?? 0)")
+    }
+}

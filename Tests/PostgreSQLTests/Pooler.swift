@@ -1,0 +1,65 @@
+import Foundation
+
+/// PgBouncer before the tests' server: a few connections to it for all clients. The last one that was used is used next.
+final class Pooler {
+    static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/sbin/pgbouncer")
+
+    /// What libpq is given, and the path of the socket.
+    let address: String
+    let socket: String
+    private var process = Process()
+    private let folder: URL
+    private let port: String
+    private let size: Int
+
+    /// - Parameters:
+    ///   - mode: what a client has a connection for: a `session`, a `transaction` or a `statement`.
+    ///   - size: the number of connections to the server.
+    init(mode: String = "transaction", size: Int = 4) throws {
+        folder = URL(filePath: try Server.folder()).appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        port = try Server.port()
+        self.size = size
+        address = "postgresql://storage@/postgres?host=\(folder.path)&port=\(port)"
+        socket = folder.appending(path: ".s.PGSQL.\(port)").path
+        try start(mode: mode)
+    }
+
+    func start(mode: String = "transaction") throws {
+        let settings = folder.appending(path: "pgbouncer.ini")
+        try """
+        [databases]
+        postgres = host=\(try Server.folder()) port=\(port) dbname=postgres user=storage
+        [pgbouncer]
+        listen_port = \(port)
+        unix_socket_dir = \(folder.path)
+        auth_type = any
+        pool_mode = \(mode)
+        default_pool_size = \(size)
+        max_client_conn = 1000
+        """.write(to: settings, atomically: true, encoding: .utf8)
+        process = Process()
+        // As root it refuses to run.
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let isRoot = getuid() == 0
+        process.arguments =
+            (isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : [])
+            + ["/usr/sbin/pgbouncer", "-q", settings.path]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        while (try? Server.psql("SELECT 1", at: address)) == nil, process.isRunning {}
+    }
+
+    /// Ends it as if it were killed, and all its connections.
+    func kill() {
+        // It may have been started with signals blocked.
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    func stop() {
+        kill()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(
+    "PostgreSQL behind a pooler", .enabled(if: Server.isThere && Pooler.isThere, "no server or no PgBouncer"),
+    .timeLimit(.minutes(10)))
+struct PoolerTests {
+    private static func withPooler(
+        mode: String = "transaction", size: Int = 4, _ body: (Pooler, String) async throws -> Void
+    ) async throws {
+        try await Server.withSchema { schema in
+            let pooler = try Pooler(mode: mode, size: size)
+            defer { pooler.stop() }
+            try await Server.makeStore(schema)
+            try await body(pooler, schema)
+        }
+    }
+
+    private static func store(_ pooler: Pooler, _ schema: String, _ options: String = "") async throws -> Store {
+        let url = "\(pooler.address)&schema=\(schema)&durability=relaxed\(options)"
+        return try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+    }
+
+    /// What sessions of the server keep behind the ends of their transactions.
+    private static func leftovers(_ pooler: Pooler) throws -> String {
+        try Server.psql(
+            """
+            SELECT (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_listening_channels()),
+              (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
+              (SELECT count(*) FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name'))
+            """, at: pooler.address)
+    }
+
+    @Test func `200 clients take turns on 10 connections, lose nothing and leave nothing`() async throws {
+        try await Self.withPooler(size: 10) { pooler, schema in
+            let clients = TestExtent.isLarge ? 200 : 40
+            let address = pooler.address
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for client in 0..<clients {
+                    group.addTask { try await Self.work(client, address, schema) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try Server.psql("SELECT count(*) FROM \"\(schema)\".\"Pen\"") == "\(4 * clients)")
+            #expect(try Self.leftovers(pooler) == "0|0|0|0")
+        }
+    }
+
+    /// Writes four records, half of the clients without waiting for the disk, and reads them.
+    private static func work(_ client: Int, _ address: String, _ schema: String) async throws {
+        let durability = client.isMultiple(of: 2) ? "full" : "relaxed"
+        let url = "\(address)&schema=\(schema)&timeout=60000&durability=\(durability)"
+        let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+        let keys = (0..<4).map { client * 4 + $0 }
+        for key in keys.prefix(2) { try await store.insert(Pen(id: key)) }
+        try await store.transaction { tx in
+            for key in keys.suffix(2) { try tx.insert(Pen(id: key, color: "\(durability)")) }
+        }
+        let found = try await store.read { reading in
+            var found: [Int] = []
+            for key in keys { if let pen = try reading.find(Pen.self, key: key) { found.append(pen.id) } }
+            return found
+        }
+        #expect(found == keys)
+        var streamed = 0
+        for try await pen in store.select(Pen.self).stream() where keys.contains(pen.id) { streamed += 1 }
+        #expect(streamed == 4)
+        try await store.close()
+    }
+
+    private struct Outcome {
+        var acknowledged: Set<Int> = []
+        var failed: Set<Int> = []
+        var unknown = 0
+        var isOver = false
+    }
+
+    private final class Tally: Sendable { let outcome = Mutex(Outcome()) }
+
+    @Test
+    func `when the pooler is killed while 8 tasks write, nothing acknowledged is lost and nothing is misreported`()
+        async throws
+    {
+        let kills = TestExtent.count(3)
+        try await Self.withPooler { pooler, schema in
+            let store = try await Self.store(pooler, schema, "&timeout=20000")
+            let tally = Tally()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        var number = 0
+                        while !tally.outcome.withLock({ $0.isOver }) {
+                            number += 1
+                            let id = number * 8 + task
+                            do {
+                                try await store.save(Pen(id: id))
+                                tally.outcome.withLock { _ = $0.acknowledged.insert(id) }
+                            } catch let error as StorageError where error.code == .io {
+                                tally.outcome.withLock { _ = $0.failed.insert(id) }
+                            } catch let error as StorageError where error.code == .outcomeUnknown {
+                                tally.outcome.withLock { $0.unknown += 1 }
+                            }
+                        }
+                    }
+                }
+                for _ in 1...kills {
+                    // Somewhere in the saves of the others.
+                    let wanted = tally.outcome.withLock { $0.acknowledged.count } + Int.random(in: 1...64)
+                    while tally.outcome.withLock({ $0.acknowledged.count }) < wanted { await Task.yield() }
+                    pooler.kill()
+                    try pooler.start()
+                }
+                tally.outcome.withLock { $0.isOver = true }
+                try await group.waitForAll()
+            }
+            let stored = Set(try await store.select(Pen.self).keys())
+            let outcome = tally.outcome.withLock { $0 }
+            #expect(outcome.acknowledged.isSubset(of: stored))
+            #expect(outcome.failed.isDisjoint(with: stored))
+            print(
+                "\(kills) kills of the pooler: \(outcome.acknowledged.count) saves acknowledged, \(outcome.failed.count) failed, "
+                    + "\(outcome.unknown) unknown")
+            try await store.close()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `an observer hears of the commits of others`(_ listens: Bool) async throws {
+        try await Self.withPooler { pooler, schema in
+            let listen = "&listen=\(try Server.folder()):\(try Server.port())"
+            let store = try await Self.store(pooler, schema, listens ? listen : "")
+            let other = try await Store(Server.backend(schema), models: Pen.self)
+            #expect(store.info.lacking[.foreignCommits] == nil)
+            var values = store.select(Pen.self).values().makeAsyncIterator()
+            #expect(try await values.next() == [])
+            for id in 1...5 {
+                try await other.insert(Pen(id: 2 * id))
+                #expect(try await values.next()?.last?.id == 2 * id)
+                try await store.insert(Pen(id: 2 * id + 1))
+                #expect(try await values.next()?.last?.id == 2 * id + 1)
+            }
+            try await other.close()
+            try await store.close()
+            #expect(try Self.leftovers(pooler) == "0|0|0|0")
+        }
+    }
+
+    @Test func `an address for listening that leads to a pooler, or elsewhere, is refused at opening`() async throws {
+        try await Self.withPooler { pooler, schema in
+            let folder = URL(filePath: pooler.socket).deletingLastPathComponent().path
+            let pooled = await #expect(throws: StorageError.self) {
+                try await Self.store(pooler, schema, "&listen=\(folder)")
+            }
+            #expect(pooled?.code == .configuration && pooled?.message.contains("pooler") == true)
+            let server = try OwnServer()
+            defer { try? server.end() }
+            let port = try Server.psql("SELECT current_setting('port')", at: server.addresses[0])
+            let other = await #expect(throws: StorageError.self) {
+                try await Self.store(pooler, schema, "&listen=127.0.0.1:\(port)")
+            }
+            #expect(other?.code == .configuration && other?.message.contains("another database") == true)
+        }
+    }
+
+    @Test func `a pooler that no longer keeps sessions, as was said, is noticed before anything is written`()
+        async throws
+    {
+        try await Self.withPooler(mode: "session") { pooler, schema in
+            let store = try await Self.store(pooler, schema, "&pooler=session")
+            for id in 1...3 { try await store.insert(Pen(id: id)) }
+            pooler.kill()
+            try pooler.start(mode: "transaction")
+            // Where it gives the same process each time, all is as it was.
+            try await store.insert(Pen(id: 4))
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            // Keeps the process that was used last, and its successor.
+            process.arguments = [
+                "psql", pooler.address, "-qXAt", "-c", "BEGIN", "-c", "SELECT 1", "-c", "SELECT pg_sleep(600)",
+            ]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            defer { process.terminate() }
+            _ = output.fileHandleForReading.availableData
+            let error = await #expect(throws: StorageError.self) { try await store.insert(Pen(id: 5)) }
+            #expect(error?.code == .configuration)
+            #expect(try Server.psql("SELECT max(id) FROM \"\(schema)\".\"Pen\"") == "4")
+            try await store.close()
+        }
+    }
+
+    @Test func `a pooler of statements is refused with its own words`() async throws {
+        try await Self.withPooler(mode: "statement") { pooler, schema in
+            let store = try? await Self.store(pooler, schema)
+            let error = await #expect(throws: StorageError.self) {
+                if let store { try await store.insert(Pen(id: 1)) } else { _ = try await Self.store(pooler, schema) }
+            }
+            #expect(error.map { "\($0)".contains("statement pooling") } == true, "\(String(describing: error))")
+            try await store?.close()
+        }
+    }
+
+    @Test func `a store that says transaction keeps nothing in sessions of a server without a pooler`() async throws {
+        try await Server.withSchema { schema in
+            let store = try await Store(
+                Server.backend(schema, "&pooler=transaction&connections=1"), models: Pen.self)
+            for id in 1...3 { try await store.insert(Pen(id: id)) }
+            #expect(try await store.select(Pen.self).where { $0.id > 1 }.keys() == [2, 3])
+            try await store.close()
+        }
+    }
+}

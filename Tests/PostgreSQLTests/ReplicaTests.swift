@@ -1,0 +1,170 @@
+import Foundation
+import PostgreSQLBackend
+import StorageKit
+import Testing
+
+@Suite("Reads from PostgreSQL's replicas", .enabled(if: Server.isThere, "no server"), .timeLimit(.minutes(10)))
+struct ReplicaTests {
+    /// A server, its replica behind a proxy, a store that reads from the replica, and one that does not.
+    private struct Pair {
+        let primary: String
+        let replica: String
+        let proxy: CuttingProxy
+        let store: Store
+        let other: Store
+
+        func caughtUp() throws -> Bool {
+            let written = try Server.psql("SELECT pg_current_wal_flush_lsn()", at: primary)
+            return try Server.psql("SELECT pg_last_wal_replay_lsn() >= '\(written)'", at: replica) == "t"
+        }
+
+        /// Lets the replica stay where it is, or go on.
+        func pause(_ isPaused: Bool) throws {
+            try Server.psql("SELECT pg_wal_replay_\(isPaused ? "pause" : "resume")()", at: replica)
+            guard isPaused else { return }
+            while try Server.psql("SELECT pg_get_wal_replay_pause_state()", at: replica) != "paused" {}
+        }
+
+        /// Expects that the store finds a record, or that it finds none.
+        func expect(_ key: Int, isThere: Bool = true) async throws {
+            let found = try await store.find(Pen.self, key: key)
+            #expect((found != nil) == isThere)
+        }
+    }
+
+    private static func withReplica(
+        _ options: String = "&staleness=3600000", _ body: (Pair) async throws -> Void
+    ) async throws {
+        let servers = try OwnServer(hasReplica: true)
+        defer { try? servers.end() }
+        try #require(servers.addresses.count == 2)
+        let (primary, replica) = (servers.addresses[0], servers.addresses[1])
+        let folder = try Server.psql(
+            "SELECT split_part(current_setting('unix_socket_directories'), ',', 1)", at: replica)
+        let port = try Server.psql("SELECT current_setting('port')", at: replica)
+        let proxy = try CuttingProxy(to: "\(folder)/.s.PGSQL.\(port)")
+        defer { proxy.stop() }
+        let other = try await Store(PostgreSQLBackend(url: StorageURL("\(primary)&schema=app")), models: Pen.self)
+        try await other.insert(Pen(id: 1))
+        let url = "\(primary)&schema=app&timeout=1000&replicas=127.0.0.1:\(proxy.port)\(options)"
+        let store = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+        let pair = Pair(primary: primary, replica: replica, proxy: proxy, store: store, other: other)
+        while try !pair.caughtUp() { await Task.yield() }
+        try await body(pair)
+        try await store.close()
+        try await other.close()
+    }
+
+    @Test func `reads are the replica's, and have the store's own commits all the same`() async throws {
+        try await Self.withReplica { pair in
+            try await pair.expect(1)
+            #expect(pair.proxy.connections == 1)
+            // What others commit meanwhile is not there yet, which shows where the read comes from.
+            try pair.pause(true)
+            try await pair.other.insert(Pen(id: 2))
+            try await pair.expect(2, isThere: false)
+            let keys = try await pair.store.read { try $0.select(Pen.self).keys() }
+            #expect(keys == [1])
+            // The replica does not come so far in time, and the primary answers.
+            try await pair.store.insert(Pen(id: 3))
+            #expect(try await pair.store.select(Pen.self).keys() == [1, 2, 3])
+            // What was read once stays.
+            try await pair.expect(2)
+            try pair.pause(false)
+            while try !pair.caughtUp() { await Task.yield() }
+            for id in 4...40 {
+                try await pair.store.insert(Pen(id: id))
+                try await pair.expect(id)
+            }
+            // It answers again.
+            while try !pair.caughtUp() { await Task.yield() }
+            try pair.pause(true)
+            try await pair.other.insert(Pen(id: 41))
+            try await pair.expect(41, isThere: false)
+            try pair.pause(false)
+        }
+    }
+
+    @Test func `without a staleness every commit of others is shown`() async throws {
+        try await Self.withReplica("") { pair in
+            for id in 2...20 {
+                try await pair.other.insert(Pen(id: id))
+                try await pair.expect(id)
+            }
+            try pair.pause(true)
+            try await pair.other.insert(Pen(id: 21))
+            try await pair.expect(21)
+            try pair.pause(false)
+        }
+    }
+
+    @Test func `an observer sees each commit, also where the replica is behind`() async throws {
+        try await Self.withReplica { pair in
+            var values = pair.store.select(Pen.self).values().makeAsyncIterator()
+            #expect(try await values.next()?.map(\.id) == [1])
+            try pair.pause(true)
+            try await pair.other.insert(Pen(id: 2))
+            #expect(try await values.next()?.map(\.id) == [1, 2])
+            try await pair.store.insert(Pen(id: 3))
+            #expect(try await values.next()?.map(\.id) == [1, 2, 3])
+            try pair.pause(false)
+        }
+    }
+
+    @Test func `a replica that is gone leaves reads to the primary, and is asked again when it is back`() async throws {
+        try await Self.withReplica { pair in
+            try await pair.expect(1)
+            // The connection is lost while it is asked.
+            pair.proxy.refuse(true)
+            pair.proxy.cut(.afterAnswer(1))
+            try await pair.expect(1)
+            #expect(pair.proxy.count == 1)
+            for _ in 0..<10 { try await pair.expect(1) }
+            let refused = pair.proxy.refused
+            #expect(refused <= 2)
+            // It rests for the timeout, and is asked then.
+            pair.proxy.refuse(false)
+            let connections = pair.proxy.connections
+            while pair.proxy.connections == connections { try await pair.expect(1) }
+        }
+    }
+
+    @Test
+    func `a read block whose replica is gone before its first answer is the primary's, and later ends with an error`()
+        async throws
+    {
+        try await Self.withReplica { pair in
+            try await pair.expect(1)
+            pair.proxy.cut(.afterAnswer(1))
+            let keys = try await pair.store.read { try $0.select(Pen.self).keys() }
+            #expect(keys == [1])
+            while pair.proxy.connections == 1 { try await pair.expect(1) }
+            let proxy = pair.proxy
+            let error = await #expect(throws: StorageError.self) {
+                try await pair.store.read { reading in
+                    _ = try reading.select(Pen.self).keys()
+                    proxy.cut(.afterAnswer(1))
+                    _ = try reading.select(Pen.self).count()
+                }
+            }
+            #expect(error?.code == .io)
+            try await pair.expect(1)
+        }
+    }
+
+    @Test func `a replica that was promoted is not asked, and one of another cluster neither`() async throws {
+        try await Self.withReplica { pair in
+            try await pair.expect(1)
+            try Server.psql("SELECT pg_promote()", at: pair.replica)
+            try Server.psql("DELETE FROM app.\"Pen\"", at: pair.replica)
+            // Its place is looked at, since the store has written.
+            try await pair.store.insert(Pen(id: 2))
+            #expect(try await pair.store.select(Pen.self).keys() == [1, 2])
+            #expect(try await pair.store.select(Pen.self).keys() == [1, 2])
+            let url = "\(pair.primary)&schema=app&replicas=\(try Server.folder()):\(try Server.port())"
+            let stranger = try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
+            #expect(try await stranger.select(Pen.self).keys() == [1, 2])
+            try await stranger.close()
+        }
+    }
+}
