@@ -42,10 +42,15 @@ async function loadNext() {
         if (more) rows.append(...more.children);
         added += rows.children.length - first;
         const scroller = byId("scroller");
-        while (rows.children.length > mostRows) {
-            const height = rows.firstElementChild.getBoundingClientRect().height;
-            rows.firstElementChild.remove();
-            scroller.scrollTop -= height;
+        const surplus = rows.children.length - mostRows;
+        if (surplus > 0) {
+            // One measurement for all rows that go: each one lays the page out.
+            const { scrollHeight, scrollTop } = scroller;
+            const gone = document.createRange();
+            gone.setStart(rows, 0);
+            gone.setEnd(rows, surplus);
+            gone.deleteContents();
+            scroller.scrollTop = scrollTop - (scrollHeight - scroller.scrollHeight);
         }
         byId("pager").replaceWith(page.getElementById("pager"));
         labelAll();
