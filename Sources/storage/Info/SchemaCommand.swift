@@ -10,11 +10,15 @@ struct SchemaCommand: AsyncParsableCommand {
         discussion: """
             Owned records are shown below their property. RecordSchema decodes the output of --json.
 
+            --swift prints structs that open the store without a change, for a table of other software too. What a struct \
+            cannot say is a comment.
+
             --lock writes the schema to a file that is reviewed with a program's source. If the file is there and has another             schema, it shows what opening the store with that schema would change, and the exit status is 1; --overwrite             replaces the file.
 
             Examples:
               storage schema people.db
               storage schema people.db Person --json
+              storage schema people.db --swift > Models.swift
               storage schema people.db --lock Schema.lock
             """)
 
@@ -29,6 +33,9 @@ struct SchemaCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(help: "Print Swift structs for the models.")
+    var swift = false
+
     @Option(help: ArgumentHelp("Write the schema to a file, or compare it with the file.", valueName: "file"))
     var lock: String?
 
@@ -36,7 +43,10 @@ struct SchemaCommand: AsyncParsableCommand {
     var overwrite = false
 
     func validate() throws {
-        if lock != nil, model != nil || json { throw ValidationError("A lock has all models; give --lock FILE alone.") }
+        if swift, json { throw ValidationError("Give --json or --swift, not both.") }
+        if lock != nil, model != nil || json || swift {
+            throw ValidationError("A lock has all models; give --lock FILE alone.")
+        }
         if overwrite, lock == nil { throw ValidationError("--overwrite is for --lock FILE.") }
     }
 
@@ -50,7 +60,14 @@ struct SchemaCommand: AsyncParsableCommand {
                 schemas = try await store.recordSchemas()
             }
             var output = Output()
-            if json { try output.line(Self.json(schemas)) } else { try printText(schemas, &output) }
+            if swift {
+                var declarations = SwiftDeclarations(schemas)
+                try output.write { $0 += declarations.source().utf8 }
+            } else if json {
+                try output.line(Self.json(schemas))
+            } else {
+                try printText(schemas, &output)
+            }
             try output.flush()
         }
     }
