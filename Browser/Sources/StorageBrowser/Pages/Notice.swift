@@ -23,7 +23,12 @@ struct Notice {
             case .notKept: "The history does not keep that"
             default: "This cannot be shown"
             }
-        self.init(title, error.message, error.underlying.map { "\($0)" })
+        let place = [
+            error.message.contains(error.model ?? "") ? nil : error.model,
+            error.key.map { "key " + $0.map(\.description).joined(separator: ", ") }, error.property,
+        ].compactMap(\.self).joined(separator: ", ")
+        let text = place.isEmpty ? error.message : "\(place): \(error.message)"
+        self.init(title, text, error.underlying.map { "\($0)" })
     }
 
     func write(_ html: inout HTML) {

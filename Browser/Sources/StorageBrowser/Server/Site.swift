@@ -32,7 +32,7 @@ struct Site: HTTPResponder {
             return response
         case .allowed: break
         }
-        guard request.method == .get || request.method == .head else {
+        guard request.method == .get else {
             return answer(
                 Notice("Nothing is changed here", "This page reads only.", nil).page(store: store.name),
                 .methodNotAllowed)
