@@ -12,9 +12,7 @@ internal import Foundation
 /// the file's schema with the types would change: the plan that production will run.
 ///
 /// ```swift
-/// @Test func `the schema is the one that was reviewed`() async throws {
-///     try await SchemaLock.check("Schema.lock", against: [Person.self, Order.self], in: InMemoryBackend())
-/// }
+/// try await SchemaLock.check("Schema.lock", against: [Person.self], in: InMemoryBackend())
 /// ```
 ///
 /// The file has a line for each property, and a digest of all of them. So two branches that both change the schema conflict in
