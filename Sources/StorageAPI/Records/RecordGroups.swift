@@ -1,35 +1,37 @@
 public import StorageDriver
 
-/// Groups of records without types: the values of their keys, and what is computed of each group.
-public struct RecordGroups: Hashable, Sendable {
-    /// A value that is computed of each group; terms are text, as in a condition.
-    public enum Output: Hashable, Sendable {
-        /// The number of the group's records.
-        case count
-        case sum(String)
-        case average(String)
-        case min(String)
-        case max(String)
-    }
-
-    /// A column of the result to sort by.
-    public struct Order: Hashable, Sendable {
-        /// The column: the keys first, then the outputs.
-        public var column: Int
-        /// Whether greater values come first.
-        public var isDescending: Bool
-
-        /// An order by a column of the result.
-        public init(column: Int, isDescending: Bool = false) {
-            self.column = column
-            self.isDescending = isDescending
+extension Store {
+    /// Groups of records without types: the values of their keys, and what is computed of each group.
+    public struct RecordGroups: Hashable, Sendable {
+        /// A value that is computed of each group; terms are text, as in a condition.
+        public enum Output: Hashable, Sendable {
+            /// The number of the group's records.
+            case count
+            case sum(String)
+            case average(String)
+            case min(String)
+            case max(String)
         }
-    }
 
-    /// The type of each column: the keys first, then the outputs.
-    public let types: [ColumnType]
-    /// The groups, one row of values each.
-    public let rows: [[Value]]
+        /// A column of the result to sort by.
+        public struct Order: Hashable, Sendable {
+            /// The column: the keys first, then the outputs.
+            public var column: Int
+            /// Whether greater values come first.
+            public var isDescending: Bool
+
+            /// An order by a column of the result.
+            public init(column: Int, isDescending: Bool = false) {
+                self.column = column
+                self.isDescending = isDescending
+            }
+        }
+
+        /// The type of each column: the keys first, then the outputs.
+        public let types: [ColumnType]
+        /// The groups, one row of values each.
+        public let rows: [[Value]]
+    }
 }
 
 extension Select where Model == DynamicRecord, Source == Store {
@@ -48,9 +50,9 @@ extension Select where Model == DynamicRecord, Source == Store {
     /// - Throws: `invalidQuery` for a text that is no term, and for an order by a column that the result does not have;
     ///   `overflow`; errors of every query.
     public nonisolated(nonsending) func groups(
-        by keys: [String], computing outputs: [RecordGroups.Output], order: [RecordGroups.Order] = [],
+        by keys: [String], computing outputs: [Store.RecordGroups.Output], order: [Store.RecordGroups.Order] = [],
         limit: Int? = nil
-    ) async throws(StorageError) -> RecordGroups {
+    ) async throws(StorageError) -> Store.RecordGroups {
         var groups = TextGroups(keys: keys, outputs: outputs.map(\.term))
         guard order.allSatisfy({ (0..<keys.count + outputs.count).contains($0.column) }) else {
             throw StorageError(
@@ -60,11 +62,11 @@ extension Select where Model == DynamicRecord, Source == Store {
         groups.order = order.map { ($0.column, $0.isDescending) }
         groups.limit = limit
         let (types, rows) = try await self.groups(groups)
-        return RecordGroups(types: types, rows: rows)
+        return Store.RecordGroups(types: types, rows: rows)
     }
 }
 
-extension RecordGroups.Output {
+extension Store.RecordGroups.Output {
     fileprivate var term: TextGroups.Term {
         switch self {
         case .count: .count

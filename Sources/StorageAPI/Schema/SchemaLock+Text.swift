@@ -2,7 +2,7 @@ import StorageDriver
 
 // The text of a lock: a heading, the digest of all that follows, and a line for each model and property.
 
-extension SchemaLock {
+extension Store.SchemaLock {
     /// The text of the file.
     public var text: String {
         let body = Self.body(models)

@@ -80,7 +80,7 @@ struct SchemaCommand: AsyncParsableCommand {
             try output.line("\(path.printable) has the schema of \(recorded.models.count.counted("model")).")
             return try output.flush()
         }
-        let lock = try SchemaLock(contentsOf: path)
+        let lock = try Store.SchemaLock(contentsOf: path)
         guard lock != recorded else {
             try output.line("\(path.printable) is the schema of the store.")
             return try output.flush()

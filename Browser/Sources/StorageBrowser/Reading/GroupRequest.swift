@@ -56,7 +56,7 @@ struct GroupRequest: Sendable {
             ?? keys.first { $0.reference != nil } ?? keys.first { $0.kind == .column(.bool) } ?? keys.first
     }
 
-    private var output: RecordGroups.Output {
+    private var output: Store.RecordGroups.Output {
         let term = term?.name.queryName ?? ""
         return switch function {
         case .count: .count
@@ -72,7 +72,7 @@ struct GroupRequest: Sendable {
         var records = store.records(model)
         if let condition { records = records.where(text: condition) }
         if key.kind == .column(.date) { return try await overTime(key, records) }
-        let order = RecordGroups.Order(column: isByKey ? 0 : 1, isDescending: !isByKey)
+        let order = Store.RecordGroups.Order(column: isByKey ? 0 : 1, isDescending: !isByKey)
         let groups = try await records.groups(
             by: [key.name.queryName], computing: [output], order: [order], limit: Self.mostBars + 1)
         var result = GroupResult()
@@ -90,7 +90,7 @@ struct GroupRequest: Sendable {
     ) async throws -> GroupResult {
         let name = key.name.queryName
         // The mean of a month is that of its records, and not of its days.
-        let outputs: [RecordGroups.Output] =
+        let outputs: [Store.RecordGroups.Output] =
             function == .average ? [.sum(term?.name.queryName ?? ""), .count] : [output]
         let groups = try await records.where(text: "\(name) is not nil").groups(
             by: [name], computing: outputs, order: [.init(column: 0)], limit: Self.mostGroups + 1)
