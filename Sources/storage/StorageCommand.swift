@@ -30,7 +30,7 @@ struct StorageCommand: AsyncParsableCommand {
                 name: "Looking",
                 subcommands: [
                     InfoCommand.self, SchemaCommand.self, SelectCommand.self, CountCommand.self, GetCommand.self,
-                    WatchCommand.self, HistoryCommand.self, ExportCommand.self, ShellCommand.self,
+                    WatchCommand.self, HistoryCommand.self, ExportCommand.self, BrowseCommand.self, ShellCommand.self,
                 ]),
             CommandGroup(
                 name: "Changing",

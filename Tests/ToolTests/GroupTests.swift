@@ -32,6 +32,21 @@ import Testing
                 "--limit", "1", "--format", "ndjson") == "{\"city\":null,\"size\":2,\"count\":1}\n")
     }
 
+    @Test func `groups are drawn as bars that fit the line`() throws {
+        let tool = try shop()
+        let chart = try tool.output(
+            "select", "shop.db", "Sale", "--group", "city", "--sum", "price", "--chart", "--order", "sum desc")
+        let lines = chart.split(separator: "\n").map(String.init)
+        // 80 cells, less those of the name, the number and the spaces between.
+        #expect(lines[0] == "Ulm  6.5  " + String(repeating: "█", count: 70))
+        #expect(lines[1] == "a|b  1.0  " + String(repeating: "█", count: 10) + "▊")
+        #expect(lines[2] == "–    0.0  ")
+        let negative = try tool.output(
+            "select", "shop.db", "Sale", "--group", "city", "--min", "size", "--chart", "--where", "size < 0")
+        #expect(negative == "Ulm  -4  " + String(repeating: "░", count: 71) + "\n")
+        #expect(try tool.failure(64, "select", "shop.db", "Sale", "--chart").contains("--group"))
+    }
+
     @Test func `a whole model is one group without a key`() throws {
         let tool = try shop()
         #expect(

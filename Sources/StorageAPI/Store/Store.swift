@@ -225,7 +225,7 @@ public final class Store: Sendable {
     }
 
     /// Creates or updates the models' tables as declared, all in one transaction.
-    nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
+    package nonisolated(nonsending) func prepare(_ models: [any Storable.Type]) async throws(StorageError) {
         guard let job = try await reads({ () throws(StorageError) in try self.jobPreparing(models) }) else { return }
         await queue.run(job)
         try finishPreparing(job)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorageAPI
+import StorageJSON
 import TerminalOutput
 
 /// `storage schema`.
@@ -10,9 +11,16 @@ struct SchemaCommand: AsyncParsableCommand {
         discussion: """
             Owned records are shown below their property. RecordSchema decodes the output of --json.
 
+            --swift prints structs that open the store without a change, for a table of other software too. What a struct \
+            cannot say is a comment.
+
+            --lock writes the schema to a file that is reviewed with a program's source. If the file is there and has another             schema, it shows what opening the store with that schema would change, and the exit status is 1; --overwrite             replaces the file.
+
             Examples:
               storage schema people.db
               storage schema people.db Person --json
+              storage schema people.db --swift > Models.swift
+              storage schema people.db --lock Schema.lock
             """)
 
     @Argument(help: StoreLocation.help)
@@ -26,8 +34,26 @@ struct SchemaCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(help: "Print Swift structs for the models.")
+    var swift = false
+
+    @Option(help: ArgumentHelp("Write the schema to a file, or compare it with the file.", valueName: "file"))
+    var lock: String?
+
+    @Flag(help: "Replace a file of another schema.")
+    var overwrite = false
+
+    func validate() throws {
+        if swift, json { throw ValidationError("Give --json or --swift, not both.") }
+        if lock != nil, model != nil || json || swift {
+            throw ValidationError("A lock has all models; give --lock FILE alone.")
+        }
+        if overwrite, lock == nil { throw ValidationError("--overwrite is for --lock FILE.") }
+    }
+
     func run() async throws {
         try await store.with(.reading) { store in
+            if let lock { return try await writeLock(lock, of: store) }
             let schemas: [RecordSchema]
             if let model {
                 schemas = [try await store.recordSchema(model)]
@@ -35,9 +61,39 @@ struct SchemaCommand: AsyncParsableCommand {
                 schemas = try await store.recordSchemas()
             }
             var output = Output()
-            if json { try output.line(Self.json(schemas)) } else { try printText(schemas, &output) }
+            if swift {
+                var declarations = SwiftDeclarations(schemas)
+                try output.write { $0 += declarations.source().utf8 }
+            } else if json {
+                try output.line(Self.json(schemas))
+            } else {
+                try printText(schemas, &output)
+            }
             try output.flush()
         }
+    }
+
+    private func writeLock(_ path: String, of store: Store) async throws {
+        let recorded = try await store.schemaLock()
+        var output = Output()
+        if overwrite || !FileManager.default.fileExists(atPath: path) {
+            try recorded.write(to: path)
+            try output.line("\(path.printable) has the schema of \(recorded.models.count.counted("model")).")
+            return try output.flush()
+        }
+        let lock = try Store.SchemaLock(contentsOf: path)
+        guard lock != recorded else {
+            try output.line("\(path.printable) is the schema of the store.")
+            return try output.flush()
+        }
+        for change in try await store.plan(for: lock.models) { try output.line(change.description.printable) }
+        for model in recorded.models where !lock.models.contains(where: { $0.name.isSame(as: model.name) }) {
+            try output.line("\(model.name.printable): the store has it, and the file has not")
+        }
+        try output.flush()
+        throw ToolError(
+            "\(path) has another schema than the store. Opening the store with it would change what is listed; --overwrite "
+                + "writes the store's schema.", .negative)
     }
 
     static func json(_ schemas: [RecordSchema]) throws -> String {

@@ -57,12 +57,9 @@ struct StoreLocation: ExpressibleByArgument {
     }
 
     func open(_ purpose: Purpose) async throws -> Store {
-        var address = try address(purpose)
+        let address = try purpose == .reading ? readingURL() : address(purpose)
         let url = try StorageURL(address)
         if purpose != .making { try Self.checkFile(url.path, isKnown: Self.isFile(url.scheme)) }
-        if purpose == .reading, url.options["readonly"] == nil, url.options["salvage"] == nil {
-            address += (url.options.isEmpty ? "?" : "&") + "readonly=true"
-        }
         do throws(StorageError) {
             let store = try await Store(url: address, backends: Self.backends)
             for remark in store.info.remarks {
@@ -75,6 +72,14 @@ struct StoreLocation: ExpressibleByArgument {
             let name = Self.isFile(url.scheme) ? url.path : url.description
             throw error.with { $0.message = "\(name): \($0.message)" }
         }
+    }
+
+    /// The URL by which the store is opened for reading. It may have a password.
+    func readingURL() throws -> String {
+        let address = try address(.reading)
+        let options = try StorageURL(address).options
+        guard options["readonly"] == nil, options["salvage"] == nil else { return address }
+        return address + (options.isEmpty ? "?" : "&") + "readonly=true"
     }
 
     /// The file of a store that is a file.

@@ -30,7 +30,11 @@ struct GroupOptions: ParsableArguments {
         help: ArgumentHelp("Print the greatest value of a property.", valueName: "property"))
     var max: [String] = []
 
+    @Flag(help: "Draw the groups as bars, as long as the last number that is computed.")
+    var chart = false
+
     func validate() throws {
+        if chart, group == nil { throw ValidationError("--chart draws groups; give --group PROPERTIES too.") }
         guard distinct != nil else { return }
         guard group == nil, (sum + avg + min + max).isEmpty else {
             throw ValidationError("--distinct prints values alone; use --group to compute of them.")

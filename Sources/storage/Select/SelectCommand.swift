@@ -17,6 +17,7 @@ struct SelectCommand: AsyncParsableCommand {
               storage select people.db Person --where 'age >= 28 and city.name == "Berlin"' --order 'age desc'
               storage select people.db Person --columns name,age --format csv > people.csv
               storage select orders.db Orders --group ShipCountry --sum Freight --order 'sum desc' --limit 5
+              storage select orders.db Orders --group ShipCountry --chart --order 'count desc'
               storage select people.db Person --avg age --min age --max age --json
               storage select people.db Person --distinct city.name
               storage select books.db Book --with author --with tags --json
@@ -114,7 +115,11 @@ extension SelectCommand {
                 "Groups have the columns of their options; leave --columns, --with and --explain out.", .usage)
         }
         var output = Output()
-        try await groups.print(titles, of: query.unsorted(model, in: store), writer, to: &output)
+        let isChart = self.groups.chart
+        let keys = groups.keys.count
+        try await groups.print(
+            titles, of: query.unsorted(model, in: store),
+            { isChart ? RecordChart($0, keys: keys) : writer($0) }, to: &output)
         try output.flush()
     }
 }

@@ -1,5 +1,5 @@
 /// SHA-256 as FIPS 180-4 defines it, for data that comes in pieces.
-struct SHA256 {
+package struct SHA256 {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
@@ -11,7 +11,9 @@ struct SHA256 {
 
     private static let blockSize = 64
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package init() {}
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         length &+= UInt64(bytes.count)
         var rest = bytes[...]
         if pendingCount > 0 {
@@ -39,7 +41,7 @@ struct SHA256 {
     }
 
     /// The digest's 32 bytes.
-    consuming func finish() -> [UInt8] {
+    package consuming func finish() -> [UInt8] {
         let bits = length &* 8
         var padding: [UInt8] = [0x80]
         let used = (pendingCount + 1 + 8) % Self.blockSize

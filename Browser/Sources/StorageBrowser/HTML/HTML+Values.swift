@@ -1,0 +1,73 @@
+import StorageAPI
+import StorageDriver
+import StorageJSON
+
+// Values of a store on a page. What is shown can be cut, and says so; what is exact is in the tool's exports.
+extension HTML {
+    /// A value as the content of a cell.
+    ///
+    /// - Parameter most: the most characters to show.
+    mutating func value(_ value: Value, _ type: ColumnType, most: Int) {
+        switch (value, type) {
+        case (.null, _): note("nil")
+        case (.text(let text), .string) where text.isEmpty: note("empty")
+        case (.blob(let bytes), .data): note(bytes.count == 1 ? "1 byte" : "\(bytes.count.grouped) bytes")
+        case (.double, .date): date(value.text(as: .date) ?? "")
+        case (.text(let text), _): cut(text, most)
+        default: cut(value.text(as: type) ?? "", most)
+        }
+    }
+
+    /// A word about a value, and no value.
+    mutating func note(_ text: String) { element("i", text: text) }
+
+    private mutating func cut(_ text: String, _ most: Int) {
+        let start = text.unicodeScalars.prefix(most)
+        guard start.endIndex < text.unicodeScalars.endIndex else { return self.text(text) }
+        self.text(String(String.UnicodeScalarView(start)))
+        let left = text.utf8.count - start.reduce(0) { $0 + UTF8.width($1) }
+        element("i", .class("more"), text: "… \(left.grouped) more bytes")
+    }
+
+    /// `2026-11-25 04:20:00`, without the time where it is midnight. All times are UTC.
+    private mutating func date(_ text: String) {
+        guard text.hasSuffix("Z"), let mark = text.firstIndex(of: "T") else { return self.text(text) }
+        let time = text[text.index(after: mark)...].dropLast()
+        self.text(String(text[..<mark]))
+        if time != "00:00:00" { element("span", .class("time"), text: " " + time) }
+    }
+}
+
+extension Int {
+    /// The number with commas between thousands.
+    var grouped: String {
+        var digits = ""
+        for (place, digit) in String(magnitude).reversed().enumerated() {
+            if place > 0, place % 3 == 0 { digits.append(",") }
+            digits.append(digit)
+        }
+        return (self < 0 ? "−" : "") + String(digits.reversed())
+    }
+
+    /// `1 record`, `2 records`.
+    func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(grouped) \(noun)s" }
+}
+
+extension ColumnType {
+    /// Whether values are aligned to the right.
+    var isNumber: Bool {
+        switch self {
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal, .duration:
+            true
+        default: false
+        }
+    }
+
+    /// Whether texts are set in the typeface of code.
+    var isCode: Bool {
+        switch self {
+        case .array, .embedded, .uuid, .vector: true
+        default: false
+        }
+    }
+}

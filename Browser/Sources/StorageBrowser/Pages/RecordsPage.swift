@@ -1,0 +1,224 @@
+import StorageAPI
+import StorageDriver
+import StorageJSON
+
+/// A page of a model's records, as a table or each vertically.
+struct RecordsPage {
+    let request: TableRequest
+    let schema: RecordSchema
+    let page: RecordPage
+    let labels: Labels
+    /// The number of all records that meet the condition, if it is known.
+    let total: Int?
+    let explanation: QueryExplanation?
+    private let columns: [RecordSchema.Property]
+    private let references: [String: Relation]
+
+    init(
+        _ request: TableRequest, _ schema: RecordSchema, _ page: RecordPage, _ labels: Labels, total: Int?,
+        _ explanation: QueryExplanation?
+    ) {
+        (self.request, self.schema, self.page, self.labels) = (request, schema, page, labels)
+        (self.total, self.explanation) = (total, explanation)
+        let keys = schema.keyProperties
+        let others = schema.properties.filter { property in !keys.contains { $0.name == property.name } }
+        // The key is always there, since it leads to the record.
+        columns = keys + others.filter { request.records.columns?.contains($0.name) ?? true }
+        references = Dictionary(
+            Relation.all(of: schema).filter { $0.owners.isEmpty && !$0.isArray && $0.parts.count == 1 }
+                .map { ($0.name, $0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    func write(_ html: inout HTML) {
+        ModelHeading(schema: schema, page: .records, total: total, request: request).write(&html)
+        Toolbar(request: request, schema: schema).write(&html)
+        if let explanation { explain(explanation, &html) }
+        if page.rows.isEmpty {
+            nothing(&html)
+        } else if request.isVertical {
+            vertical(&html)
+        } else {
+            table(&html)
+        }
+        pager(&html)
+    }
+
+    private func explain(_ explanation: QueryExplanation, _ html: inout HTML) {
+        html.element("section", .class("explanation")) { html in
+            let way =
+                switch explanation.access {
+                case .key: "by key"
+                case .index(let property): "by the index on \(property)"
+                case .scan: "by examining all rows"
+                }
+            html.element("p") { html in
+                html.text("Found \(way); about \(explanation.rowsExamined.counted("row")) examined")
+                html.text(explanation.sorts ? ", and sorted." : ".")
+            }
+            if let statement = explanation.statement {
+                html.element("pre") { $0.element("code", text: statement) }
+            }
+        }
+    }
+
+    private func nothing(_ html: inout HTML) {
+        html.element("div", .class("empty")) { html in
+            if request.records.condition != nil {
+                html.element("p", text: "No record meets the condition.")
+                let all = request.with { $0.records.condition = nil }.starting(.beginning, at: 1)
+                html.element("p") { $0.element("a", .href(all.address), text: "Show all records") }
+            } else {
+                html.element("p", text: "There are no records. This page follows the store.")
+            }
+        }
+    }
+
+    // MARK: Table
+
+    private func table(_ html: inout HTML) {
+        html.element("div", .class("scroller"), .id("scroller"), .init("tabindex", "0")) { html in
+            html.element("table") { html in
+                html.element("thead") { html in
+                    html.element("tr") { html in for column in columns { title(column, &html) } }
+                }
+                html.element("tbody", .id("rows")) { html in
+                    for record in page.rows {
+                        html.element("tr") { html in
+                            for (place, column) in columns.enumerated() {
+                                let css = css(column)
+                                if css.isEmpty {
+                                    html.element("td") { cell(record, column, place, &$0) }
+                                } else {
+                                    html.element("td", .class(css)) { cell(record, column, place, &$0) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Numbers are aligned to the right, but for references, which are links.
+    private func css(_ column: RecordSchema.Property) -> String {
+        let type = column.columnType
+        return references[column.name] != nil ? "" : type.isNumber ? "n" : type.isCode ? "code" : ""
+    }
+
+    private func title(_ column: RecordSchema.Property, _ html: inout HTML) {
+        let isOrder = request.records.order == column.name
+        let direction = isOrder ? (request.records.isDescending ? "descending" : "ascending") : "none"
+        html.element(
+            "th", .class(css(column) == "n" ? "n" : ""), .init("scope", "col"), .init("aria-sort", direction)
+        ) { html in
+            if column.canBeSorted {
+                // Ascending, then descending, then the order of keys again.
+                let next = request.with { request in
+                    request.records.isDescending = isOrder && !request.records.isDescending
+                    request.records.order = isOrder && !request.records.isDescending ? nil : column.name
+                }.starting(.beginning, at: 1)
+                html.element("a", .href(next.address), text: column.name)
+            } else {
+                html.element("bdi", text: column.name)
+            }
+            html.element("small", text: column.typeText)
+        }
+    }
+
+    private func cell(_ record: DynamicRecord, _ column: RecordSchema.Property, _ place: Int, _ html: inout HTML) {
+        guard let content = record[column.name] else { return html.note("nil") }
+        switch content {
+        case .value(let value, let type):
+            if place == 0 {
+                let address = Address.record(schema, record.key(schema))
+                html.element("a", .href(address)) { $0.value(value, type, most: 80) }
+            } else if let relation = references[column.name], !value.isNull {
+                let key = value.text(as: type) ?? ""
+                let address = Address("/record").adding("m", relation.target).adding("k", key)
+                html.element("a", .href(address)) { $0.value(value, type, most: 40) }
+                if let label = labels.label(relation.target, key) { html.element("small", text: label.shortened(40)) }
+            } else {
+                html.value(value, type, most: 80)
+            }
+        case .child(let child): html.note(child == nil ? "nil" : summary(child))
+        case .children(let children): html.note(children.map { $0.count.grouped } ?? "nil")
+        }
+    }
+
+    /// The first values of an owned record.
+    private func summary(_ child: DynamicRecord?) -> String {
+        let values = child?.fields.compactMap { field -> String? in
+            guard case .value(let value, let type) = field.content else { return nil }
+            return value.text(as: type)?.shortened(40)
+        }
+        return values?.prefix(3).joined(separator: ", ") ?? ""
+    }
+
+    // MARK: Vertical
+
+    private func vertical(_ html: inout HTML) {
+        html.element("div", .class("scroller"), .id("scroller"), .init("tabindex", "0")) { html in
+            html.element("div", .class("vertical"), .id("rows")) { html in
+                for record in page.rows {
+                    html.element("section") { html in
+                        html.element("dl") { html in
+                            for (place, column) in columns.enumerated() {
+                                html.element("dt", text: column.name)
+                                html.element("dd") { cell(record, column, place, &$0) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Pages
+
+    private func pager(_ html: inout HTML) {
+        let first = page.rows.first.map { request.records.position(of: $0, schema) }
+        let last = page.rows.last.map { request.records.position(of: $0, schema) }
+        let number = request.number ?? (request.records.start == .end ? total.map { $0 - page.rows.count + 1 } : nil)
+        html.element("nav", .class("pager"), .id("pager"), .init("aria-label", "Pages")) { html in
+            step("first", "First", page.hasEarlier ? request.starting(.beginning, at: 1) : nil, &html)
+            let before = number.map { max($0 - request.records.size, 1) }
+            step(
+                "prev", "Earlier", page.hasEarlier ? first.map { request.starting(.before($0), at: before) } : nil,
+                &html)
+            html.element("span", .class("place")) { html in
+                if let number, !page.rows.isEmpty {
+                    html.text("\(number.grouped)–\((number + page.rows.count - 1).grouped)")
+                    if let total { html.text(" of \(total.grouped)") }
+                }
+                if page.isCut { html.note(" The records are large, so the page is short.") }
+            }
+            let after = number.map { $0 + page.rows.count }
+            step("next", "Later", page.hasLater ? last.map { request.starting(.after($0), at: after) } : nil, &html)
+            step("last", "Last", page.hasLater ? request.starting(.end) : nil, &html)
+        }
+    }
+
+    private func step(_ relation: String, _ text: String, _ request: TableRequest?, _ html: inout HTML) {
+        if let request {
+            html.element("a", .init("rel", relation), .href(request.address), text: text)
+        } else {
+            html.element("span", .class("off"), text: text)
+        }
+    }
+}
+
+extension Address {
+    /// The page of a record.
+    static func record(_ schema: RecordSchema, _ key: [Value]) -> Address {
+        Address("/record").adding("m", schema.name).adding("k", schema.texts(key))
+    }
+}
+
+extension String {
+    /// The text, cut after some characters.
+    func shortened(_ most: Int) -> String {
+        let start = unicodeScalars.prefix(most)
+        return start.endIndex == unicodeScalars.endIndex ? self : String(String.UnicodeScalarView(start)) + "…"
+    }
+}

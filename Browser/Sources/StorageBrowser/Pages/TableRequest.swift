@@ -1,0 +1,98 @@
+import StorageAPI
+import StorageDriver
+import StorageJSON
+
+/// What the address of a page of records says.
+struct TableRequest {
+    var records: RecordRequest
+    /// The number of the page's first record among all, counted from 1; nil if it is not known.
+    var number: Int?
+    /// Whether each record is shown vertically.
+    var isVertical = false
+    /// Whether the page says how the records are found.
+    var explains = false
+
+    init(_ model: String, _ parameters: Parameters, _ schema: RecordSchema) {
+        records = RecordRequest(model: model)
+        records.condition = parameters["w"]
+        records.order = parameters["o"]
+        records.isDescending = parameters["d"] != nil
+        let names = parameters.all("c").filter { schema.property($0) != nil }
+        records.columns = names.isEmpty ? nil : names
+        records.size = min(max(parameters["s"].flatMap { Int($0) } ?? 100, 1), 500)
+        isVertical = parameters["v"] != nil
+        explains = parameters["x"] != nil
+        let columns = records.sortColumns(schema)
+        types = columns.map(\.type)
+        if let after = Self.position(parameters.all("a"), columns) {
+            records.start = .after(after)
+            number = parameters["n"].flatMap { Int($0) }
+        } else if let before = Self.position(parameters.all("b"), columns) {
+            records.start = .before(before)
+            number = parameters["n"].flatMap { Int($0) }
+        } else if parameters["e"] != nil {
+            records.start = .end
+        } else {
+            number = 1
+        }
+    }
+
+    /// A link to the same records, perhaps to another page of them.
+    var address: Address {
+        var address = query
+        let columns = records.columns ?? []
+        address = address.adding("c", columns).adding("v", isVertical ? "1" : nil).adding("x", explains ? "1" : nil)
+        if records.size != 100 { address = address.adding("s", String(records.size)) }
+        switch records.start {
+        case .beginning: break
+        case .after(let position):
+            address = address.adding("a", texts(position)).adding("n", number.map { String($0) })
+        case .before(let position):
+            address = address.adding("b", texts(position)).adding("n", number.map { String($0) })
+        case .end: address = address.adding("e", "1")
+        }
+        return address
+    }
+
+    /// The model, condition and order.
+    private var query: Address { parameters(Address("/records")) }
+
+    func parameters(_ address: Address) -> Address {
+        address.adding("m", records.model).adding("w", records.condition).adding("o", records.order)
+            .adding("d", records.isDescending ? "1" : nil)
+    }
+
+    func with(_ change: (inout TableRequest) -> Void) -> TableRequest {
+        var request = self
+        change(&request)
+        return request
+    }
+
+    func starting(_ start: RecordRequest.Start, at number: Int? = nil) -> TableRequest {
+        with { ($0.records.start, $0.number) = (start, number) }
+    }
+
+    // A position is a text for each value: "n" for nil, and "v" before any other.
+
+    /// The types of the columns that make the order.
+    private let types: [ColumnType]
+
+    private func texts(_ position: [Value]) -> [String] {
+        zip(position, types).map { value, type in value.isNull ? "n" : "v" + (value.text(as: type) ?? "") }
+    }
+
+    private static func position(_ texts: [String], _ columns: [RecordRequest.SortColumn]) -> [Value]? {
+        guard texts.count == columns.count, !texts.isEmpty else { return nil }
+        var position: [Value] = []
+        for (text, column) in zip(texts, columns) {
+            if text == "n" {
+                position.append(.null)
+            } else if text.hasPrefix("v"), let value = Value(text: String(text.dropFirst()), as: column.type) {
+                position.append(value)
+            } else {
+                return nil
+            }
+        }
+        return position
+    }
+}

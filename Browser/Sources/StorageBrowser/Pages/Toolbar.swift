@@ -1,0 +1,88 @@
+import StorageAPI
+
+/// The condition of a page of records, and what of the records it shows.
+struct Toolbar {
+    let request: TableRequest
+    let schema: RecordSchema
+
+    func write(_ html: inout HTML) {
+        html.element("div", .class("toolbar")) { html in
+            condition(&html)
+            columns(&html)
+            html.element("div", .class("views")) { html in
+                let other = request.with { $0.isVertical.toggle() }
+                html.element(
+                    "a", .href(other.address), .init("title", "Read each record from top to bottom, or all as a table"),
+                    text: request.isVertical ? "As a table" : "Vertically")
+                let explained = request.with { $0.explains.toggle() }
+                html.element(
+                    "a", .href(explained.address), .init("aria-pressed", request.explains ? "true" : "false"),
+                    .init("title", "Show how the store finds these records"), text: "Explain")
+            }
+        }
+    }
+
+    private func condition(_ html: inout HTML) {
+        html.element("form", .class("condition"), .init("action", "/records"), .init("role", "search")) { html in
+            hidden(&html, withColumns: true)
+            html.void(
+                "input", .id("condition"), .init("name", "w"), .init("type", "text"),
+                .init("value", request.records.condition ?? ""), .init("placeholder", placeholder),
+                .init("aria-label", "Condition"), .init("autocomplete", "off"), .init("autocapitalize", "off"),
+                .init("spellcheck", "false"), .init("data-model", schema.name))
+            html.element("button", .init("type", "submit"), text: "Filter")
+            if request.records.condition != nil {
+                let all = request.with { $0.records.condition = nil }.starting(.beginning, at: 1)
+                html.element(
+                    "a", .class("clear"), .href(all.address), .init("title", "Show all records"), text: "Clear")
+            }
+        }
+    }
+
+    /// An example of a condition, of the model's own properties.
+    private var placeholder: String {
+        let number = schema.properties.first { $0.columnType.isNumber && $0.reference == nil && !$0.isKey }
+        let parts = [
+            number.map { "\($0.name.shownQueryName) > 100" },
+            schema.label.first.map { "\($0.name.shownQueryName) contains[c] \"love\"" },
+        ].compactMap(\.self)
+        return parts.isEmpty ? "Condition" : parts.joined(separator: " and ")
+    }
+
+    private func columns(_ html: inout HTML) {
+        html.element("details", .class("chooser")) { html in
+            let shown = request.records.columns
+            html.element("summary", text: shown.map { "Columns (\($0.count))" } ?? "Columns")
+            html.element("form", .init("action", "/records")) { html in
+                hidden(&html, withColumns: false)
+                if let condition = request.records.condition {
+                    html.void("input", .init("type", "hidden"), .init("name", "w"), .init("value", condition))
+                }
+                html.element("div", .class("boxes")) { html in
+                    for property in schema.properties {
+                        html.element("label") { html in
+                            var attributes: [HTML.Attribute] = [
+                                .init("type", "checkbox"), .init("name", "c"), .init("value", property.name),
+                            ]
+                            if shown?.contains(property.name) ?? true { attributes.append(.flag("checked")) }
+                            html.void("input", attributes)
+                            html.element("bdi", text: property.name)
+                        }
+                    }
+                }
+                html.element("button", .init("type", "submit"), text: "Show")
+            }
+        }
+    }
+
+    private func hidden(_ html: inout HTML, withColumns: Bool) {
+        var fields = [("m", schema.name)]
+        if let order = request.records.order { fields.append(("o", order)) }
+        if request.records.isDescending { fields.append(("d", "1")) }
+        if request.isVertical { fields.append(("v", "1")) }
+        if withColumns { fields += (request.records.columns ?? []).map { ("c", $0) } }
+        for (name, value) in fields {
+            html.void("input", .init("type", "hidden"), .init("name", name), .init("value", value))
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import StorageAPI
+import StorageDriver
+
+/// Which part of a model's records a page shows.
+///
+/// Pages follow each other by key, and not by a number of records to skip: the first page and the last one cost the same.
+struct RecordRequest: Sendable {
+    var model: String
+    var condition: String?
+    /// The property to sort by; nil for the order of keys.
+    var order: String?
+    var isDescending = false
+    /// The properties to show, by name; nil for all.
+    var columns: [String]?
+    var start = Start.beginning
+    var size = 100
+
+    /// Where the page begins: the values of the property to sort by, if there is one, and of the key.
+    enum Start: Hashable, Sendable {
+        case beginning
+        case after([Value])
+        case before([Value])
+        case end
+    }
+}
+
+/// A page of records.
+struct RecordPage: Sendable {
+    /// The fields that were asked for, and those of the order and the key.
+    var rows: [DynamicRecord] = []
+    var hasEarlier = false
+    var hasLater = false
+    /// Whether the page is shorter than asked for, since its records are large.
+    var isCut = false
+}
+
+extension RecordRequest {
+    /// The most bytes of records on one page.
+    private static let mostBytes = 8 << 20
+
+    /// Reads the page.
+    func page(of store: Store, _ schema: RecordSchema) async throws -> RecordPage {
+        let isBackward =
+            switch start {
+            case .before, .end: true
+            case .beginning, .after: false
+            }
+        var columns = sortColumns(schema)
+        if isBackward { for index in columns.indices { columns[index].isDescending.toggle() } }
+        let wanted = self.columns ?? schema.properties.map(\.name)
+        let names = (columns.map(\.name) + wanted).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+
+        var page = RecordPage()
+        var bytes = 0
+        ranges: for range in Self.ranges(columns, after: position) {
+            var records = range.records(store.records(model), columns)
+            if let condition { records = records.where(text: condition) }
+            // One more than the page has tells if there are others.
+            for try await fields in records.limit(size + 1 - page.rows.count).only(names).stream() {
+                if page.rows.count == size || bytes > Self.mostBytes {
+                    page.hasLater = true
+                    page.isCut = page.rows.count < size
+                    break ranges
+                }
+                let record = DynamicRecord(model: model, fields: fields)
+                bytes += record.approximateBytes
+                page.rows.append(record)
+            }
+        }
+        if isBackward {
+            page.rows.reverse()
+            (page.hasEarlier, page.hasLater) = (page.hasLater, start != .end)
+        } else {
+            page.hasEarlier = start != .beginning
+        }
+        return page
+    }
+
+    /// The values that say where a record stands in the order.
+    func position(of record: DynamicRecord, _ schema: RecordSchema) -> [Value] {
+        sortColumns(schema).map { record.value($0.name) ?? .null }
+    }
+
+    private var position: [Value]? {
+        switch start {
+        case .after(let position), .before(let position): position
+        case .beginning, .end: nil
+        }
+    }
+
+    // MARK: Order
+
+    struct SortColumn: Hashable {
+        let name: String
+        let type: ColumnType
+        let isOptional: Bool
+        var isDescending: Bool
+
+        fileprivate var order: String { name.queryName + (isDescending ? " desc" : " asc") }
+    }
+
+    /// The property to sort by and those of the key, which make the order of all records unique.
+    func sortColumns(_ schema: RecordSchema) -> [SortColumn] {
+        let keys = schema.keyProperties
+        let sorted = order.flatMap { schema.property($0) }.flatMap { $0.canBeSorted ? $0 : nil }
+        // Descending by the key itself is the order of keys, backwards.
+        var columns = sorted.map { [SortColumn($0, isDescending: isDescending)] } ?? []
+        for key in keys where key.name != sorted?.name { columns.append(SortColumn(key, isDescending: false)) }
+        return columns
+    }
+
+    /// A part of the records that an index can find, since it compares columns with values by equality and then one by order.
+    private struct Range {
+        var conditions: [String] = []
+        var arguments: [Value] = []
+        /// The columns that still have to be sorted by.
+        var unsorted = 0
+
+        func records(
+            _ records: Select<DynamicRecord, Store>, _ columns: [SortColumn]
+        ) -> Select<DynamicRecord, Store> {
+            let order = columns[unsorted...].map(\.order).joined(separator: ", ")
+            let sorted = order.isEmpty ? records : records.order(text: order)
+            guard !conditions.isEmpty else { return sorted }
+            return sorted.where(text: conditions.joined(separator: " and "), arguments: arguments)
+        }
+
+        func adding(_ condition: String, _ argument: Value?) -> Range {
+            var range = self
+            range.conditions.append(condition)
+            if let argument { range.arguments.append(argument) }
+            return range
+        }
+    }
+
+    /// The parts of the records behind a position, one after the other in the order of the columns: those that agree with it in
+    /// all columns but the last, then in all but the last two, and so on.
+    private static func ranges(_ columns: [SortColumn], after position: [Value]?) -> [Range] {
+        guard let position, position.count == columns.count else { return [Range()] }
+        var ranges: [Range] = []
+        for place in columns.indices.reversed() {
+            var equal = Range(unsorted: place)
+            for (column, value) in zip(columns, position).prefix(place) {
+                let name = column.name.queryName
+                equal = value.isNull ? equal.adding("\(name) is nil", nil) : equal.adding("\(name) == ?", value)
+            }
+            let (column, value) = (columns[place], position[place])
+            let name = column.name.queryName
+            // nil comes before all values, and after them if descending.
+            switch (value.isNull, column.isDescending) {
+            case (true, false): ranges.append(equal.adding("\(name) is not nil", nil))
+            case (true, true): break
+            case (false, false): ranges.append(equal.adding("\(name) > ?", value))
+            case (false, true):
+                ranges.append(equal.adding("\(name) < ?", value))
+                if column.isOptional { ranges.append(equal.adding("\(name) is nil", nil)) }
+            }
+        }
+        return ranges
+    }
+}
+
+extension RecordRequest.SortColumn {
+    fileprivate init(_ property: RecordSchema.Property, isDescending: Bool) {
+        self.init(
+            name: property.name, type: property.columnType, isOptional: property.isOptional, isDescending: isDescending)
+    }
+}
+
+extension DynamicRecord {
+    /// The bytes of the texts and blobs, of what is owned included.
+    var approximateBytes: Int {
+        fields.reduce(0) { sum, field in
+            switch field.content {
+            case .value(.text(let text), _): sum + text.utf8.count
+            case .value(.blob(let bytes), _): sum + bytes.count
+            case .value, .child(nil), .children(nil): sum + 8
+            case .child(let child?): sum + child.approximateBytes
+            case .children(let children?): sum + children.reduce(0) { $0 + $1.approximateBytes }
+            }
+        }
+    }
+}
+
+extension RecordRequest {
+    /// How the store finds the records of the page.
+    func explanation(in store: Store, _ schema: RecordSchema) async throws -> QueryExplanation {
+        let columns = sortColumns(schema)
+        let range = Self.ranges(columns, after: position).last ?? Range()
+        var records = range.records(store.records(model), columns)
+        if let condition { records = records.where(text: condition) }
+        return try await records.limit(size + 1).only(self.columns ?? schema.properties.map(\.name)).explain()
+    }
+}

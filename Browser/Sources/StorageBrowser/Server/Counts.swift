@@ -1,0 +1,54 @@
+import StorageAPI
+
+/// The numbers of the models' records. A page shows the last ones that are known, and is told when others are.
+actor Counts {
+    private let feed: Feed
+    private var known: [String: Int] = [:]
+    private var counted: (store: Store, end: ContinuousClock.Instant, time: Duration, generation: Int)?
+    private var counting: Task<Void, Never>?
+
+    init(_ feed: Feed) { self.feed = feed }
+
+    /// The numbers, by model. Counts where that was not done yet, and otherwise beside the page, where the store has changed or
+    /// is not observed. Counting takes a twentieth of the time at most.
+    func current(_ store: Store, _ schemas: [RecordSchema]) async -> [String: Int] {
+        let generation = await feed.generation
+        guard let counted, counted.store === store else {
+            known = [:]
+            await count(store, schemas)
+            return known
+        }
+        let isOld = counted.generation != generation || ContinuousClock.now - counted.end > .seconds(1)
+        if isOld, counting == nil {
+            counting = Task {
+                try? await Task.sleep(until: counted.end + counted.time * 20)
+                await self.count(store, schemas)
+                counting = nil
+            }
+        }
+        return known
+    }
+
+    private func count(_ store: Store, _ schemas: [RecordSchema]) async {
+        let before = known
+        var generation: Int
+        repeat {
+            generation = await feed.generation
+            let start = ContinuousClock.now
+            known = await Self.numbers(store, schemas)
+            counted = (store, .now, .now - start, generation)
+            // A program that writes all the time would keep this counting.
+            if await feed.generation != generation { try? await Task.sleep(for: (.now - start) * 20) }
+        } while await feed.generation != generation && !before.isEmpty && known == before
+        if !before.isEmpty, before != known { await feed.tell() }
+    }
+
+    /// Not on the actor, which would keep other pages waiting. A model that cannot be counted has no number.
+    private static nonisolated func numbers(_ store: Store, _ schemas: [RecordSchema]) async -> [String: Int] {
+        await Task.detached {
+            var found: [String: Int] = [:]
+            for schema in schemas { found[schema.name] = try? await store.records(schema.name).count() }
+            return found
+        }.value
+    }
+}

@@ -1,0 +1,26 @@
+/// What a stream of events has: an event, or a sign of life, by which the server learns that a reader has gone.
+enum LiveEvent: Equatable {
+    case change, pulse
+}
+
+extension AsyncStream<Void> {
+    /// The elements, and a pulse where there is none for a while.
+    func withPulses(every pause: Duration) -> AsyncStream<LiveEvent> {
+        let (stream, continuation) = AsyncStream<LiveEvent>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let changes = Task {
+            for await _ in self { continuation.yield(.change) }
+            continuation.finish()
+        }
+        let pulses = Task {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: pause)
+                continuation.yield(.pulse)
+            }
+        }
+        continuation.onTermination = { _ in
+            changes.cancel()
+            pulses.cancel()
+        }
+        return stream
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import StorageAPI
+import StorageDriver
+
+// The pages, each read from the store and written.
+extension Site {
+    func overview() async throws -> HTML {
+        let reading = try await reading()
+        let page = OverviewPage(
+            info: reading.store.info, location: store.name, schemas: reading.schemas, counts: reading.counts,
+            history: try await reading.store.historyStatus())
+        return layout(reading, "Models").page { page.write(&$0) }
+    }
+
+    func records(_ parameters: Parameters) async throws -> HTML {
+        let reading = try await reading()
+        let schema = try reading.schema(parameters["m"])
+        let request = TableRequest(schema.name, parameters, schema)
+        let layout = layout(reading, schema.name, model: schema.name, trail: [(schema.name, nil)])
+        do {
+            let page = try await request.records.page(of: reading.store, schema)
+            let shown = Relation.all(of: schema).filter { request.records.columns?.contains($0.name) ?? true }
+            let labels = try await Labels.load(for: page.rows, shown, reading.schemas, reading.store)
+            let total = request.records.condition == nil ? reading.counts[schema.name] : nil
+            let explanation = request.explains ? try await request.records.explanation(in: reading.store, schema) : nil
+            let content = RecordsPage(request, schema, page, labels, total: total, explanation)
+            return layout.page { content.write(&$0) }
+        } catch let error as StorageError where error.code == .invalidQuery || error.code == .overflow {
+            return layout.page { html in
+                html.element("div", .class("heading")) { html in
+                    html.element("h1") { $0.element("bdi", text: schema.name) }
+                }
+                Toolbar(request: request, schema: schema).write(&html)
+                html.element("div", .class("problem"), .init("role", "alert")) { html in
+                    html.element("p", text: error.message)
+                }
+            }
+        }
+    }
+
+    func record(_ parameters: Parameters) async throws -> HTML {
+        let reading = try await reading()
+        let schema = try reading.schema(parameters["m"])
+        guard let key = schema.key(parameters.all("k")) else {
+            let names = schema.keyProperties.map(\.name).joined(separator: ", ")
+            throw StorageError(.invalidQuery, "The address has no key of \(schema.name), which is \(names).")
+        }
+        let commit = parameters["at"].flatMap { Int($0) }
+        let view = RecordPageView(view: try await RecordView.load(schema, key, asOf: commit, reading))
+        let trail = [
+            (schema.name, Address("/records").adding("m", schema.name)), (view.title.shortened(60), Address?.none),
+        ]
+        return layout(reading, view.title.shortened(60), model: schema.name, trail: trail).page { view.write(&$0) }
+    }
+
+    func groups(_ parameters: Parameters) async throws -> HTML {
+        let reading = try await reading()
+        let schema = try reading.schema(parameters["m"])
+        let request = GroupRequest(parameters, schema)
+        let layout = layout(
+            reading, "\(schema.name), groups", model: schema.name,
+            trail: [(schema.name, Address("/records").adding("m", schema.name)), ("Groups", nil)])
+        var (result, labels, problem) = (GroupResult(), Labels(), StorageError?.none)
+        do {
+            result = try await request.result(in: reading.store)
+            if let key = request.key, let reference = key.reference {
+                let keys = result.bars.map(\.key).filter { !$0.isNull }
+                try await labels.add(keys, of: reference.model, reading.schemas, reading.store)
+            }
+        } catch let error as StorageError where [.invalidQuery, .overflow].contains(error.code) {
+            problem = error
+        }
+        let page = GroupsPage(
+            request: request, schema: schema, result: result, labels: labels, total: reading.counts[schema.name],
+            problem: problem)
+        return layout.page { page.write(&$0) }
+    }
+
+    func schema(_ parameters: Parameters) async throws -> HTML {
+        let reading = try await reading()
+        let schema = try reading.schema(parameters["m"])
+        let trail = [(schema.name, Address("/records").adding("m", schema.name)), ("Schema", Address?.none)]
+        return layout(reading, "\(schema.name), schema", model: schema.name, trail: trail).page { html in
+            SchemaPage(schema: schema).write(&html)
+        }
+    }
+
+    func history(_ parameters: Parameters) async throws -> HTML {
+        let reading = try await reading()
+        let schema = try parameters["m"].map { try reading.schema($0) }
+        let history = try await RecordHistory.load(
+            schema?.name, upTo: parameters["to"].flatMap { Int($0) }, reading.store)
+        let page = HistoryPage(schema: schema, schemas: reading.schemas, history: history)
+        let trail = [schema.map { ($0.name, Address("/records").adding("m", $0.name)) }, ("History", nil)]
+        return layout(reading, "History", model: schema?.name, trail: trail.compactMap(\.self)).page { page.write(&$0) }
+    }
+
+    /// The number of the records that meet a condition, as a page shows it.
+    func count(_ parameters: Parameters) async throws -> Response {
+        let store = try await store.current()
+        var records = store.records(parameters["m"] ?? "")
+        if let condition = parameters["w"] { records = records.where(text: condition) }
+        let text = try await records.count().counted("record")
+        return Response(
+            status: .ok, headers: Self.headers(type: "text/plain; charset=utf-8"),
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// What may be typed next in a condition.
+    func completion(_ parameters: Parameters) async throws -> Response {
+        let reading = try await reading()
+        let schema = try reading.schema(parameters["m"])
+        let text = parameters["t"] ?? ""
+        let end = parameters["p"].flatMap { Int($0) } ?? text.utf16.count
+        let before = String(decoding: text.utf16.prefix(max(end, 0)), as: UTF16.self)
+        var completion = Completion(after: before, schema, reading.schemas)
+        if let wanted = completion.wanted, (reading.counts[schema.name] ?? .max) <= 200_000 {
+            let found = try? await reading.store.records(schema.name)
+                .where(text: "\(wanted.path) beginswith[c] ?", arguments: [.text(wanted.prefix)])
+                .groups(by: [wanted.path], computing: [.count], order: [.init(column: 1, isDescending: true)], limit: 8)
+            completion.add(
+                values: found?.rows.compactMap { row in
+                    guard case .text(let text) = row[0], case .int(let count) = row[1] else { return nil }
+                    return (text, Int(count))
+                } ?? [])
+        }
+        return Response(
+            status: .ok, headers: Self.headers(type: "application/json"),
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(completion))))
+    }
+}

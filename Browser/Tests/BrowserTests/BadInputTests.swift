@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+/// What should not be let in, and stores that cannot be shown.
+@Suite(.serialized)
+struct BadInputTests {
+    @Test func `nobody is let in without the ticket or with a foreign host or origin`() async throws {
+        let pages = try await ShownPages(Places.chinook)
+        let host = String(pages.site.dropFirst("http://".count))
+        for path in ["/", "/records?m=Track", "/events", "/complete?m=Track", "/count?m=Track", "/?token=00"] {
+            #expect(try await pages.answer(path).status == 403)
+        }
+        let entrance = String(pages.entrance.dropFirst(pages.site.count))
+        #expect(try await pages.answer(entrance, headers: ["Host": "evil.example:80"]).status == 403)
+        #expect(try await pages.answer(entrance, headers: ["Origin": "http://evil.example"]).status == 403)
+        let cookie = try await pages.cookie()
+        #expect(cookie.hasPrefix("storage-browse-"))
+        #expect(try await pages.answer("/", cookie: cookie).status == 200)
+        // The ticket is good for one visit.
+        #expect(try await pages.answer(entrance).status == 403)
+        #expect(try await pages.answer("/", cookie: cookie + "0").status == 403)
+        #expect(try await pages.answer("/", cookie: cookie, headers: ["Host": "evil.example"]).status == 403)
+        #expect(try await pages.answer("/style.css", cookie: cookie, headers: ["Host": "evil.example"]).status == 403)
+        #expect(try await pages.answer("/", cookie: cookie, headers: ["Origin": "null"]).status == 403)
+        #expect(try await pages.answer("/", cookie: cookie, headers: ["Origin": "http://\(host)"]).status == 200)
+        for method in ["POST", "PUT", "DELETE"] {
+            #expect(try await pages.answer("/records?m=Track", cookie: cookie, method: method).status == 405)
+        }
+        await pages.end()
+    }
+
+    @Test func `every answer forbids what is foreign`() async throws {
+        let pages = try await ShownPages(Places.chinook)
+        let cookie = try await pages.cookie()
+        for path in ["/", "/records?m=Track", "/style.css", "/script.js", "/nowhere", "/record?m=Track&k=x"] {
+            let headers = try await pages.answer(path, cookie: cookie).headers
+            #expect(headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
+            #expect(headers["content-security-policy"]?.contains("unsafe") == false)
+            #expect(headers["x-content-type-options"] == "nosniff")
+            #expect(headers["referrer-policy"] == "no-referrer")
+        }
+        #expect(try await pages.answer("/records?m=Track", cookie: cookie).headers["cache-control"] == "no-store")
+        await pages.end()
+    }
+
+    @Test func `the cookie is not for scripts, and not for other sites`() async throws {
+        let pages = try await ShownPages(Places.chinook)
+        let answer = try await pages.answer(String(pages.entrance.dropFirst(pages.site.count)))
+        #expect(answer.headers["set-cookie"]?.contains("HttpOnly") == true)
+        #expect(answer.headers["set-cookie"]?.contains("SameSite=Strict") == true)
+        await pages.end()
+    }
+
+    @Test func `hostile names and values are text`() async throws {
+        let path = try Places.folder() + "/hostile.db"
+        try await Places.makeStore("hostile", "sqlite:\(path)")
+        try await inBrowser(path) { driver, pages in
+            try await driver.wait(for: "document.querySelector('.cards a')")
+            try await driver.click(".cards a")
+            try await driver.wait(for: "document.querySelectorAll('#rows tr').length == 9")
+            let script = "return document.querySelectorAll('main script, main img, main i i, [onx], [onerror]').length"
+            #expect(try await driver.number(script) == 0)
+            let text = try await driver.text("return document.querySelector('#rows').textContent")
+            #expect(text.contains("<script>document.title='hit'</script>"))
+            #expect(text.contains("⟨U+202E⟩gnp.exe") && text.contains("␀␁␡⟨U+85⟩"))
+            // Each record is found again by the address of its link.
+            let links =
+                try await driver.value("return [...document.querySelectorAll('#rows a')].map((a) => a.href)")
+                as? [String] ?? []
+            #expect(links.count == 9)
+            for link in links {
+                try await driver.open(link)
+                #expect(try await driver.number("return document.querySelectorAll('#main dl dt').length") == 3)
+                #expect(try await driver.number(script) == 0)
+            }
+            #expect(try await driver.text("return document.title").contains("hit") == false)
+            // A condition on such a property, as the groups' links write it.
+            try await driver.open(pages.site + "/groups?m=%3Cscript%3Ealert(1)%3C/script%3E")
+            try await driver.click(".bars a")
+            try await driver.wait(for: "document.querySelectorAll('#rows tr').length == 1")
+            #expect(try await driver.console() == [])
+        }
+    }
+
+    @Test func `pages of large values stay small`() async throws {
+        let path = try Places.folder() + "/large.db"
+        try await Places.makeStore("large", "sqlite:\(path)")
+        let pages = try await ShownPages(path)
+        let cookie = try await pages.cookie()
+        var next: String? = "/records?m=Page"
+        var rows = 0
+        while let path = next {
+            let page = try await pages.answer(path, cookie: cookie)
+            #expect(page.status == 200 && page.text.utf8.count < 60_000)
+            rows += page.text.components(separatedBy: "<tr>").count - 2
+            next = Pages.next(in: page.text)
+        }
+        #expect(rows == 40)
+        #expect(try await pages.answer("/record?m=Page&k=1", cookie: cookie).text.utf8.count < 60_000)
+        print("40 records of 10 MB each: \(pages.memory) MB resident")
+        #expect(pages.memory < 400)
+        await pages.end()
+    }
+
+    @Test func `a store that is replaced, removed or damaged is told, and shown again`() async throws {
+        let folder = try Places.folder()
+        let path = folder + "/store.db"
+        let files = FileManager.default
+        try files.copyItem(atPath: Places.chinook, toPath: path)
+        let pages = try await ShownPages(path)
+        let cookie = try await pages.cookie()
+        #expect(try await pages.answer("/records?m=Artist", cookie: cookie).text.contains("AC/DC"))
+        try await Places.makeStore("make", "sqlite:\(folder)/other.db")
+        #expect(rename(folder + "/other.db", path) == 0)
+        #expect(try await pages.answer("/records?m=Todo", cookie: cookie).text.contains("Paint the wall"))
+        #expect(try await pages.answer("/records?m=Artist", cookie: cookie).status == 400)
+        try files.removeItem(atPath: path)
+        let gone = try await pages.answer("/", cookie: cookie)
+        #expect(gone.status == 500 && gone.text.contains("The store cannot be read"))
+        try Data(repeating: 0x5A, count: 9000).write(to: URL(fileURLWithPath: path))
+        let damaged = try await pages.answer("/", cookie: cookie)
+        #expect(damaged.status == 500 && damaged.text.contains("class=\"notice\""))
+        try files.removeItem(atPath: path)
+        try files.copyItem(atPath: Places.chinook, toPath: path)
+        #expect(try await pages.answer("/records?m=Artist", cookie: cookie).text.contains("AC/DC"))
+        await pages.end()
+    }
+
+    @Test func `addresses that say nothing are told`() async throws {
+        let pages = try await ShownPages(Places.chinook)
+        let cookie = try await pages.cookie()
+        for path in [
+            "/records", "/records?m=Nothing", "/record?m=Track", "/record?m=Track&k=x", "/record?m=Track&k=1&k=2",
+            "/record?m=Track&k=1&at=5", "/groups?m=%00", "/schema?m=", "/complete?m=Nothing", "/count?m=Track&w=(",
+        ] {
+            #expect([400, 500].contains(try await pages.answer(path, cookie: cookie).status), "\(path)")
+        }
+        for path in [
+            "/records?m=Track&a=vx", "/records?m=Track&a=v1&a=v2", "/records?m=Track&o=nothing&d=1",
+            "/records?m=Track&c=x",
+            "/records?m=Track&s=-5", "/records?m=Track&s=99999999999999999999", "/records?m=Track&n=-1&a=v5",
+            "/history?to=-1",
+            "/groups?m=Track&g=x&f=y&p=z", "/complete?m=Track&t=%22((&p=99999", "/records?m=Track&%=%ZZ&&=",
+        ] {
+            #expect(try await pages.answer(path, cookie: cookie).status == 200, "\(path)")
+        }
+        #expect(try await pages.answer("/nowhere", cookie: cookie).status == 404)
+        await pages.end()
+    }
+}
