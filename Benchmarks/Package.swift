@@ -25,6 +25,7 @@ let package = Package(
             name: "JSONBench",
             dependencies: [
                 .product(name: "StorageAPI", package: "swift-storage"),
+                .product(name: "StorageJSON", package: "swift-storage"),
                 .product(name: "SQLiteBackend", package: "swift-storage"),
             ]),
         .executableTarget(

@@ -3,6 +3,7 @@ import Foundation
 import KeyedArchives
 import MemoryBackend
 import StorageAPI
+import StorageJSON
 import StorageDriver
 
 @testable import storage

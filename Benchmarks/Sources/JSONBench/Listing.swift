@@ -1,5 +1,6 @@
 import Foundation
 import StorageAPI
+import StorageJSON
 
 /// A record of an API's list, conforming as `@Storable` would write it.
 struct Listing: Storable {

@@ -1,5 +1,6 @@
 import Foundation
 import StorageAPI
+import StorageJSON
 
 /// A record with owned ones and a reference, conforming as `@Storable` would write it.
 struct Purchase: Storable {

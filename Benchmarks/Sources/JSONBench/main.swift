@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteBackend
 import StorageAPI
+import StorageJSON
 
 #if canImport(Glibc)
 import Glibc
