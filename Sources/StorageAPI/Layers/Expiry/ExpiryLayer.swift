@@ -50,7 +50,6 @@ final class ExpiryLayer: Sendable {
     func wrap(
         _ reader: any StorageReader, at version: ModelRegistry.Version
     ) throws(StorageError) -> any StorageReader {
-        if isUnused(at: version) { return reader }
         do throws(StorageError) {
             guard let expiring = try models(at: version, in: reader) else { return reader }
             return UnexpiredReader(reader, expiring, now: now)

@@ -47,7 +47,8 @@ extension Store {
     func unexpiredReader(_ scope: ReadScope) throws(StorageError) -> any StorageReader {
         // Before the snapshot, which then has these tables or later ones.
         let version = tablesVersion
-        return try expiry.wrap(try engine.reader(scope), at: version)
+        let reader = try engine.reader(scope)
+        return expiry.isUnused(at: version) ? reader : try expiry.wrap(reader, at: version)
     }
 
     /// The version of what is known of the models and of their tables.
