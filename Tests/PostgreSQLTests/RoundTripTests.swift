@@ -60,7 +60,7 @@ struct RoundTripTests {
             #expect(
                 counts == [
                     "find": 1, "count": 1, "find a graph": 1, "select graphs": 2, "save": 2, "save a graph": 2,
-                    "save one graph twice": 2, "assign a key": 2, "update a graph": 3, "delete a graph": 4,
+                    "save one graph twice": 2, "assign a key": 2, "update a graph": 3, "delete a graph": 3,
                 ])
         }
     }
