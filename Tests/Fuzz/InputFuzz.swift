@@ -3,8 +3,8 @@ import Foundation
 import KeyedArchives
 import MemoryBackend
 import StorageAPI
-import StorageJSON
 import StorageDriver
+import StorageJSON
 
 @testable import storage
 
