@@ -21,7 +21,7 @@ final class CommitListener: Sendable {
     private let role: ServerRole
     private let record: Mutex<Catalog.Record>
     private let counted: Mutex<Counted>
-    /// What is told how far the log is of which observers hear.
+    /// The replicas, which learn from notices how far the primary's log is.
     let replicas = Mutex<Replicas?>(nil)
     /// Runs everything that uses the connection.
     private let queue = DispatchQueue(label: "storage.postgresql.listener")
@@ -213,6 +213,7 @@ final class CommitListener: Sendable {
     private func poll(_ connection: Connection) {
         queue.asyncAfter(deadline: .now() + Self.interval) { [weak self, weak connection] in
             guard let self, let connection, connection === state.connection else { return }
+            // Where it fails, the connection is lost, which the next line finds.
             if let found = try? connection.run(Self.last(record.withLock { $0 }, configuration)),
                 let last = found.integer(), last != counted.withLock({ $0.last })
             {

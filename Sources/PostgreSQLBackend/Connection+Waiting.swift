@@ -41,11 +41,11 @@ extension Connection {
     /// How long a server may take to answer, whatever the timeout: one that is busy is not taken for one that is gone.
     private var millisecondsToAnswer: Int { max(timeoutMilliseconds, 5000) }
 
-    /// How long an answer may be on its way, of which the server says that it was given: the time to send a lost packet again,
+    /// The time allowed for an answer that the server has sent and that has not arrived: at least that of a retransmission,
     /// which is 200 ms at least.
     private var millisecondsOnTheWay: Int { min(max(timeoutMilliseconds / 2, 250), 500) }
 
-    /// When a connection has been silent for so long that the server is asked: early enough for what is on its way.
+    /// The time at which the server is asked about a silent connection. It leaves time for an answer on its way.
     private var endOfSilence: DispatchTime {
         .now() + .milliseconds(timeoutMilliseconds - min(timeoutMilliseconds / 2, millisecondsOnTheWay))
     }

@@ -34,17 +34,18 @@ final class Connection: @unchecked Sendable {
     let plans = PreparedPlans()
     /// The record of tables for which the plans were checked, by the number of its index.
     var versionIndex: Int64?
-    /// What serves it; nil before it has said so, and behind a pooler of transactions, where it is another one for each.
+    /// The server process of the connection; nil until it is known, and behind a transaction pooler, where each transaction has
+    /// another one.
     private(set) var process: ServerProcess?
     /// The name that each transaction gives its process behind such a pooler.
     private var label: String?
     /// Whether a pooler may give the server's process to other clients, between two transactions.
     private(set) var isShared = false
-    /// Whether a pooler is in between that is said not to do so.
+    /// True behind a pooler that keeps one process for each client, as the configuration says.
     private(set) var isKeptByPooler = false
-    /// Whether statements have names by which they are used again.
+    /// True if statements are prepared under names and used again.
     private(set) var keepsStatements = true
-    /// How many names were forgotten here that a pooler knows for as long as the connection lasts.
+    /// The number of statement names that this connection no longer uses and a pooler still keeps.
     private var forgotten = 0
     /// What is set in the server for this connection.
     private(set) var settings = Settings()
@@ -100,10 +101,10 @@ final class Connection: @unchecked Sendable {
 
     // MARK: State
 
-    /// What is asked about where the connection is silent; nil before anything is known of it.
+    /// The process or label that a probe asks about when the connection is silent; nil until one is known.
     var served: ServedBy? { process.map { .process($0) } ?? label.map { .label($0) } }
 
-    /// Whether a pooler knows so many statements of this connection that another one takes its place.
+    /// True if a pooler keeps so many statements for this connection that a new connection should replace it.
     var isWornOut: Bool { forgotten > PreparedPlans.most }
 
     /// Whether there is no transaction.

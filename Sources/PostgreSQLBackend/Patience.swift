@@ -1,14 +1,14 @@
 internal import Dispatch
 internal import StorageDriver
 
-/// How long a call waits out a failover: what it has to do is begun again until then, as long as nothing of it can be stored.
+/// Repeats a call during a failover until its time is over, as long as nothing of the call can be stored.
 struct Patience {
     private let end: DispatchTime
     private static let pause = DispatchTimeInterval.milliseconds(50)
 
     init(milliseconds: Int) { end = .now() + .milliseconds(milliseconds) }
 
-    /// Whether what an error has ended is begun again. Waits a moment before that.
+    /// Returns true if a call that failed with this error should be repeated, after a short wait.
     func outlasts(_ error: StorageError) -> Bool {
         guard PostgreSQLFailure.isFailover(error), DispatchTime.now() < end, !Task.isCancelled else { return false }
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + Self.pause)
@@ -17,7 +17,7 @@ struct Patience {
 }
 
 extension PostgreSQLFailure {
-    /// Whether another server may do better in a moment: nobody answers, the connection is lost, or the server takes no writes yet.
+    /// True for errors of a failover: no server answers, the connection is lost, or the server accepts no writes yet.
     static func isFailover(_ error: StorageError) -> Bool {
         if isOutage(error) { return true }
         return (error.underlying as? PostgreSQLError)?.state == "25006"

@@ -1,9 +1,9 @@
 internal import StorageDriver
 
 extension PostgreSQLBackend {
-    /// What lies between the store and its server.
+    /// The kind of pooler between the store and its server.
     public enum Pooler: String, Sendable, CaseIterable {
-        /// What each connection finds. A pooler is taken for one of transactions, which is right for every one.
+        /// Each connection detects a pooler. A detected one is used as a transaction pooler, which is safe with any pooler.
         case automatic
         /// A pooler that gives each transaction a process of the server, also where no connection can find it.
         case transaction
@@ -11,7 +11,7 @@ extension PostgreSQLBackend {
         case session
     }
 
-    /// How statements are sent that a connection uses again.
+    /// The way in which a connection sends statements that it uses again.
     public enum Statements: String, Sendable, CaseIterable {
         /// Under a name, so that the server reads and plans them once.
         case named
@@ -30,7 +30,7 @@ extension PostgreSQLBackend {
 }
 
 extension Connection {
-    /// What is said of a pooler that gives a connection another process than before.
+    /// The error for a session pooler that has given a connection another server process.
     static let mixed = StorageError(
         .configuration,
         "A pooler gives this connection another process of the server than before, and pooler=session says that it keeps one; write pooler=transaction."

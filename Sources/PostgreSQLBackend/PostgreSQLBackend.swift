@@ -41,9 +41,9 @@ public struct PostgreSQLBackend: StorageBackend {
     public var connections = 16
     /// How long a call waits for another process or for a free connection, in milliseconds, before it throws `busy`.
     public var timeoutMilliseconds = 5000
-    /// What lies between the store and its server.
+    /// The kind of pooler between the store and its server.
     public var pooler = Pooler.automatic
-    /// How statements are sent that are used again; nil for named ones, but unnamed ones behind a pooler of transactions, which
+    /// The way to send statements that are used again; nil for named ones, but unnamed ones behind a pooler of transactions, which
     /// may not know names (PgBouncer before 1.21, and where its `max_prepared_statements` is 0).
     public var statements: Statements?
     /// The servers to which who listens connects directly, where a pooler is in between: `db.example.com:5432`. Without them an
@@ -51,7 +51,7 @@ public struct PostgreSQLBackend: StorageBackend {
     var listen: ServerHosts?
     /// The servers that follow the store's, and answer its reads: `db2.example.com,db3.example.com:5433`.
     var replicas: ServerHosts?
-    /// How old a read from a replica may be, in milliseconds, as far as it is about commits of others. 0 shows all of them, as reads
+    /// The greatest age in milliseconds of a replica's read, concerning commits of others. 0 shows all of them, as reads
     /// from one server do. The store's own commits, and what it has read, are in each read.
     public var stalenessMilliseconds = 0
     /// How long a call waits for a server that takes its turn where the old one is gone, in milliseconds, before it throws `io`. By

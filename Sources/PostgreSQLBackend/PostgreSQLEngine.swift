@@ -157,7 +157,7 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         return try readTables(newConnection())
     }
 
-    /// Whether the recorded tables of a version were read last.
+    /// Returns true if the tables that were read last are those of this version.
     func knowsTables(at version: String) -> Bool { recorded.withLock { $0?.version == version } }
 
     func note(_ tables: [TableSchema], at version: String) { recorded.withLock { $0 = (version, tables) } }
@@ -278,10 +278,10 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
     /// A connection beside those of the pool, for what must not wait for one.
     func newConnection() throws(StorageError) -> Connection { try Connection(configuration, role) }
 
-    /// How long it is asked what became of a commit.
+    /// The time within which the outcome of a commit is looked up.
     var millisecondsToResolve: Int { max(configuration.timeoutMilliseconds, configuration.failoverMilliseconds) }
 
-    /// How long a call that has begun waits out a failover.
+    /// The patience of a call that begins now.
     var patience: Patience { Patience(milliseconds: configuration.failoverMilliseconds) }
 
     var timeoutMilliseconds: Int { configuration.timeoutMilliseconds }

@@ -6,7 +6,7 @@ final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     /// Whether the session is one transaction that several writers must not show states between theirs.
     private let isSerializable: Bool
     private var isInTransaction = false
-    /// Whether the session has had an answer, or has begun again after a loss, and whether it asks for one that it may ask for again.
+    /// State for repeating a read after a lost connection: only before the first answer, and only once.
     private var hasRead = false
     private var hasHadAnswer = false
     private var isSurviving = false

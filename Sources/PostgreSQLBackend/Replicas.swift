@@ -19,7 +19,7 @@ final class Replicas: Sendable {
         var place: Int64? = 0
         /// The primary's timeline, which is another one after each promotion. A replica that follows an older one lacks commits.
         var timeline: Int64
-        /// When the primary was last asked for its place.
+        /// The time at which the primary was last asked for its place.
         var asked: DispatchTime
     }
 
@@ -41,7 +41,10 @@ final class Replicas: Sendable {
         }
     }
 
-    /// How long a read waits for a replica to come so far.
+    /// A timeline that no server has: they count from 1.
+    private static let unknownTimeline: Int64 = -1
+
+    /// The longest time that a read waits for a replica to come so far.
     private static let millisecondsToCatchUp = 50
 
     /// Where the primary's log ends now; where a replica is, which server it is, and its timeline, at most.
@@ -90,9 +93,10 @@ final class Replicas: Sendable {
         }
     }
 
-    /// Takes notice of the primary's timeline: replicas of an older one are not asked until they follow.
+    /// Learns the primary's timeline: replicas of an older one are not asked until they follow.
     func follows(_ primary: Connection) {
-        guard let timeline = try? primary.run("SELECT \(Self.identity)").integer() else { return }
+        // Where it cannot be asked, no replica is: the primary answers until the next connection to it tells the timeline.
+        let timeline = (try? primary.run("SELECT \(Self.identity)").integer()) ?? Self.unknownTimeline
         let isOther = needed.withLock { needed in
             defer { needed.timeline = timeline }
             return needed.timeline != timeline
@@ -145,7 +149,7 @@ final class Replicas: Sendable {
         replica.state.withLock { $0 = Replica.State(rests: .now() + time) }
     }
 
-    /// Whether a replica has come so far, or does in time.
+    /// Returns true if a replica has reached a place in the log, or does in time.
     private func reaches(
         _ replica: Replica, _ connection: Connection, _ place: Int64, _ timeline: Int64, _ end: DispatchTime
     ) throws(StorageError) -> Bool {

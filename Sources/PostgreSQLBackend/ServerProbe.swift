@@ -34,7 +34,7 @@ struct ServerProcess: Sendable {
     fileprivate static func microseconds(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::int8" }
 }
 
-/// What a server is asked about for a connection that is silent.
+/// Identifies the server process of a silent connection in a probe's question.
 enum ServedBy: Sendable {
     /// The process that serves it.
     case process(ServerProcess)
@@ -43,7 +43,7 @@ enum ServedBy: Sendable {
     /// answered, or has not arrived.
     case label(String)
 
-    /// What the process does: whether it waits for its client, for how many milliseconds, and since when, in microseconds. No
+    /// The state of the process: true if it waits for its client, the milliseconds of that, and its start in microseconds. No
     /// row where another server is asked, and nulls where there is none, or none any more.
     ///
     /// - Parameters:

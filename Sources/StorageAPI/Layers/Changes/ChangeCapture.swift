@@ -70,7 +70,7 @@ final class ChangeCapture: ForwardingWriter {
         }
     }
 
-    /// The keys of the roots of a batch's rows, row after row.
+    /// The keys of the roots of a batch's rows, row after row; of rows that one root owns, which lie together, once.
     private func rootKeys(_ batch: borrowing RowBatch) -> ValueList {
         let (plan, width) = (batch.plan, batch.width)
         let table = plan.table
@@ -78,16 +78,17 @@ final class ChangeCapture: ForwardingWriter {
         let given = plan.operation == .patch ? plan.keyColumns : plan.columns
         let places = key.compactMap(given.firstIndex(of:))
         var keys = ValueList(width: places.count, values: [])
-        keys.values.reserveCapacity(batch.count * places.count)
         for row in 0..<batch.count {
-            for place in places { keys.values.append(batch.cells[row * width + place].value) }
+            let cells = batch.cells + row * width
+            if row > 0, !table.isRoot, places.allSatisfy({ cells[$0].isEqual(to: cells[$0 - width]) }) { continue }
+            for place in places { keys.values.append(cells[place].value) }
         }
         return keys
     }
 
     /// Whether all keys are among those of the last batch of roots. Owned rows come in the order of their roots.
     private func isOfLastRoots(_ keys: ValueList, _ model: String) -> Bool {
-        guard let last = lastRoots, last.model == model, last.keys.width == keys.width else { return false }
+        guard let last = lastRoots, last.model.isSame(as: model), last.keys.width == keys.width else { return false }
         var place = 0
         for row in 0..<keys.count {
             while place < last.keys.count, !keys[row].elementsEqual(last.keys[place]) { place += 1 }

@@ -13,7 +13,7 @@ final class StoreHistory: SchemaChangeObserver {
     private let registry: ModelRegistry
     private let limits: BackendInfo.Limits
     private let clock: @Sendable () -> Double
-    /// Called with the models whose changes are recorded, when they may be others.
+    /// Called with the models whose changes are recorded, when they may be others. Must not use the history.
     private let didActivate: @Sendable ([String]) -> Void
 
     /// - Parameter clock: the time in seconds since the reference date.
@@ -30,14 +30,21 @@ final class StoreHistory: SchemaChangeObserver {
     /// The history that writes record from now on; nil for none.
     var active: KeptHistory? {
         get { state.withLock { $0.active } }
-        set {
-            state.withLock { $0.active = newValue }
-            didActivate(newValue?.settings.models.map(\.name) ?? [])
-        }
+        set { state.withLock { activate(newValue, &$0) } }
     }
 
     /// Activates a history unless there is one: a write that has begun one knows better than a session.
-    func activateIfNone(_ history: KeptHistory) { if active == nil { active = history } }
+    func activateIfNone(_ history: KeptHistory) {
+        state.withLock { state in
+            if state.active == nil { activate(history, &state) }
+        }
+    }
+
+    /// Under the lock, so that what is captured is always what the active history records.
+    private func activate(_ history: KeptHistory?, _ state: inout State) {
+        state.active = history
+        didActivate(history?.settings.models.map(\.name) ?? [])
+    }
 
     /// Records the history of a write; nil if the store keeps none.
     func recorder(_ writer: any StorageWriter, _ signature: CommitSignature) -> HistoryRecorder? {
