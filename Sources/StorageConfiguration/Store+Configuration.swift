@@ -1,6 +1,5 @@
 #if Configuration
 public import Configuration
-public import Logging
 public import StorageAPI
 
 extension Store {
@@ -28,28 +27,24 @@ extension Store {
     ///   - backends: the backends that the settings may name. There is no global registry.
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.
-    ///   - instruments: are told when calls begin and end, to measure or to trace them.
-    ///   - logger: logs the settings in effect and schema changes, and every statement at `trace`. Silent by default.
+    ///   - options: history, layers, instruments, clock and logger, which logs the settings in effect.
     /// - Throws: `configuration` if no store or more than one is named, or if a backend, an option or a value is
     ///   unknown; errors of opening.
     public convenience init(
         configuration: ConfigReader, checking names: some Sequence<String> = [String](),
-        backends: [any StorageBackend.Type], models: any Storable.Type..., instruments: [any Instrument] = [],
-        logger: Logger = Logger.silent
+        backends: [any StorageBackend.Type], models: any Storable.Type..., options: Options = Options()
     ) async throws(StorageError) {
         try await self.init(
-            configuration: configuration, checking: names, backends: backends, models: models,
-            instruments: instruments, logger: logger)
+            configuration: configuration, checking: names, backends: backends, models: models, options: options)
     }
 
     /// Opens the store that a program's settings name, with an array of models.
     public convenience init(
         configuration: ConfigReader, checking names: some Sequence<String> = [String](),
-        backends: [any StorageBackend.Type], models: [any Storable.Type], instruments: [any Instrument] = [],
-        logger: Logger = Logger.silent
+        backends: [any StorageBackend.Type], models: [any Storable.Type], options: Options = Options()
     ) async throws(StorageError) {
         let url = try StorageSettings(configuration, names: Array(names), backends: backends).url()
-        try await self.init(at: url, backends: backends, models: models, instruments: instruments, logger: logger)
+        try await self.init(at: url, backends: backends, models: models, options: options)
     }
 }
 #endif

@@ -77,6 +77,32 @@ public macro Unique() = #externalMacro(module: "StorageMacros", type: "MarkerMac
 @attached(peer)
 public macro Expires() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
 
+/// Marks a property that the store sets to the time when the record is inserted: a `Date` or a `Date?`.
+///
+/// ```
+/// @Storable
+/// struct Note {
+///     var id: UUID
+///     var text: String
+///     @Created var created = Date()
+///     @Modified var modified = Date()
+/// }
+/// ```
+///
+/// An insert sets a `Date` to the time of its transaction, by the store's clock, and a `Date?` only where it is nil. Every
+/// other write leaves the stored time as it is, whatever the struct has. Verbs that return models return them with the time.
+///
+/// Copies and undone commits keep their times. The mark belongs to the program: another one that writes to the store sets
+/// the property if its type has the mark too. A save then costs one lookup of the stored time for all records of the call.
+@attached(peer)
+public macro Created() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
+
+/// Marks a property that the store sets to the time of each write of the record: a `Date` or a `Date?`.
+///
+/// A write of what the record owns counts, and so do partial updates and rules of references. See ``Created()``.
+@attached(peer)
+public macro Modified() = #externalMacro(module: "StorageMacros", type: "MarkerMacro")
+
 /// Says under which name the property is stored, and where it is in JSON.
 ///
 /// ```

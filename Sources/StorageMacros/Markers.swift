@@ -6,6 +6,8 @@ enum Marker: String {
     case indexed = "Indexed"
     case unique = "Unique"
     case expires = "Expires"
+    case created = "Created"
+    case modified = "Modified"
     case field = "Field"
     case ignored = "Ignored"
     case reference = "Reference"

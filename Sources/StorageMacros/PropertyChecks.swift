@@ -11,7 +11,9 @@ extension StoredProperty {
         if let part = type.unstorablePart { return [.unstorable(self, part)] }
         if let name = type.shadowedName { return [.shadowedType(self, name)] }
         guard type.isCollection else { return [] }
-        return [Marker.indexed, .unique, .expires].compactMap { markers[$0] }.map { .indexedCollection($0, self) }
+        return [Marker.indexed, .unique, .expires, .created, .modified].compactMap { markers[$0] }.map {
+            .indexedCollection($0, self)
+        }
     }
 }
 

@@ -35,6 +35,8 @@ extension StorableRenderer {
             property.markers[.indexed].map { _ in ".indexed" },
             property.markers[.unique].map { _ in ".unique" },
             property.markers[.expires].map { _ in ".expires" },
+            property.markers[.created].map { _ in ".created" },
+            property.markers[.modified].map { _ in ".modified" },
         ]
         let names = traits.compactMap { $0 }
         return names.isEmpty ? nil : "[\(names.joined(separator: ", "))]"

@@ -17,6 +17,20 @@ enum CasesWithoutMutant {
                 "closing/in-decoder",
                 "transactions/repeated",
                 "write/argument-unchanged",
+                "layers/every-write",
+                "layers/net-effect",
+                "layers/expiry-and-copies",
+                "layers/audit",
+                "layers/seen-by-later",
+                "layers/commits",
+                "layers/mirror",
+                "layers/changed-rows",
+                "layers/set-values",
+                "layers/refused",
+                "layers/kept",
+                "layers/kept-in-cascade",
+                "layers/times",
+                "layers/times-kept",
             ]
         )
         .merging(

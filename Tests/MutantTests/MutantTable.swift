@@ -1,29 +1,9 @@
 import Foundation
 import StorageConformance
 
-/// `Documentation/Mutants.md`: each mutant with cases that find it, each case in one place. `scripts/mutants` writes it.
+/// A page with each mutant and cases that find it, each case in one place. `scripts/mutants` prints it.
 struct MutantTable {
-    /// The cases that find each mutant, by its identifier.
-    let killers: [String: [String]]
-    /// Cases that find none, with the reasons.
-    let reasons: [String: String]
     let text: String
-
-    static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Documentation/Mutants.md")
-
-    /// The table as it is published.
-    static let published = MutantTable((try? String(contentsOf: file, encoding: .utf8)) ?? "")
-
-    init(_ text: String) {
-        self.text = text
-        let rows = text.split(separator: "\n").map { line in
-            line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-        }
-        killers = Dictionary(
-            rows.filter { $0.count == 6 }.map { ($0[1], $0[5].components(separatedBy: ", ")) }, uniquingKeysWith: +)
-        reasons = Dictionary(rows.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { first, _ in first }
-    }
 
     init(_ matrix: KillMatrix) {
         let sharpest = matrix.sharpest
@@ -36,7 +16,7 @@ struct MutantTable {
             worth: the case fails on it, and passes on the backend below. All \(sharp.count) mutants here are sharp: each fails at
             most a tenth of a sample of the suite's cases, about a sixth of those that take little time. Each case stands once, at
             the sharpest mutant that it finds and whose clause it names; a mutant that is nobody's sharpest has one of those
-            that find it. `scripts/mutants` writes this page, and `./scripts/test` finds that it is true.
+            that find it.
 
             | kind | mutant | on | clauses | what is wrong | cases that find it |
             |---|---|---|---|---|---|
@@ -56,16 +36,15 @@ struct MutantTable {
             "| case | why none can |", "|---|---|",
         ]
         lines += without.compactMap { id in CasesWithoutMutant.reasons[id].map { "| \(id) | \($0) |" } }
-        // Not for publishing: the tests refuse it.
         let open = without.filter { CasesWithoutMutant.reasons[$0] == nil }
         if !open.isEmpty { lines.append("\nWithout a sharp mutant: \(open.joined(separator: ", "))") }
         let blunt = Mutant.all.filter(matrix.isBlunt)
         if !blunt.isEmpty { lines.append("\nBlunt: \(blunt.map(\.id).joined(separator: ", "))") }
-        self.init(lines.joined(separator: "\n") + "\n")
+        text = lines.joined(separator: "\n") + "\n"
     }
 
     /// The beginning of a mutant's row.
-    static func row(_ mutant: Mutant, _ kind: String) -> String {
+    private static func row(_ mutant: Mutant, _ kind: String) -> String {
         let clauses = mutant.clauses.map(\.id).joined(separator: " ")
         // A bar would end the column.
         let sentence = mutant.sentence.replacingOccurrences(of: "||", with: "or")

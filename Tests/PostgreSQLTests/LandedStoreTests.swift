@@ -13,7 +13,7 @@ struct LandedStoreTests {
         try Server.psql("DROP SCHEMA IF EXISTS landed CASCADE")
         try Server.psql(String(decoding: landed.data(), as: UTF8.self))
         let faults = try await landed.faults { clock in
-            try await Store(Server.backend("landed"), models: landed.models, clock: clock)
+            try await Store(Server.backend("landed"), models: landed.models, options: .init(clock: clock))
         }
         #expect(faults == [])
         try Server.psql("DROP SCHEMA landed CASCADE")

@@ -62,10 +62,11 @@ func expectRefusal(
 }
 
 private func macroSpecs(conformances: [TypeSyntax] = ["Storable", "AlwaysKeyed"]) -> [String: MacroSpec] {
-    var specs = ["Key", "Indexed", "Unique", "Expires", "Field", "Ignored", "Reference"].reduce(into: [:]) {
-        specs, marker in
-        specs[marker] = MacroSpec(type: MarkerMacro.self)
-    }
+    var specs = ["Key", "Indexed", "Unique", "Expires", "Created", "Modified", "Field", "Ignored", "Reference"].reduce(
+        into: [:]) {
+            specs, marker in
+            specs[marker] = MacroSpec(type: MarkerMacro.self)
+        }
     specs["Storable"] = MacroSpec(type: StorableMacro.self, conformances: conformances)
     return specs
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// Markers that stand in vain.
 @Suite struct MarkerDiagnosticTests {
-    @Test(arguments: ["@Key", "@Indexed", "@Unique", "@Expires", "@Field(\"b\")"])
+    @Test(arguments: ["@Key", "@Indexed", "@Unique", "@Expires", "@Created", "@Modified", "@Field(\"b\")"])
     func `another marker beside @Ignored is refused and can be removed`(marker: String) {
         let name = marker.prefix { $0 != "(" }
         expectRefusal(

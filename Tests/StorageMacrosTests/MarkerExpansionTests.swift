@@ -4,6 +4,8 @@ import Testing
 @Suite struct MarkerExpansionTests {
     @Test(arguments: [
         ("@Indexed var a: Int", #""a", (Int).self, [.indexed]"#),
+        ("@Created var a = Date()", #""a", (Date).self, [.created], default: { Date() }"#),
+        ("@Modified var a: Date?", #""a", (Date?).self, [.modified]"#),
         ("@Expires var a: Date?", #""a", (Date?).self, [.expires]"#),
         ("@Unique var a: Int", #""a", (Int).self, [.unique]"#),
         ("@Unique @Indexed var a: Int", #""a", (Int).self, [.indexed, .unique]"#),

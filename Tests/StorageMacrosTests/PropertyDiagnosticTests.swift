@@ -116,7 +116,7 @@ import Testing
         #expect(Expansion(properties: "var a: Person.Key").properties == [#""a", (Person.Key).self"#])
     }
 
-    @Test(arguments: ["@Indexed", "@Unique", "@Expires"])
+    @Test(arguments: ["@Indexed", "@Unique", "@Expires", "@Created", "@Modified"])
     func `an index on a collection is refused and can be removed`(marker: String) {
         for type in ["[Int]", "[Int]?", "Array<Int>", "[Int: Int]", "Set<Int>"] {
             expectRefusal(

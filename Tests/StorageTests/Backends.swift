@@ -19,10 +19,11 @@ enum Backend: String, CaseIterable, Sendable {
     var name: String { self == .sqliteInMemory ? "sqlite" : rawValue }
 
     func open(
-        in folder: URL, history: Store.HistoryOptions? = nil, clock: @escaping @Sendable () -> Date = { Date() }
+        in folder: URL, history: Store.HistoryOptions? = nil, layers: [any Store.Layer] = [],
+        clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> Store {
         func store(_ backend: some StorageBackend) async throws -> Store {
-            try await Store(backend, models: [], history: history, clock: clock)
+            try await Store(backend, models: [], options: .init(history: history, layers: layers, clock: clock))
         }
         return switch self {
         case .memory: try await store(InMemoryBackend())
@@ -37,11 +38,13 @@ enum Backend: String, CaseIterable, Sendable {
 
 /// Runs a test on a new, empty store, and closes and removes it afterwards.
 @discardableResult
-func withStore<T>(_ backend: Backend, _ body: (Store) async throws -> T) async throws -> T {
+func withStore<T>(
+    _ backend: Backend, layers: [any Store.Layer] = [], _ body: (Store) async throws -> T
+) async throws -> T {
     let folder = FileManager.default.temporaryDirectory.appending(path: "storage-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = try await backend.open(in: folder)
+    let store = try await backend.open(in: folder, layers: layers)
     do {
         let result = try await body(store)
         try await store.close()

@@ -81,7 +81,8 @@ struct ConfigurationTests {
             ])
             let lines = Recorder.Lines()
             let logger = Logger(label: "test", factory: { _ in Recorder(lines: lines) })
-            let store = try await Store(configuration: reader, backends: both, models: Note.self, logger: logger)
+            let store = try await Store(
+                configuration: reader, backends: both, models: Note.self, options: .init(logger: logger))
             try await store.close()
             let configured = lines.all.withLock { $0.first { $0.message == "store configured" } }
             for part in [path, "\"cache\": 8", "\"durability\": relaxed", "\"timeout\": 250", "\"readonly\": false"] {
@@ -184,11 +185,12 @@ struct ConfigurationTests {
         let logger = Logger(label: "test", factory: { _ in Recorder(lines: lines) })
         let settings = environment(["STORAGE_BACKEND": "vault", "STORAGE_VAULT_PASSWORD": "hunter2"])
         let error = await expectError(.configuration) {
-            try await Store(configuration: settings, backends: [VaultBackend.self], logger: logger)
+            try await Store(configuration: settings, backends: [VaultBackend.self], options: .init(logger: logger))
         }
         #expect(error?.message == "7 letters")
         let byURL = await expectError(.configuration) {
-            try await Store(url: "vault?password=hunter2", backends: [VaultBackend.self], logger: logger)
+            try await Store(
+                url: "vault?password=hunter2", backends: [VaultBackend.self], options: .init(logger: logger))
         }
         #expect(byURL?.message.contains("hunter2") == false)
         let text = lines.all.withLock { $0.map { $0.message + $0.metadata }.joined() }

@@ -50,7 +50,7 @@ struct ExpiryTests {
     @Test
     func `observers are told what was removed`() async throws {
         let clock = Clock()
-        let store = try await Store(InMemoryBackend(), models: Token.self, clock: clock.now)
+        let store = try await Store(InMemoryBackend(), models: Token.self, options: .init(clock: clock.now))
         try await store.insert([token(1, 10), token(2, 20)])
         var values = store.select(Token.self).values().makeAsyncIterator()
         #expect(try await values.next()?.map(\.id) == [1, 2])
@@ -92,7 +92,7 @@ struct ExpiryTests {
     @Test
     func `a read block sees what had not expired when it began`() async throws {
         let clock = Clock()
-        let store = try await Store(InMemoryBackend(), models: Token.self, clock: clock.now)
+        let store = try await Store(InMemoryBackend(), models: Token.self, options: .init(clock: clock.now))
         try await store.insert([token(1, 10), token(2, 20)])
         let counts = try await store.read { snapshot in
             let before = try snapshot.select(Token.self).count()
@@ -110,7 +110,7 @@ struct ExpiryTests {
             "INSERT INTO Token VALUES (1, '2001-01-01 00:00:10'), (2, NULL), (3, '2001-01-01 00:00:20')",
         ]) { path in
             let clock = Clock()
-            let store = try await Store(SQLiteBackend(path: path), models: Token.self, clock: clock.now)
+            let store = try await Store(SQLiteBackend(path: path), models: Token.self, options: .init(clock: clock.now))
             clock.advance(to: 10)
             #expect(try await store.select(Token.self).keys() == [2, 3])
             try await store.insert(token(1, 30))
@@ -126,16 +126,19 @@ struct ExpiryTests {
         try await withDatabase { path in
             let clock = Clock()
             clock.advance(to: 15)
-            let first = try await Store(SQLiteBackend(path: path), models: OldToken.self, clock: clock.now)
+            let first = try await Store(
+                SQLiteBackend(path: path), models: OldToken.self, options: .init(clock: clock.now))
             try await first.insert([
                 OldToken(id: 1, until: token(1, 10).until), OldToken(id: 2, until: token(2, 20).until),
             ])
             try await first.close()
-            let second = try await Store(SQLiteBackend(path: path), models: Token.self, clock: clock.now)
+            let second = try await Store(
+                SQLiteBackend(path: path), models: Token.self, options: .init(clock: clock.now))
             #expect(try await second.select(Token.self).keys() == [2])
             try await second.close()
             clock.advance(to: 25)
-            let third = try await Store(SQLiteBackend(path: path), models: OldToken.self, clock: clock.now)
+            let third = try await Store(
+                SQLiteBackend(path: path), models: OldToken.self, options: .init(clock: clock.now))
             #expect(try await third.select(OldToken.self).keys() == [1, 2])
             try await third.close()
         }

@@ -50,12 +50,15 @@ struct HistoryTests {
     ) async throws -> Store {
         let path = folder.appending(path: name).path
         return switch backend {
-        case .memory: try await Store(InMemoryBackend(), models: models, history: history)
+        case .memory: try await Store(InMemoryBackend(), models: models, options: .init(history: history))
         case .sqlite:
-            try await Store(SQLiteBackend(path: path, durability: .relaxed), models: models, history: history)
+            try await Store(
+                SQLiteBackend(path: path, durability: .relaxed), models: models, options: .init(history: history))
         case .archive:
-            try await Store(ArchiveBackend(path: path, durability: .relaxed), models: models, history: history)
-        case .sqliteInMemory: try await Store(SQLiteBackend(path: ":memory:"), models: models, history: history)
+            try await Store(
+                ArchiveBackend(path: path, durability: .relaxed), models: models, options: .init(history: history))
+        case .sqliteInMemory:
+            try await Store(SQLiteBackend(path: ":memory:"), models: models, options: .init(history: history))
         }
     }
 

@@ -50,7 +50,7 @@ import Testing
 
     private func withJournal(_ body: (Store, Journal) async throws -> Void) async throws {
         let journal = Journal()
-        let store = try await Store(InMemoryBackend(), models: Crate.self, instruments: [journal])
+        let store = try await Store(InMemoryBackend(), models: Crate.self, options: .init(instruments: [journal]))
         _ = journal.take()
         _ = journal.takeNames()
         try await body(store, journal)
@@ -62,7 +62,8 @@ import Testing
     @Test func `a delete by a condition reads no keys where the engine finds them by itself`() async throws {
         try await withDatabase { path in
             let journal = Journal()
-            let store = try await Store(SQLiteBackend(path: path), models: Crate.self, instruments: [journal])
+            let store = try await Store(
+                SQLiteBackend(path: path), models: Crate.self, options: .init(instruments: [journal]))
             try await store.insert((1...50).map { Crate(id: $0, name: "n", parts: [Part(id: 1), Part(id: 2)]) })
             _ = journal.take()
             let count = try await store.delete(Crate.self).where { $0.id <= 40 }.run()
@@ -79,13 +80,14 @@ import Testing
         let time = Date(timeIntervalSince1970: 1_000_000)
         let models: [any Storable.Type] = [Crate.self, Part.self]
         let store = try Store.Blocking.open(
-            InMemoryBackend(), models: models, history: .init(keys: [Crate.self]), instruments: [journal],
-            clock: { time })
+            InMemoryBackend(), models: models,
+            options: .init(history: .init(keys: [Crate.self]), instruments: [journal], clock: { time }))
         _ = journal.take()
         try store.blocking.insert(Crate(id: 1, name: "a"))
         #expect(journal.take().map(\.call.operation) == ["insert"])
         try store.blocking.close()
-        let other = try Store.Blocking.open(InMemoryBackend(), models: Crate.self, Part.self, instruments: [journal])
+        let other = try Store.Blocking.open(
+            InMemoryBackend(), models: Crate.self, Part.self, options: .init(instruments: [journal]))
         try other.blocking.close()
     }
 

@@ -20,8 +20,8 @@ struct LandedStoreTests {
             try landed.data().write(to: URL(fileURLWithPath: path))
             let faults = try await landed.faults { clock in
                 landed.kind == "db"
-                    ? try await Store(SQLiteBackend(path: path), models: landed.models, clock: clock)
-                    : try await Store(ArchiveBackend(path: path), models: landed.models, clock: clock)
+                    ? try await Store(SQLiteBackend(path: path), models: landed.models, options: .init(clock: clock))
+                    : try await Store(ArchiveBackend(path: path), models: landed.models, options: .init(clock: clock))
             }
             #expect(faults == [])
         }

@@ -38,7 +38,7 @@ struct LoggingTests {
             let lines = Recorder.Lines()
             let logger = Logger(label: "test", factory: { _ in Recorder(lines: lines) })
             let path = folder.appending(path: "a.db").path
-            let store = try await Store(SQLiteBackend(path: path), models: Note.self, logger: logger)
+            let store = try await Store(SQLiteBackend(path: path), models: Note.self, options: .init(logger: logger))
             try await store.save(Note(id: 1, text: "secret"))
             try await store.close()
             let all = lines.all.withLock { $0 }

@@ -102,35 +102,37 @@ struct SQLiteCacheTests {
     @Test func `calls without a type decode the recorded tables once`() async throws {
         try await withDatabase { path in
             let lines = LogLines()
-            try await Store(SQLiteBackend(path: path), models: Wide.self, logger: lines.logger(.trace)).thenClose {
-                store in
-                try await store.insert(Wide(id: 1))
-                func reads() -> Int {
-                    lines.messages(at: .trace).count { $0.hasPrefix("SELECT definition FROM storage_tables") }
+            try await Store(SQLiteBackend(path: path), models: Wide.self, options: .init(logger: lines.logger(.trace)))
+                .thenClose {
+                    store in
+                    try await store.insert(Wide(id: 1))
+                    func reads() -> Int {
+                        lines.messages(at: .trace).count { $0.hasPrefix("SELECT definition FROM storage_tables") }
+                    }
+                    _ = try await store.records("Wide").all()
+                    let before = reads()
+                    for _ in 0..<20 { #expect(try await store.records("Wide").count() == 1) }
+                    #expect(reads() == before)
+                    // What another program adds is seen.
+                    try sqliteRun(
+                        path, "CREATE TABLE Other (id INTEGER PRIMARY KEY, name TEXT)",
+                        "INSERT INTO Other VALUES (1, 'x')")
+                    #expect(try await store.records("Other").count() == 1)
+                    // What a transaction undoes is not.
+                    await expectError(.io) {
+                        try await store.transaction { tx in
+                            try tx.prepare([
+                                RecordSchema(
+                                    name: "New", properties: [.init(name: "id", kind: .column(.int64), isKey: true)])
+                            ])
+                            let count = try tx.records("New").count()
+                            #expect(count == 0)
+                            throw StorageError(.io, "undone")
+                        } as Void
+                    }
+                    await expectError(.invalidQuery) { try await store.records("New").count() }
+                    await expectError(.invalidQuery) { try await store.records("New").delete() }
                 }
-                _ = try await store.records("Wide").all()
-                let before = reads()
-                for _ in 0..<20 { #expect(try await store.records("Wide").count() == 1) }
-                #expect(reads() == before)
-                // What another program adds is seen.
-                try sqliteRun(
-                    path, "CREATE TABLE Other (id INTEGER PRIMARY KEY, name TEXT)", "INSERT INTO Other VALUES (1, 'x')")
-                #expect(try await store.records("Other").count() == 1)
-                // What a transaction undoes is not.
-                await expectError(.io) {
-                    try await store.transaction { tx in
-                        try tx.prepare([
-                            RecordSchema(
-                                name: "New", properties: [.init(name: "id", kind: .column(.int64), isKey: true)])
-                        ])
-                        let count = try tx.records("New").count()
-                        #expect(count == 0)
-                        throw StorageError(.io, "undone")
-                    } as Void
-                }
-                await expectError(.invalidQuery) { try await store.records("New").count() }
-                await expectError(.invalidQuery) { try await store.records("New").delete() }
-            }
         }
     }
 

@@ -13,9 +13,12 @@ import Testing
         let options = Store.HistoryOptions(records: [Person.self])
         let store: Store =
             switch engine {
-            case .sqlite: try await Store(SQLiteBackend(path: path, durability: .relaxed), models: [], history: options)
+            case .sqlite:
+                try await Store(
+                    SQLiteBackend(path: path, durability: .relaxed), models: [], options: .init(history: options))
             case .archive:
-                try await Store(ArchiveBackend(path: path, durability: .relaxed), models: [], history: options)
+                try await Store(
+                    ArchiveBackend(path: path, durability: .relaxed), models: [], options: .init(history: options))
             }
         try await store.close()
         return tool

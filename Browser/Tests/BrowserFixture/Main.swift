@@ -22,7 +22,7 @@ struct BrowserFixture {
         case "make", "change", "write":
             let store = try await Store(
                 url: words[2], backends: backends, models: [Project.self, Todo.self],
-                history: Store.HistoryOptions(records: [Todo.self, Project.self]))
+                options: .init(history: Store.HistoryOptions(records: [Todo.self, Project.self])))
             switch words[1] {
             case "make": try await make(store)
             case "change": try await change(store)

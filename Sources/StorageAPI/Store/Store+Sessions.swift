@@ -139,16 +139,9 @@ extension Store {
         job.expired = context.capture?.changes
     }
 
-    /// A transaction's context, with the layers that somebody needs.
-    private func context(of job: WriteJob, _ writer: any StorageWriter) -> SessionContext {
-        let capture = observers.capture(writer, registry) { history.recorder(writer, $0) }
-        return SessionContext(
-            registry, opened.limits, writer: capture ?? writer, inner: writer, call: job,
-            signature: capture?.changes.signature, history)
-    }
-
     /// Checks what must hold at the end of a transaction, and ends its history.
     private func finish(_ context: SessionContext) throws(StorageError) {
+        try context.hooks?.callWillEnd()
         try context.checkReferences()
         try context.givenSignature?.check()
         try context.capture?.willCommit()

@@ -1,11 +1,11 @@
-public import Logging
+import Logging
 public import StorageDriver
 import Synchronization
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// Stores models on an engine.
@@ -41,6 +41,8 @@ public final class Store: Sendable {
     let expiry: ExpiryLayer
     /// The history that the store keeps.
     let history: StoreHistory
+    /// The layers of the application.
+    let layers: ApplicationLayers
     let runningCalls = RunningCalls()
     let logger: Logger
     let instruments: [any Instrument]
@@ -59,29 +61,21 @@ public final class Store: Sendable {
     ///   - backend: the engine, as configured.
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.
-    ///   - history: of which models the store keeps a history from now on; nil for those of which it does already.
-    ///   - instruments: are told when calls begin and end, to measure or to trace them; see ``Instrument``.
-    ///   - clock: tells the time by which records expire, and that of commits in the history: for tests.
-    ///   - logger: receives the store's location and schema changes, and at `trace` every statement. Silent by default.
+    ///   - options: history, layers, instruments, clock and logger.
     /// - Throws: errors of opening the engine; `schemaMismatch` or `schemaNewer` if a model does not fit what is
     ///   stored, and then nothing is changed; `configuration` if a model cannot be stored.
     public convenience init(
-        _ backend: some StorageBackend, models: any Storable.Type..., history: HistoryOptions? = nil,
-        instruments: [any Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
-        logger: Logger = Logger.silent
+        _ backend: some StorageBackend, models: any Storable.Type..., options: Options = Options()
     ) async throws(StorageError) {
-        try await self.init(
-            backend, models: models, history: history, instruments: instruments, clock: clock, logger: logger)
+        try await self.init(backend, models: models, options: options)
     }
 
     /// Opens a store with an array of models.
     public convenience init(
-        _ backend: some StorageBackend, models: [any Storable.Type], history: HistoryOptions? = nil,
-        instruments: [any Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
-        logger: Logger = Logger.silent
+        _ backend: some StorageBackend, models: [any Storable.Type], options: Options = Options()
     ) async throws(StorageError) {
-        try self.init(opening: backend, instruments: instruments, clock: clock, logger: logger)
-        try await prepareOrClose(models, history)
+        try self.init(opening: backend, options)
+        try await prepareOrClose(models, options.history)
     }
 
     /// Opens a store at a URL: `sqlite:people.db`.
@@ -91,59 +85,39 @@ public final class Store: Sendable {
     ///   - backends: the backends that the URL may name. There is no global registry.
     ///   - models: the types whose tables are created or updated now. Tables of other types are created or updated at
     ///     their first use.
-    ///   - history: as for a store that is opened with a backend.
-    ///   - instruments: as for a store that is opened with a backend.
-    ///   - clock: as for a store that is opened with a backend.
-    ///   - logger: as for a store that is opened with a backend; it also receives the options in effect, at `info` and
-    ///     without secrets.
+    ///   - options: as for a store that is opened with a backend.
     /// - Throws: `configuration` if no backend has the URL's scheme, or if one of its options is unknown.
     public convenience init(
-        url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., history: HistoryOptions? = nil,
-        instruments: [any Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
-        logger: Logger = Logger.silent
+        url: String, backends: [any StorageBackend.Type], models: any Storable.Type..., options: Options = Options()
     ) async throws(StorageError) {
-        try await self.init(
-            at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments,
-            clock: clock, logger: logger)
+        try await self.init(at: StorageURL(url), backends: backends, models: models, options: options)
     }
 
     /// Opens a store at a URL, with an array of models.
     public convenience init(
-        url: String, backends: [any StorageBackend.Type], models: [any Storable.Type], history: HistoryOptions? = nil,
-        instruments: [any Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
-        logger: Logger = Logger.silent
+        url: String, backends: [any StorageBackend.Type], models: [any Storable.Type], options: Options = Options()
     ) async throws(StorageError) {
-        try await self.init(
-            at: StorageURL(url), backends: backends, models: models, history: history, instruments: instruments,
-            clock: clock, logger: logger)
+        try await self.init(at: StorageURL(url), backends: backends, models: models, options: options)
     }
 
     /// Opens the store at a parsed URL, whose options may come from settings.
     package convenience init(
-        at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type],
-        history: HistoryOptions? = nil, instruments: [any Instrument] = [],
-        clock: @escaping @Sendable () -> Date = { Date() },
-        logger: Logger
+        at url: StorageURL, backends: [any StorageBackend.Type], models: [any Storable.Type], options: Options
     ) async throws(StorageError) {
-        try self.init(
-            opening: try Self.backend(url, backends, logger: logger), instruments: instruments, clock: clock,
-            logger: logger)
-        try await prepareOrClose(models, history)
+        try self.init(opening: try Self.backend(url, backends, logger: options.logger), options)
+        try await prepareOrClose(models, options.history)
     }
 
-    init(
-        opening backend: any StorageBackend, instruments: [any Instrument] = [],
-        clock: @escaping @Sendable () -> Date = { Date() },
-        logger: Logger
-    ) throws(StorageError) {
+    init(opening backend: any StorageBackend, _ options: Options) throws(StorageError) {
+        let clock = options.clock
+        logger = options.logger
         do {
             engine = try backend.open(logger: logger)
         } catch {
             throw error.at(operation: "open", backend: type(of: backend).scheme)
         }
-        self.logger = logger
         self.clock = clock
-        self.instruments = instruments
+        instruments = options.instruments
         sharedTables = engine as? any SharedTablesEngine
         let info = engine.info
         opened = info
@@ -151,12 +125,14 @@ public final class Store: Sendable {
         canWrite = info.lacking[.writing] == nil
         readsWait = info.readerThreads != nil
         readers = ReaderThreads(limit: info.readerThreads)
-        queue = WriteQueue(engine, observers)
         otherCommits = (engine as? any SharedCommitsEngine).flatMap { [observers] in
             OtherCommits($0) { observers.tellUnknown() }
         }
         observers.follow(otherCommits)
         registry = ModelRegistry(info, logger: logger)
+        layers = ApplicationLayers(options.layers, registry)
+        observers.capture(for: layers.interest)
+        queue = WriteQueue(engine, observers, layers)
         let seconds = { @Sendable in clock().timeIntervalSinceReferenceDate }
         expiry = ExpiryLayer(registry, logger: logger, clock: seconds)
         history = StoreHistory(registry, info.limits, clock: seconds) { [observers] in observers.record($0) }

@@ -15,6 +15,7 @@ final class WriteQueue: Sendable {
     private let mark = DispatchSpecificKey<Bool>()
     private let engine: any StorageEngine
     private let observers: Observers
+    private let layers: ApplicationLayers
     /// The engine, if its commits can be waited for later.
     private let pipeline: (any PipeliningEngine)?
     /// The engine, if it sends several batches at once.
@@ -23,9 +24,10 @@ final class WriteQueue: Sendable {
     /// How many groups of jobs have run and are not complete.
     private let completing = Atomic(0)
 
-    init(_ engine: any StorageEngine, _ observers: Observers) {
+    init(_ engine: any StorageEngine, _ observers: Observers, _ layers: ApplicationLayers) {
         self.engine = engine
         self.observers = observers
+        self.layers = layers
         pipeline = engine as? any PipeliningEngine
         deferring = engine as? any DeferringEngine
         for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
@@ -156,9 +158,15 @@ final class WriteQueue: Sendable {
         do throws(StorageError) { try commit?.finish() } catch {
             jobs.forEach { $0.fail(error) }
         }
+        if layers.hasCommitLayers { jobs.forEach(tellLayers) }
         // Before the callers go on: what they do next, an observer is told after this.
         if observers.isAsked { jobs.forEach { observers.tell($0) } }
         jobs.forEach { $0.complete() }
+    }
+
+    private func tellLayers(_ job: WriteJob) {
+        guard job.outcome == nil else { return }
+        for changes in [job.expired, job.changes] { if let changes { layers.didCommit(changes) } }
     }
 
     /// Waits until all jobs that have run are complete.

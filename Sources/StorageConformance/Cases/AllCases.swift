@@ -15,5 +15,6 @@ extension Conformance {
         seamCases, observationCases, observationCostCases, equalElementCases, feedCases,
         historyCases, renamedHistoryCases, unchangedCases, signatureCases,
         undoCases, mutantCases, expiryCases,
+        layerCases, layerWriteCases,
     ].flatMap { $0 }
 }

@@ -126,8 +126,8 @@ extension Conformance {
             {
                 let log = NotedLines()
                 let logger = Logger(label: "storage", factory: { _ in log })
-                t.note("let later = try await Store(backend, models: \(model).self, logger: logger)")
-                try await Store(t.place.backend(), models: [model], logger: logger).close()
+                t.note("let later = try await Store(backend, models: \(model).self, options: .init(logger: logger))")
+                try await Store(t.place.backend(), models: [model], options: .init(logger: logger)).close()
                 let notes = log.lines.filter { $0.contains("Item") && $0.contains(property) }
                 try t.expect(notes.count, equals: 1, "The log does not name \(property): \(log.lines)")
             }

@@ -49,8 +49,9 @@ final class Trial: Sendable {
     /// The same, with the time by which records expire.
     func open<M: Storable>(_ model: M.Type, clock: TrialClock) async throws -> RecordedStore {
         note(model)
-        return try await open(", models: \(SwiftSource.name(of: model)).self, clock: clock") {
-            (backend) throws(StorageError) in try await Store(backend, models: M.self, clock: { clock.now })
+        return try await open(", models: \(SwiftSource.name(of: model)).self, options: .init(clock: clock)") {
+            (backend) throws(StorageError) in
+            try await Store(backend, models: M.self, options: .init(clock: { clock.now }))
         }
     }
 
@@ -69,22 +70,44 @@ final class Trial: Sendable {
     /// Opens a store that keeps a history, with its models.
     func open(
         recordsOf records: [any Storable.Type] = [], keysOf keys: [any Storable.Type] = [],
-        off: [any Storable.Type] = [], keeping: Store.HistoryLimit? = nil, clock: TrialClock? = nil
+        off: [any Storable.Type] = [], keeping: Store.HistoryLimit? = nil, layers: [any Store.Layer] = [],
+        clock: TrialClock? = nil
     ) async throws -> RecordedStore {
         for model in records + keys + off { state.withLock { $0.note(model) } }
         func names(_ types: [any Storable.Type]) -> String {
             "[" + types.map { SwiftSource.name(of: $0) + ".self" }.joined(separator: ", ") + "]"
         }
-        var source = ", history: .init(records: \(names(records)), keys: \(names(keys))"
+        var source = ", options: .init(history: .init(records: \(names(records)), keys: \(names(keys))"
         if !off.isEmpty { source += ", off: \(names(off))" }
         if let keeping {
             source += ", keeping: .init(commits: \(keeping.commits as Any), seconds: \(keeping.seconds as Any))"
         }
         let options = Store.HistoryOptions(
             records: records, keys: keys, off: off, keeping: keeping)
-        return try await open(source + ")") { (backend) throws(StorageError) in
-            try await Store(backend, models: [], history: options, clock: { clock?.now ?? Date() })
+        return try await open(source + ")\(Self.layers(layers)))") { (backend) throws(StorageError) in
+            try await Store(
+                backend, models: [],
+                options: .init(history: options, layers: layers, clock: { clock?.now ?? Date() }))
         }
+    }
+
+    /// Opens a store with layers, and prepares models.
+    func open(
+        _ models: [any Storable.Type], layers: [any Store.Layer], clock: TrialClock? = nil,
+        on backend: (any StorageBackend)? = nil
+    ) async throws -> RecordedStore {
+        for model in models { state.withLock { $0.note(model) } }
+        let names = models.map { SwiftSource.name(of: $0) + ".self" }.joined(separator: ", ")
+        return try await open(", models: [\(names)], options: .init(\(Self.layers(layers).dropFirst(2)))", on: backend)
+        {
+            (backend) throws(StorageError) in
+            try await Store(
+                backend, models: models, options: .init(layers: layers, clock: { clock?.now ?? Date() }))
+        }
+    }
+
+    private static func layers(_ layers: [any Store.Layer]) -> String {
+        layers.isEmpty ? "" : ", layers: [" + layers.map { "\(type(of: $0))()" }.joined(separator: ", ") + "]"
     }
 
     private func open(

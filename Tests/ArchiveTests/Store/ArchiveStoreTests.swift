@@ -221,7 +221,7 @@ import Testing
     @Test func `at trace, each query and each commit is logged, and no value`() async throws {
         let log = FileLog(.trace)
         let backend = FaultyArchive(backend: ArchiveBackend(path: "/a.karch"), files: MemoryFiles())
-        let store = try await Store(backend, models: Note.self, logger: log.logger)
+        let store = try await Store(backend, models: Note.self, options: .init(logger: log.logger))
         try await store.insert(Note(id: 1, title: "secret"))
         #expect(try await store.find(Note.self, key: 1) != nil)
         #expect(try await store.select(Note.self).where { $0.title == "secret" }.count() == 1)

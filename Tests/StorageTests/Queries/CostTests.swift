@@ -77,7 +77,7 @@ struct CostTests {
             let backend = WatchedBackend(SQLiteBackend(path: path))
             let store = try await Store(backend, models: Sample.self)
             let writer = try await Store(
-                SQLiteBackend(path: path), models: Sample.self, history: .init(keys: [Sample.self]))
+                SQLiteBackend(path: path), models: Sample.self, options: .init(history: .init(keys: [Sample.self])))
             try await writer.insert(Sample.rows(600, seed: 1))
             func read() async throws -> (entries: Int, plans: Set<Int>) {
                 var entries = 0

@@ -110,7 +110,8 @@ struct HistoryPage {
         guard let history else {
             return html.element("div", .class("empty")) { html in
                 html.element("p", text: "The store keeps no history of \(schema.map(\.name) ?? "any model").")
-                html.element("p", text: "A program turns it on where it opens the store: Store(…, history: …).")
+                html.element(
+                    "p", text: "A program turns it on where it opens the store: Store(…, options: .init(history: …)).")
             }
         }
         guard !history.changes.isEmpty else {

@@ -25,7 +25,7 @@ let store = try await Store(
     configuration: ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: environment)),
     checking: environment.keys,
     backends: [SQLiteBackend.self, ArchiveBackend.self, InMemoryBackend.self, PostgreSQLBackend.self],
-    models: Note.self, instruments: [StoreMetrics(factory: totals)])
+    models: Note.self, options: .init(instruments: [StoreMetrics(factory: totals)]))
 
 var logger = Logger(label: "NotesServer")
 logger.logLevel = .notice

@@ -18,7 +18,7 @@ import Tracing
     @Test func `calls are timed and counted, those that fail by their code`() async throws {
         let metrics = TestMetrics()
         let store = try await Store(
-            InMemoryBackend(), models: Crate.self, instruments: [StoreMetrics(factory: metrics)])
+            InMemoryBackend(), models: Crate.self, options: .init(instruments: [StoreMetrics(factory: metrics)]))
         try await store.insert([Crate(id: 1, name: "abc"), Crate(id: 2)])
         await #expect(throws: StorageError.self) { try await store.insert(Crate(id: 1)) }
         #expect(try await store.select(Crate.self).all().count == 2)
@@ -37,7 +37,7 @@ import Tracing
     @Test func `calls are spans below that of their task, without values of records`() async throws {
         let tracer = InMemoryTracer()
         let store = try await Store(
-            InMemoryBackend(), models: Crate.self, instruments: [StoreTracing(tracer: tracer)])
+            InMemoryBackend(), models: Crate.self, options: .init(instruments: [StoreTracing(tracer: tracer)]))
         try await tracer.withSpan("request") { _ in
             try await store.insert(Crate(id: 1, name: "secret"))
             _ = try? await store.insert(Crate(id: 1))

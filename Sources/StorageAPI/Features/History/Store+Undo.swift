@@ -26,6 +26,7 @@ extension Store {
             if author != nil { context.signature.author = author }
             if note != nil { context.signature.note = note }
             try context.givenSignature?.check()
+            context.hooks?.origin = .undo
             var undoing = try Undoing(Int64(commit), context, self)
             return try undoing.run()
         }

@@ -1,45 +1,6 @@
 public import StorageDriver
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Store {
-    /// What a commit did to a model: the net effect on its records.
-    ///
-    /// What a commit inserts and deletes again is not there, and what it deletes and inserts again is an update. A change
-    /// of what a record owns is an update of the record.
-    public enum KeyChanges<Key: Sendable>: Sendable {
-        /// The keys of the records that the commit inserted, updated and deleted, each once and in the order of the
-        /// writes. A record that was written and is as it was before is none of them; one that was deleted and inserted again
-        /// is updated.
-        case keys(inserted: [Key], updated: [Key], deleted: [Key])
-        /// Any record may have changed: the model was truncated, copied into, or its tables were changed.
-        case everything
-    }
-
-    /// What a commit did to one of the store's models.
-    public struct ModelChanges: Sendable {
-        /// The model's stored name.
-        public let model: String
-        /// The changes, with one value for each key property.
-        public let changes: KeyChanges<[Value]>
-    }
-
-    /// A commit: one transaction, or one call that writes.
-    public struct Commit<Changed: Sendable>: Sendable {
-        /// When the store had made it durable.
-        public let time: Date
-        /// Who the transaction said that it was by; see ``Transaction/author``.
-        public let author: String?
-        /// Why the transaction said that it was made.
-        public let note: String?
-        /// What it changed.
-        public let changes: Changed
-    }
-
     /// The commits of a store as an asynchronous sequence, in their order and each once.
     public struct Changes<Changed: Sendable>: AsyncSequence, Sendable {
         /// A commit, or that some are not known.
@@ -147,17 +108,6 @@ extension Store {
             }
             return models.isEmpty ? nil : models
         }
-    }
-}
-
-extension NetChanges {
-    func told<Key: Sendable>(
-        _ convert: ([[Value]]) throws(StorageError) -> [Key]
-    ) throws(StorageError) -> Store.KeyChanges<Key> {
-        guard !isEverything else { return .everything }
-        return .keys(
-            inserted: try convert(keys(.insert)), updated: try convert(keys(.update)),
-            deleted: try convert(keys(.delete)))
     }
 }
 

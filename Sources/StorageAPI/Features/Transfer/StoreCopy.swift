@@ -26,6 +26,7 @@ struct StoreCopy {
     }
 
     mutating func run(isReplacing: Bool) throws(StorageError) -> [ModelDigest] {
+        context.hooks?.origin = .copy
         let target = CopyTarget(context, store)
         // All tables first: what is refused is refused before anything is copied.
         var targets: [[TableSchema]] = []

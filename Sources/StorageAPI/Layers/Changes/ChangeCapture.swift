@@ -13,8 +13,7 @@ final class ChangeCapture: ForwardingWriter {
     var subscribers: [any ChangeSubscriber]
     private let registry: ModelRegistry
     private var savepoints: [ChangeSet.Mark] = []
-    /// The roots of the last batch of a model's own rows.
-    private var lastRoots: (model: String, keys: ValueList)?
+    private var roots = BatchRoots()
     /// Models with all that the store has recorded of them, to read whole records.
     private var wholeModels: [String: ModelHandle] = [:]
 
@@ -53,13 +52,12 @@ final class ChangeCapture: ForwardingWriter {
     private func capture(
         _ batch: borrowing RowBatch, of model: String, _ detail: ChangeDetail
     ) throws(StorageError) {
-        let keys = rootKeys(batch)
+        let keys = BatchRoots.keys(batch)
         guard batch.plan.table.isRoot else {
-            let others = isOfLastRoots(keys, model) ? nil : keys.distinct
-            if let others { try capture(.update, others, of: model, detail) }
+            if !roots.contains(keys, of: model) { try capture(.update, keys.distinct, of: model, detail) }
             return
         }
-        lastRoots = (model, keys)
+        roots.remember(keys, of: model)
         switch batch.plan.operation {
         case .insert: try capture(.insert, keys, of: model, detail)
         case .upsert: try capture(.update, keys, of: model, detail, mayInsert: detail == .kinds)
@@ -68,33 +66,6 @@ final class ChangeCapture: ForwardingWriter {
         case .delete: changes.add(.delete, keys, of: model)
         case .truncate: break
         }
-    }
-
-    /// The keys of the roots of a batch's rows, row after row; of rows that one root owns, which lie together, once.
-    private func rootKeys(_ batch: borrowing RowBatch) -> ValueList {
-        let (plan, width) = (batch.plan, batch.width)
-        let table = plan.table
-        let key = table.isRoot ? table.key[...] : table.key.prefix { table.columns[$0].role == .owner }
-        let given = plan.operation == .patch ? plan.keyColumns : plan.columns
-        let places = key.compactMap(given.firstIndex(of:))
-        var keys = ValueList(width: places.count, values: [])
-        for row in 0..<batch.count {
-            let cells = batch.cells + row * width
-            if row > 0, !table.isRoot, places.allSatisfy({ cells[$0].isEqual(to: cells[$0 - width]) }) { continue }
-            for place in places { keys.values.append(cells[place].value) }
-        }
-        return keys
-    }
-
-    /// Whether all keys are among those of the last batch of roots. Owned rows come in the order of their roots.
-    private func isOfLastRoots(_ keys: ValueList, _ model: String) -> Bool {
-        guard let last = lastRoots, last.model.isSame(as: model), last.keys.width == keys.width else { return false }
-        var place = 0
-        for row in 0..<keys.count {
-            while place < last.keys.count, !keys[row].elementsEqual(last.keys[place]) { place += 1 }
-            if place == last.keys.count { return false }
-        }
-        return true
     }
 
     /// Captures records that are about to be changed.
@@ -229,7 +200,7 @@ final class ChangeCapture: ForwardingWriter {
         for subscriber in subscribers { subscriber.endSavepoint(isUndone: isUndone) }
         guard let mark = savepoints.popLast(), isUndone else { return }
         changes.undo(to: mark)
-        lastRoots = nil
+        roots.forget()
         wholeModels = [:]
     }
 
@@ -246,15 +217,7 @@ final class ChangeCapture: ForwardingWriter {
 
 extension SessionContext {
     /// Captures the changes of the transaction; nil if nobody asks for them.
-    var capture: ChangeCapture? { outerWriter as? ChangeCapture }
-}
-
-extension ValueList {
-    /// The rows, each once.
-    fileprivate var distinct: ValueList {
-        var seen: Set<[Value]> = []
-        var rows = ValueList(width: width, values: [])
-        for row in 0..<count where seen.insert(Array(self[row])).inserted { rows.values += self[row] }
-        return rows
+    var capture: ChangeCapture? {
+        outerWriter as? ChangeCapture ?? (outerWriter as? ForwardingWriter)?.writer as? ChangeCapture
     }
 }

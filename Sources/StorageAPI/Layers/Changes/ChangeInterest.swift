@@ -29,6 +29,14 @@ final class ChangeInterest: Sendable {
         self.models = (others?.models ?? [:]).merging(models.map { ($0, .kinds) }) { max($0, $1) }
     }
 
+    /// What this and another one ask for together.
+    func adding(_ other: ChangeInterest?) -> ChangeInterest {
+        guard let other else { return self }
+        return ChangeInterest(
+            all: [all, other.all].compactMap(\.self).max(),
+            models: models.merging(other.models) { max($0, $1) })
+    }
+
     func detail(of model: String) -> ChangeDetail? {
         guard let detail = models[model] else { return all }
         return all.map { max($0, detail) } ?? detail

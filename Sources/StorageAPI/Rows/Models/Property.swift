@@ -33,6 +33,10 @@ public struct Property: Sendable {
         public static let unique = Traits(rawValue: 4)
         /// From the time that it has, the record is gone.
         public static let expires = Traits(rawValue: 8)
+        /// The store sets it to the time when the record is inserted.
+        public static let created = Traits(rawValue: 16)
+        /// The store sets it to the time of each write.
+        public static let modified = Traits(rawValue: 32)
     }
 
     /// The property's name in Swift, as errors show it.

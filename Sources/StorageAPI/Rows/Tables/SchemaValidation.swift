@@ -29,6 +29,7 @@ enum SchemaValidation {
             try validateTraits(property, schema.name)
         }
         try validateExpiry(schema, isOwned: !needsKey)
+        try validateStamps(schema, isOwned: !needsKey)
         try validateRenames(schema)
     }
 
@@ -126,6 +127,25 @@ enum SchemaValidation {
                 schema.name, property.name,
                 "is the time of expiry of a record that another owns, which goes with its owner; mark one of the owner's"
             )
+        }
+    }
+
+    private static func validateStamps(_ schema: DeclaredModel, isOwned: Bool) throws(StorageError) {
+        for (trait, mark) in [(Property.Traits.created, "@Created"), (.modified, "@Modified")] {
+            let marked = schema.properties.filter { $0.traits.contains(trait) }
+            guard let property = marked.first else { continue }
+            guard property.kind == .column(.date), !property.traits.contains(.key) else {
+                throw error(schema.name, property.name, "cannot be \(mark): that is a Date or Date?, and no key")
+            }
+            guard marked.count == 1 else {
+                throw error(schema.name, marked[1].name, "is a second property with \(mark); mark one")
+            }
+            guard !isOwned else {
+                throw error(
+                    schema.name, property.name,
+                    "is \(mark) in a record that another owns, which is written with its owner; mark one of the owner's"
+                )
+            }
         }
     }
 

@@ -34,8 +34,13 @@ struct DeleteRules {
     ) throws(StorageError) -> Int {
         var going = KeySet()
         // The set is changed where it is: a copy for each level would make a chain's cost grow with its square.
-        let new = keys.filter { deleted[model.name, default: KeySet()].insert($0) }
-        guard !new.isEmpty else { return 0 }
+        var new = keys.filter { deleted[model.name, default: KeySet()].insert($0) }
+        let found = new.count
+        if found > 0, let hooks = context.hooks, hooks.decidesDeletions(of: model.name) {
+            new = try hooks.deletable(new, of: model)
+        }
+        let kept = found - new.count
+        guard !new.isEmpty else { return kept }
         for key in new { _ = going.insert(key) }
         let writer = try context.openWriter(model.name)
         let writing = Writing(handle: model, writer: writer, limits: context.limits, context: context)
@@ -51,7 +56,7 @@ struct DeleteRules {
             throw error
         }
         for referrer in referrers { try apply(referrer, going, model.name, writer) }
-        return count
+        return count + kept
     }
 
     private mutating func apply(
@@ -65,6 +70,8 @@ struct DeleteRules {
             let rows = try referrer.rows(keys, in: writer)
             guard rows.count > 0 else { return }
             let model = try context.handle(.recorded(referrer.model))
+            // A layer may keep some of them, which then refer to what is gone.
+            if context.hooks?.decidesDeletions(of: model.name) == true { denied.append((referrer, target, keys)) }
             open.append((referrer.roots(of: rows, keyCount: model.tables.rootKeyCount), model))
         }
     }

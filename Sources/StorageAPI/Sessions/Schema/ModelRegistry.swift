@@ -11,6 +11,8 @@ final class ModelRegistry: ModelResolver {
     private let whole = Mutex<[String: ModelHandle]>([:])
     private let names = ModelNames()
     let directory = ModelDirectory()
+    /// The models whose types mark times to be filled in.
+    let stamps = StampedModels()
     /// Rises with each change of what is known of the models.
     let schemaVersion = Atomic(0)
     /// The version of the engine's tables that the models were compared with.
@@ -104,6 +106,7 @@ final class ModelRegistry: ModelResolver {
     ) throws(StorageError) -> T {
         let declared = try DeclaredTables(type)
         try names.claim(declared, by: type)
+        stamps.add(declared.model)
         do throws(StorageError) { return try body(declared) } catch {
             if handle(type) == nil { names.release(declared.model.name, of: ObjectIdentifier(type)) }
             throw error

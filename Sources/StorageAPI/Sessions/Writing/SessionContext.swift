@@ -14,6 +14,8 @@ package final class SessionContext {
     @exclusivity(unchecked) private var inner: (any StorageWriter)?
     @exclusivity(unchecked) private var call: (any CancellableCall)?
     private let schemaObserver: (any SchemaChangeObserver)?
+    /// The layers of the application; nil if there are none.
+    @exclusivity(unchecked) var hooks: (any TransactionHooks)?
     /// The models that this transaction has prepared and changed; nil if none, as mostly.
     @exclusivity(unchecked) private(set) var own: UncommittedModels?
     /// The author of the transaction, and its purpose; nil if it names none.
@@ -55,6 +57,8 @@ package final class SessionContext {
         reader = nil
         (outerWriter, inner) = (nil, nil)
         call = nil
+        hooks?.end()
+        hooks = nil
     }
 
     var canWrite: Bool { outerWriter != nil }
@@ -244,7 +248,10 @@ package final class SessionContext {
         let before = (own, unresolved?.mark)
         var result: T?
         do {
-            try outerWriter.savepoint { () throws(StorageError) in result = try body() }
+            try outerWriter.savepoint { () throws(StorageError) in
+                result = try body()
+                try hooks?.callWillEnd()
+            }
         } catch {
             if own != nil { undo(to: before.0) }
             unresolved?.undo(to: before.1 ?? 0)

@@ -8,7 +8,7 @@ extension Writing {
     /// Deletes the records of a selection with all that they own; returns how many there were.
     func delete(_ selection: Selection) throws(StorageError) -> Int {
         // What denies is judged after all that cascades, so the rules take all keys at once.
-        guard try context.referrers(to: handle).isEmpty else {
+        guard try context.referrers(to: handle).isEmpty, !decidesDeletions else {
             return try delete(Reading(handle: handle, session: writer).keyValues(selection))
         }
         if let count = try deleteChosen(selection) { return count }

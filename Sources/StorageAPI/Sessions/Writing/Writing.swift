@@ -45,7 +45,22 @@ package struct Writing {
     func put<M: Storable>(_ models: [M], _ operation: WriteOperation) throws(StorageError) -> [M] {
         var stored = models
         try put(&stored, operation)
-        return stored
+        return changesRows ? try self.stored(stored) : stored
+    }
+
+    /// Whether layers of the application have changed what the running call writes.
+    @usableFromInline
+    var changesRows: Bool { context.hooks?.hasChangedRows ?? false }
+
+    /// Models that were written, as they are stored.
+    @usableFromInline
+    func stored<M: Storable>(_ models: [M]) throws(StorageError) -> [M] {
+        let graph = GraphWriter(model, limits: limits)
+        let keys = RowBuffer(width: model.rootKeyCount)
+        for value in models { try graph.addKey(to: keys) { value.writeKey(into: &$0) } }
+        let values = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }
+        let found = try Reading(handle: handle, session: writer).find(M.self, keys: values)
+        return zip(found, models).map { $0 ?? $1 }
     }
 
     @usableFromInline
@@ -144,9 +159,14 @@ package struct Writing {
     func delete(_ keys: RowBuffer) throws(StorageError) -> Int {
         guard keys.count > 0 else { return 0 }
         let referrers = try context.referrers(to: handle)
-        guard referrers.isEmpty else { return try DeleteRules(context: context).delete(keys, handle, referrers) }
+        guard referrers.isEmpty, !decidesDeletions else {
+            return try DeleteRules(context: context).delete(keys, handle, referrers)
+        }
         return try deleteRows(keys)
     }
+
+    /// Whether a layer of the application decides which records are deleted.
+    var decidesDeletions: Bool { context.hooks?.decidesDeletions(of: handle.name) ?? false }
 
     /// Deletes records with all that they own, whatever refers to them. Their own rows go first, by which a layer knows that
     /// the rows after them go with their records.
@@ -180,6 +200,10 @@ package struct Writing {
     }
 
     func truncate() throws(StorageError) {
+        if decidesDeletions {
+            _ = try delete(Selection())
+            guard try Reading(handle: handle, session: writer).count(Selection()) == 0 else { return }
+        }
         for referrer in try context.referrers(to: handle) { try referrer.requireNone(of: handle, in: writer) }
         let nothing = RowBuffer(width: 1)
         for table in model.tables {

@@ -52,7 +52,9 @@ final class Observers: Sendable {
         var asked: ChangeInterest?
         /// The models of which the store keeps a history.
         var recorded: [String] = []
-        /// What the interests and the history ask for together.
+        /// The changes that the application's layers follow; nil if there are none.
+        var layered: ChangeInterest?
+        /// What the interests, the layers and the history ask for together.
         var capturing: ChangeInterest?
         /// The last commit whose changes are not known at all.
         var lastUnknown = 0
@@ -82,22 +84,31 @@ final class Observers: Sendable {
 
     /// A session that captures the changes of a write which begins now; nil if nobody asks for any.
     ///
-    /// - Parameter subscriber: makes one that follows the changes, if one does.
+    /// - Parameter subscribers: makes those that follow the changes.
     func capture(
         _ writer: any StorageWriter, _ registry: ModelRegistry,
-        _ subscriber: (CommitSignature) -> (any ChangeSubscriber)?
+        _ subscribers: (CommitSignature) -> [any ChangeSubscriber]
     ) -> ChangeCapture? {
         guard isCapturing.load(ordering: .acquiring), let interest = state.withLock({ $0.capturing }) else {
             return nil
         }
         let changes = ChangeSet(interest)
-        return ChangeCapture(writer, changes, subscriber(changes.signature).map { [$0] } ?? [], registry)
+        return ChangeCapture(writer, changes, subscribers(changes.signature), registry)
     }
 
     /// Captures from the next write on what a history records.
     func record(_ models: [String]) {
         state.withLock { state in
             state.recorded = models
+            state.collectCapturing()
+            isCapturing.store(state.capturing != nil, ordering: .releasing)
+        }
+    }
+
+    /// Captures what the application's layers follow.
+    func capture(for layers: ChangeInterest?) {
+        state.withLock { state in
+            state.layered = layers
             state.collectCapturing()
             isCapturing.store(state.capturing != nil, ordering: .releasing)
         }
@@ -214,7 +225,8 @@ final class Observers: Sendable {
 extension Observers.State {
     /// Puts together what is asked for by observers and by the history.
     mutating func collectCapturing() {
-        capturing = recorded.isEmpty ? asked : ChangeInterest(asked, and: recorded)
+        let followed = layered.map { $0.adding(asked) } ?? asked
+        capturing = recorded.isEmpty ? followed : ChangeInterest(followed, and: recorded)
     }
 
     /// Notes what an observer asks for; nil if nothing any more. Costs the same however many observers there are.

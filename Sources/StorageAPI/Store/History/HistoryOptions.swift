@@ -6,7 +6,7 @@ extension Store {
     /// ```swift
     /// let store = try await Store(
     ///     SQLiteBackend(path: "people.db"), models: Person.self, Pen.self,
-    ///     history: .init(records: [Person.self], keys: [Pen.self], keeping: .days(30)))
+    ///     options: .init(history: .init(records: [Person.self], keys: [Pen.self], keeping: .days(30))))
     /// ```
     ///
     /// What is asked for is recorded in the store, and binds every program that writes to it from then on, whether or not

@@ -14,7 +14,7 @@ extension Store {
     ///         }
     ///     }
     /// }
-    /// let store = try await Store(SQLiteBackend(path: "people.db"), instruments: [Slow()])
+    /// let store = try await Store(SQLiteBackend(path: "people.db"), options: .init(instruments: [Slow()]))
     /// ```
     ///
     /// The product StorageServices has instruments for swift-metrics and swift-distributed-tracing.

@@ -276,7 +276,7 @@ extension Store {
             // The queue may call this again: it must begin with what was given.
             var models = models
             try writing.put(&models, operation)
-            stored.value = models
+            stored.value = writing.changesRows ? try writing.stored(models) : models
         }
         return stored.value
     }
@@ -327,7 +327,7 @@ extension Writing {
             try put(1, operation) { (index, rows) throws(StorageError) in
                 try model.write(into: &rows) ? index &+ 1 : index
             }
-            return nil
+            return changesRows ? try stored([model]).first : nil
         } catch {
             throw withoutElement(error)
         }

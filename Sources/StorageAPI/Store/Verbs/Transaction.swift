@@ -1,11 +1,4 @@
-public import Logging
 public import StorageDriver
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension Store {
     /// The handle of a running transaction. The compiler does not let it leave the closure.
@@ -274,26 +267,21 @@ extension Store {
 }
 
 extension Store.Blocking {
-    /// Opens a store without `async`, with the options of the initialisers that suspend.
+    /// Opens a store without `async`; with the options of the initialisers that suspend.
     public static func open(
-        _ backend: some StorageBackend, models: any Storable.Type..., history: Store.HistoryOptions? = nil,
-        instruments: [any Store.Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
-        logger: Logger = Logger.silent
+        _ backend: some StorageBackend, models: any Storable.Type..., options: Store.Options = Store.Options()
     ) throws(StorageError) -> Store {
-        try open(
-            backend, models: models, history: history, instruments: instruments, clock: clock, logger: logger)
+        try open(backend, models: models, options: options)
     }
 
     /// Opens a store without `async`, with an array of models.
     public static func open(
-        _ backend: some StorageBackend, models: [any Storable.Type], history: Store.HistoryOptions? = nil,
-        instruments: [any Store.Instrument] = [], clock: @escaping @Sendable () -> Date = { Date() },
-        logger: Logger = Logger.silent
+        _ backend: some StorageBackend, models: [any Storable.Type], options: Store.Options = Store.Options()
     ) throws(StorageError) -> Store {
-        let store = try Store(opening: backend, instruments: instruments, clock: clock, logger: logger)
+        let store = try Store(opening: backend, options)
         do {
-            try store.prepareBlocking(models + (history?.models ?? []))
-            if let history { try store.keepBlocking(history) }
+            try store.prepareBlocking(models + (options.history?.models ?? []))
+            if let history = options.history { try store.keepBlocking(history) }
         } catch {
             // The first error is thrown.
             try? store.closeNow()

@@ -17,7 +17,8 @@ struct ExpiringProgram {
         let backend = try await t.place.backend()
         let clock = clock
         let store = try await Store(
-            backend, models: [], history: .init(records: [Pass.self, Gate.self, Fence.self]), clock: { clock.now })
+            backend, models: [],
+            options: .init(history: .init(records: [Pass.self, Gate.self, Fence.self]), clock: { clock.now }))
         var world = try await ExpiringWorld(store)
         // The place may have what an earlier program has left.
         world.removeExpired(at: clock.now)

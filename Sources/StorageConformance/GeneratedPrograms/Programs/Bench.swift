@@ -21,7 +21,7 @@ final class Bench {
         besides = Besides(place, models)
         store = try await Store(
             place.backend(), models: models,
-            history: keepsHistory ? .init(records: models, keeping: .commits(400)) : nil)
+            options: .init(history: keepsHistory ? .init(records: models, keeping: .commits(400)) : nil))
     }
 
     /// The store keeps a history if it did.

@@ -25,7 +25,7 @@ struct VersionRun<W: VersionWorker> {
     }
 
     private static func open(_ place: TrialPlace) async throws -> Store {
-        try await Store(place.backend(), models: Root.self, history: .init(records: [Root.self]))
+        try await Store(place.backend(), models: Root.self, options: .init(history: .init(records: [Root.self])))
     }
 
     /// The first step that gives something else than expected: its number, and what came of it.

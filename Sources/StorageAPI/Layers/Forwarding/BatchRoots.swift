@@ -1,0 +1,49 @@
+import StorageDriver
+
+/// The keys of the records that a batch writes to.
+struct BatchRoots {
+    /// The records of the last batch of a model's own rows.
+    private var last: (model: String, keys: ValueList)?
+
+    /// Remembers the records of a batch of a model's own rows.
+    mutating func remember(_ keys: ValueList, of model: String) { last = (model, keys) }
+
+    mutating func forget() { last = nil }
+
+    /// Whether all keys are among those of the last batch of roots. Owned rows come in the order of their roots.
+    func contains(_ keys: ValueList, of model: String) -> Bool {
+        guard let last, last.model.isSame(as: model), last.keys.width == keys.width else { return false }
+        var place = 0
+        for row in 0..<keys.count {
+            while place < last.keys.count, !keys[row].elementsEqual(last.keys[place]) { place += 1 }
+            if place == last.keys.count { return false }
+        }
+        return true
+    }
+
+    /// The keys of the roots of a batch's rows, row after row; of rows that one root owns, which lie together, once.
+    static func keys(_ batch: borrowing RowBatch) -> ValueList {
+        let (plan, width) = (batch.plan, batch.width)
+        let table = plan.table
+        let key = table.isRoot ? table.key[...] : table.key.prefix { table.columns[$0].role == .owner }
+        let given = plan.operation == .patch ? plan.keyColumns : plan.columns
+        let places = key.compactMap(given.firstIndex(of:))
+        var keys = ValueList(width: places.count, values: [])
+        for row in 0..<batch.count {
+            let cells = batch.cells + row * width
+            if row > 0, !table.isRoot, places.allSatisfy({ cells[$0].isEqual(to: cells[$0 - width]) }) { continue }
+            for place in places { keys.values.append(cells[place].value) }
+        }
+        return keys
+    }
+}
+
+extension ValueList {
+    /// The rows, each once.
+    var distinct: ValueList {
+        var seen: Set<[Value]> = []
+        var rows = ValueList(width: width, values: [])
+        for row in 0..<count where seen.insert(Array(self[row])).inserted { rows.values += self[row] }
+        return rows
+    }
+}

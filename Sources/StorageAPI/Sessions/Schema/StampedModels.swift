@@ -1,0 +1,32 @@
+import StorageDriver
+import Synchronization
+
+/// The models of a program whose types mark properties with `@Created` or `@Modified`.
+///
+/// The marks are the program's: the store does not record them.
+final class StampedModels: Sendable {
+    /// The stored names of the marked properties of a model.
+    struct Stamps: Sendable {
+        var created: String?
+        var modified: String?
+    }
+
+    private let models = Mutex<[String: Stamps]>([:])
+    private let isMarked = Atomic(false)
+
+    /// Whether there are any. Every write asks, so it takes no lock.
+    var isUsed: Bool { isMarked.load(ordering: .acquiring) }
+
+    func stamps(of model: String) -> Stamps? { models.withLock { $0[model] } }
+
+    /// Adds a declared model if it has marked properties.
+    func add(_ model: DeclaredModel) {
+        func property(_ trait: Property.Traits) -> String? {
+            model.properties.first { $0.traits.contains(trait) }?.storedName
+        }
+        let stamps = Stamps(created: property(.created), modified: property(.modified))
+        guard stamps.created != nil || stamps.modified != nil else { return }
+        models.withLock { $0[model.name] = stamps }
+        isMarked.store(true, ordering: .releasing)
+    }
+}

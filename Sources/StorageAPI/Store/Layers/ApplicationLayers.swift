@@ -1,0 +1,91 @@
+import StorageDriver
+import Synchronization
+
+/// The layers of an application, as a store was opened with them.
+final class ApplicationLayers: Sendable {
+    /// A layer, and the stored names of its models; nil for every model.
+    struct Entry<Layer: Sendable>: Sendable {
+        let layer: Layer
+        let models: [String]?
+
+        func follows(_ model: String) -> Bool { models?.contains { $0.isSame(as: model) } ?? true }
+    }
+
+    /// The shape of a write plan.
+    private struct Shape: Hashable {
+        let operation: WriteOperation
+        let table: TableSchema
+        let columns: [Int]
+    }
+
+    private let rows: [Entry<any Store.RowLayer>]
+    let deletions: [Entry<any Store.DeletionLayer>]
+    let records: [Entry<any Store.RecordLayer>]
+    private let commits: [Entry<any Store.CommitLayer>]
+    private let registry: ModelRegistry
+    private let timestamps: Timestamps
+    private let plans = Mutex(RecentlyUsed<Shape, WritePlan>(most: 1000))
+
+    init(_ layers: [any Store.Layer], _ registry: ModelRegistry) {
+        func entries<Layer: Sendable>(_ convert: (any Store.Layer) -> Layer?) -> [Entry<Layer>] {
+            layers.compactMap { layer in
+                convert(layer).map { Entry(layer: $0, models: layer.models?.map { $0.schema.name }) }
+            }
+        }
+        rows = entries { $0 as? any Store.RowLayer }
+        deletions = entries { $0 as? any Store.DeletionLayer }
+        records = entries { $0 as? any Store.RecordLayer }
+        commits = entries { $0 as? any Store.CommitLayer }
+        timestamps = Timestamps(registry.stamps)
+        self.registry = registry
+    }
+
+    /// Whether no write meets a layer.
+    var isEmpty: Bool { rows.isEmpty && deletions.isEmpty && records.isEmpty && !timestamps.isUsed }
+
+    /// Whether a layer may look at or change rows.
+    var hasRowLayers: Bool { !rows.isEmpty || timestamps.isUsed }
+
+    var hasCommitLayers: Bool { !commits.isEmpty }
+
+    /// The row layers of a model in their order: timestamps first, so that the application's layers see them.
+    func rowLayers(of model: String) -> [any Store.RowLayer] {
+        let own = rows.lazy.filter { $0.follows(model) }.map(\.layer)
+        return timestamps.follows(model) ? [timestamps] + own : Array(own)
+    }
+
+    /// The changes that record and commit layers follow; nil for none.
+    var interest: ChangeInterest? {
+        let models = records.map(\.models) + commits.map(\.models)
+        if models.isEmpty { return nil }
+        let names = models.compactMap(\.self).flatMap(\.self).map { ($0, ChangeDetail.kinds) }
+        return ChangeInterest(
+            all: models.contains { $0 == nil } ? .kinds : nil, models: Dictionary(names) { $1 })
+    }
+
+    /// A plan for the rows of a table, the same each time.
+    func plan(_ operation: WriteOperation, _ table: TableSchema, _ columns: [Int]) -> WritePlan {
+        plans.withLock { plans in
+            plans.value(Shape(operation: operation, table: table, columns: columns)) { oldest in
+                WritePlan(
+                    id: oldest?.id ?? registry.directory.nextPlan(), operation: operation, table: table,
+                    columns: columns)
+            }
+        }
+    }
+
+    /// Tells commit layers of a durable commit.
+    func didCommit(_ changes: ChangeSet) {
+        let net = changes.net
+        guard !net.isEmpty else { return }
+        for entry in commits {
+            let models = net.filter { entry.follows($0.model) }.map { changes in
+                Store.ModelChanges(model: changes.model, changes: changes.told { $0 })
+            }
+            guard !models.isEmpty else { continue }
+            entry.layer.didCommit(
+                Store.Commit(
+                    time: .now, author: changes.signature.author, note: changes.signature.note, changes: models))
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The layers of an application in one transaction: collects the changes of each call, and passes them to record layers at
+/// its end.
+///
+/// Used by one thread: the one that runs the transaction.
+final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
+    /// A change of a record, before the net effect of the call is known.
+    private struct Step {
+        let kind: ChangeKind
+        let key: [Value]
+        let model: String
+        let before: RecordImage?
+        /// The number of the layer that has made the change; -1 for the call itself.
+        let origin: Int
+    }
+
+    private let layers: ApplicationLayers
+    private let store: Store
+    /// Nil before the transaction begins and after it has ended.
+    private var context: SessionContext?
+    private var steps: [Step] = []
+    private var savepoints: [Int] = []
+    /// The layer that runs.
+    private var running = -1
+    private var isEnding = false
+    var origin = WriteOrigin.call
+    private(set) var hasChangedRows = false
+    /// The time of the transaction, by the store's clock.
+    private(set) lazy var time = store.clock()
+
+    init(_ layers: ApplicationLayers, _ store: Store) { (self.layers, self.store) = (layers, store) }
+
+    func begin(_ context: SessionContext) { self.context = context }
+
+    func end() { context = nil }
+
+    var rowOrigin: Store.PendingRow.Origin {
+        switch origin {
+        case .call, .expiry: .call
+        case .undo: .undo
+        case .copy: .copy
+        }
+    }
+
+    /// Called when a layer has changed rows before they are written.
+    func didChangeRows() { hasChangedRows = true }
+
+    // MARK: Deletions
+
+    func decidesDeletions(of model: String) -> Bool {
+        origin == .call && layers.deletions.contains { $0.follows(model) }
+    }
+
+    func deletable(_ keys: [[Value]], of model: ModelHandle) throws(StorageError) -> [[Value]] {
+        guard let context else { return keys }
+        let deciding = layers.deletions.filter { $0.follows(model.name) }
+        let whole = try context.registry.whole(model.name, in: context.openWriter())
+        var deletable: [[Value]] = []
+        for start in stride(from: 0, to: keys.count, by: Reading.partOfRecords) {
+            let part = keys[start..<min(start + Reading.partOfRecords, keys.count)]
+            let list = ValueList(width: model.tables.rootKeyCount, values: part.flatMap(\.self))
+            let images = try RecordImage.read(list, whole, in: context.openWriter())
+            for key in part {
+                let record = Store.RecordChange(
+                    model: model.name, key: key, kind: .deleted, image: images[key], context: context)
+                if try isDeletable(record, deciding, context) { deletable.append(key) }
+            }
+        }
+        return deletable
+    }
+
+    private func isDeletable(
+        _ record: Store.RecordChange, _ deciding: [ApplicationLayers.Entry<any Store.DeletionLayer>],
+        _ context: SessionContext
+    ) throws(StorageError) -> Bool {
+        for entry in deciding {
+            let transaction = Store.Transaction(context: context, store: store)
+            if try entry.layer.willDelete(record, in: transaction) == .keep { return false }
+        }
+        return true
+    }
+
+    // MARK: Changes
+
+    func follows(_ model: String) -> Bool { layers.records.contains { $0.follows(model) } }
+
+    func needsRecords(of model: String) -> Bool {
+        layers.records.contains { $0.follows(model) && $0.layer.needsFormerRecords }
+    }
+
+    func willChange(_ kind: ChangeKind, _ key: [Value], of model: String, before: RecordImage?) {
+        steps.append(Step(kind: kind, key: key, model: model, before: before, origin: running))
+    }
+
+    func willWrite() {}
+
+    func willReplaceAll(of model: String) throws(StorageError) {
+        try addAll(.delete, of: model, withImages: needsRecords(of: model))
+    }
+
+    func didReplaceAll(of model: String) throws(StorageError) { try addAll(.insert, of: model, withImages: false) }
+
+    /// Adds a change of each record of a model.
+    private func addAll(_ kind: ChangeKind, of model: String, withImages: Bool) throws(StorageError) {
+        guard follows(model), let context else { return }
+        let writer = try context.openWriter()
+        // A model that has no table yet has no records.
+        guard try writer.tables().contains(where: { $0.isRoot(of: model) }) else { return }
+        let handle = try context.registry.whole(model, in: writer)
+        let writing = Writing(handle: handle, writer: writer, limits: context.limits, context: context)
+        _ = try writing.eachPart(of: Selection()) { (keys) throws(StorageError) in
+            let images = withImages ? try RecordImage.read(keys, handle, in: writer) : [:]
+            for row in 0..<keys.count {
+                let key = Array(keys[row])
+                willChange(kind, key, of: model, before: images[key])
+            }
+            return keys.count
+        }
+    }
+
+    func didChangeTables() {}
+
+    func beginSavepoint() { savepoints.append(steps.count) }
+
+    func endSavepoint(isUndone: Bool) {
+        guard let count = savepoints.popLast(), isUndone, count < steps.count else { return }
+        steps.removeSubrange(count...)
+    }
+
+    func willCommit(_ changes: ChangeSet) {}
+
+    func callWillEnd() throws(StorageError) {
+        hasChangedRows = false
+        guard !isEnding, !steps.isEmpty, let context else { return }
+        isEnding = true
+        defer {
+            (isEnding, running) = (false, -1)
+            steps = []
+        }
+        for (number, entry) in layers.records.enumerated() {
+            // What later layers write is not known yet, and what this one writes is not for it.
+            let changes = netChanges(entry, before: number, context)
+            running = number
+            for change in changes {
+                try entry.layer.didChange(change, in: Store.Transaction(context: context, store: store))
+            }
+        }
+    }
+
+    /// The net effect on each record, in the order of the first changes.
+    private func netChanges(
+        _ entry: ApplicationLayers.Entry<any Store.RecordLayer>, before number: Int, _ context: SessionContext
+    ) -> [Store.RecordChange] {
+        var order: [Step] = []
+        var places: [String: [[Value]: Int]] = [:]
+        var isThere: [Bool] = []
+        for step in steps where step.origin < number && entry.follows(step.model) {
+            if let place = places[step.model]?[step.key] {
+                isThere[place] = step.kind != .delete
+            } else {
+                places[step.model, default: [:]][step.key] = order.count
+                order.append(step)
+                isThere.append(step.kind != .delete)
+            }
+        }
+        return zip(order, isThere).compactMap { step, isThere in
+            ChangeKind(wasThere: step.kind != .insert, isThere: isThere).map { kind in
+                Store.RecordChange(
+                    model: step.model, key: step.key, kind: Store.RecordChange.Kind(kind),
+                    image: entry.layer.needsFormerRecords ? step.before : nil, context: context)
+            }
+        }
+    }
+}
+
+extension Store.RecordChange.Kind {
+    fileprivate init(_ kind: ChangeKind) {
+        self =
+            switch kind {
+            case .insert: .inserted
+            case .update: .updated
+            case .delete: .deleted
+            }
+    }
+}

@@ -1,0 +1,28 @@
+import StorageDriver
+
+// The chain of layers that wraps the writing session of a transaction.
+
+extension Store {
+    /// A transaction's context, with the layers that somebody needs.
+    func context(of job: WriteJob, _ writer: any StorageWriter) -> SessionContext {
+        let layered = layers.isEmpty ? nil : LayeredTransaction(layers, self)
+        let capture = observers.capture(writer, registry) { signature in
+            let recorder = history.recorder(writer, signature)
+            guard let layered else { return recorder.map { [$0] } ?? [] }
+            return (recorder.map { [$0] } ?? []) + [layered]
+        }
+        var (outer, inner): (any StorageWriter, any StorageWriter) = (capture ?? writer, writer)
+        if let layered, layers.hasRowLayers {
+            outer = RowLayerWriter(outer, layers, layered)
+            inner = RowLayerWriter(inner, layers, layered)
+        }
+        let context = SessionContext(
+            registry, opened.limits, writer: outer, inner: inner, call: job, signature: capture?.changes.signature,
+            history)
+        if let layered {
+            context.hooks = layered
+            layered.begin(context)
+        }
+        return context
+    }
+}

@@ -1,0 +1,43 @@
+public import Logging
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Store {
+    /// The options of a store that is opened, the same for every way to open it.
+    ///
+    /// ```swift
+    /// let store = try await Store(
+    ///     SQLiteBackend(path: "people.db"), models: Person.self, Pen.self,
+    ///     options: .init(history: .init(records: [Person.self]), logger: logger))
+    /// ```
+    public struct Options: Sendable {
+        /// The models to record a history of; nil keeps the settings that the store has recorded.
+        public var history: HistoryOptions?
+        /// The application's layers, in the order in which they run; see ``Layer``.
+        public var layers: [any Layer]
+        /// The instruments that measure or trace calls; see ``Instrument``.
+        public var instruments: [any Instrument]
+        /// The time by which records expire, and that of commits in the history and of `@Created` and
+        /// `@Modified`. A test sets another clock.
+        public var clock: @Sendable () -> Date
+        /// Receives the store's location and schema changes, and at `trace` every statement; for a store that is opened at a
+        /// URL also the options in effect, at `info` and without secrets. Silent by default.
+        public var logger: Logger
+
+        /// Options; by default no history is begun, and there are no layers and no instruments.
+        public init(
+            history: HistoryOptions? = nil, layers: [any Layer] = [], instruments: [any Instrument] = [],
+            clock: @escaping @Sendable () -> Date = { Date() }, logger: Logger = Logger.silent
+        ) {
+            self.history = history
+            self.layers = layers
+            self.instruments = instruments
+            self.clock = clock
+            self.logger = logger
+        }
+    }
+}

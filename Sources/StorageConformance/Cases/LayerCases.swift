@@ -1,0 +1,222 @@
+internal import MemoryBackend
+internal import StorageAPI
+import StorageDriver
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension Conformance {
+    /// L1 and L3: what layers are told of.
+    static let layerCases: [ConformanceCase] = [
+        ConformanceCase(
+            "layers/every-write", [.l1: [1]],
+            "A layer sees the writes of every verb, of cascades, rules, lists, JSON and undo, with the records before and after."
+        ) { t in
+            let journal = LayerJournal()
+            let layer = EachRecord(models: [Stamped.self]) { (change, _) throws(StorageError) in
+                let before = try change.before(Stamped.self)?.title ?? "nil"
+                let after = try change.after(Stamped.self)?.title ?? "nil"
+                journal.add("\(change.line) \(before) \(after)")
+            }
+            let store = try await t.open(recordsOf: [Stamped.self], layers: [layer])
+            func told(_ lines: [String], _ body: () async throws -> Void) async throws {
+                _ = journal.take()
+                try await body()
+                try t.expect(journal.take(), equals: lines)
+            }
+            try await told(["+Stamped 1 nil a", "+Stamped 2 nil b"]) {
+                try await store.insert([Stamped(id: 1, title: "a"), Stamped(id: 2, title: "b", next: 1)])
+            }
+            try await told(["~Stamped 2 b c", "+Stamped 3 nil d"]) {
+                try await store.save([Stamped(id: 2, title: "c", next: 1), Stamped(id: 3, title: "d", others: [1, 2])])
+            }
+            try await told(["~Stamped 3 d e"]) {
+                try await store.update(Stamped.self) { $0.where { $0.id == 3 }.set(\.title, to: "e") }
+            }
+            try await told(["~Stamped 1 a f"]) { try await store.update(Stamped(id: 1, title: "f")) }
+            try await told(["-Stamped 1 f nil", "~Stamped 2 c c", "~Stamped 3 e e"]) {
+                try await store.delete(Stamped.self, key: 1)
+            }
+            try await told(["+Stamped 1 nil f", "~Stamped 2 c c", "~Stamped 3 e e"]) { try await store.undo(5) }
+            try await told(["~Stamped 3 e e"]) {
+                try await store.store.list(\.others, of: Ref<Stamped>(key: 3)).append(3)
+            }
+            try await told(["-Stamped 2 c nil", "~Stamped 3 e e"]) {
+                try await store.delete(Stamped.self) { $0.where { $0.title == "c" } }
+            }
+            try await told(["+Stamped 7 nil x", "~Stamped 7 x g"]) {
+                try await store.transaction { _, tx in
+                    try tx.insert(Stamped(id: 7, title: "x"))
+                    try tx.update(Stamped.self) { $0.where { $0.id == 7 }.set(\.title, to: "g") }
+                }
+            }
+        },
+        ConformanceCase(
+            "layers/net-effect", [.l1: [1]],
+            "Of what one call changes several times a layer sees the net effect; of each call of a transaction by itself."
+        ) { t in
+            let journal = LayerJournal()
+            let layer = EachRecord(models: [Stamped.self]) { (change, _) throws(StorageError) in
+                journal.add(change.line)
+            }
+            let store = try await t.open([Stamped.self], layers: [layer])
+            try await store.transaction { handle, tx in
+                try handle.save([Stamped(id: 1), Stamped(id: 1, title: "again"), Stamped(id: 2)])
+                try tx.delete(Stamped.self, keys: [1])
+                try tx.insert(Stamped(id: 1))
+            }
+            try t.expect(
+                journal.take(), equals: ["+Stamped 1", "+Stamped 2", "-Stamped 1", "+Stamped 1"])
+            try await store.truncate(Stamped.self)
+            try t.expect(journal.take().sorted(), equals: ["-Stamped 1", "-Stamped 2"])
+        },
+        ConformanceCase(
+            "layers/expiry-and-copies", [.l1: [1]], "A layer sees what expires and what a copy brings and replaces."
+        ) { t in
+            let (journal, clock) = (LayerJournal(), TrialClock())
+            let layer = EachRecord { (change, _) throws(StorageError) in journal.add(change.line) }
+            let store = try await t.open([Pass.self, Gate.self], layers: [layer], clock: clock)
+            try await store.insert([Pass(id: 1, until: clock.now.addingTimeInterval(1)), Pass(id: 2)])
+            try await store.insert(Gate(id: 1, only: 1))
+            _ = journal.take()
+            clock.advance(by: 5)
+            try await store.save(Pass(id: 3))
+            try t.expect(journal.take(), equals: ["-Pass 1", "-Gate 1", "+Pass 3"])
+            let source = try await Store(InMemoryBackend(), models: Pass.self)
+            try await source.insert([Pass(id: 2), Pass(id: 9)])
+            t.note("try await store.store.copy([\"Pass\"], from: other, replacing: true)")
+            try await store.store.copy(["Pass"], from: source, replacing: true)
+            try t.expect(journal.take(), equals: ["~Pass 2", "-Pass 3", "+Pass 9"])
+            try await source.close()
+        },
+        ConformanceCase(
+            "layers/audit", [.l1: [2]],
+            "What a layer writes is in the transaction: undone with it, with its savepoint and its commit, and observed."
+        ) { t in
+            let store = try await t.open(recordsOf: [Stamped.self, AuditLine.self], layers: [Audit()])
+            var feed = store.feed(of: AuditLine.self)
+            try await store.insert(Stamped(id: 1))
+            try await t.expectError(.duplicateKey) { try await store.insert([Stamped(id: 2), Stamped(id: 1)]) }
+            try await store.transaction { handle, tx in
+                try tx.save(Stamped(id: 3))
+                _ = try? handle.savepoint { () throws(StorageError) in
+                    try tx.save(Stamped(id: 4))
+                    throw StorageError(.constraint, "The savepoint is undone.")
+                }
+                _ = try? tx.insert(Stamped(id: 3))
+            }
+            try t.expect(try await store.all(AuditLine.self).map(\.text), equals: ["+Stamped 1", "+Stamped 3"])
+            try t.expect(try await feed.text(), equals: "+[1] ~[] -[]")
+            try t.expect(try await feed.text(), equals: "+[2] ~[] -[]")
+            try await store.undo(2)
+            try t.expect(
+                try await store.all(AuditLine.self).map(\.text), equals: ["+Stamped 1", "-Stamped 3"])
+            try t.expect(try await store.all(Stamped.self).map(\.id), equals: [1])
+        },
+        ConformanceCase(
+            "layers/seen-by-later", [.l1: [3]],
+            "What a layer writes is seen by the layers after it, and not by itself or those before it."
+        ) { t in
+            let journal = LayerJournal()
+            func journaling(_ name: String) -> EachRecord {
+                EachRecord { (change, transaction) throws(StorageError) in
+                    journal.add("\(name) \(change.line)")
+                    if name == "second", change.model == "Stamped" {
+                        try transaction.insert(AuditLine(text: "by second"))
+                    }
+                }
+            }
+            let layers = ["first", "second", "third"].map(journaling)
+            let store = try await t.open([Stamped.self, AuditLine.self], layers: layers)
+            try await store.insert(Stamped(id: 1))
+            try t.expect(
+                journal.take(),
+                equals: ["first +Stamped 1", "second +Stamped 1", "third +Stamped 1", "third +AuditLine 1"])
+        },
+        ConformanceCase(
+            "layers/commits", [.l3: [1]],
+            "A layer is told of each commit once, in order, when it is durable, and of nothing that was undone."
+        ) { t in
+            let journal = LayerJournal()
+            let store = try await t.open(
+                [Pen.self, City.self], layers: [EachCommit(models: [Pen.self]) { journal.add($0.line) }])
+            // Opening has made the tables.
+            _ = journal.take()
+            try await store.insert([Pen(id: 1), Pen(id: 2)])
+            try await t.expectError(.duplicateKey) { try await store.insert([Pen(id: 3), Pen(id: 1)]) }
+            try await store.insert(City(id: 1))
+            try await store.transaction { handle, tx in
+                handle.author = "sync"
+                try tx.insert(Pen(id: 4))
+                _ = try? handle.savepoint { () throws(StorageError) in
+                    try tx.save(Pen(id: 5))
+                    throw StorageError(.constraint, "The savepoint is undone.")
+                }
+                try tx.delete(Pen.self, keys: [1])
+            }
+            try await t.expectError(.constraint) {
+                try await store.transaction { _, tx in
+                    try tx.insert(Pen(id: 6))
+                    throw StorageError(.constraint, "The transaction is undone.")
+                }
+            }
+            try t.expect(journal.take(), equals: ["Pen +1,2", "Pen +4 -1 by sync"])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 100..<140 {
+                    group.addTask {
+                        // Every third fails, alone or in a group of commits.
+                        _ = try? await store.insert(id % 3 == 0 ? [Pen(id: id), Pen(id: 2)] : [Pen(id: id)])
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let expected = (100..<140).filter { $0 % 3 != 0 }.map { "Pen +\($0)" }
+            try t.expect(journal.take().sorted(), equals: expected.sorted())
+        },
+        ConformanceCase(
+            "layers/mirror", [.l1: [1, 2]],
+            "A layer that mirrors every change keeps its copy equal through any program of writes, undone parts included."
+        ) { t in
+            let store = try await t.open(recordsOf: [Stamped.self, Pen.self], layers: [PenMirror()])
+            var random = SeededGenerator(seed: 7)
+            for step in 0..<60 {
+                try await change(store, &random)
+                let expected = try await store.all(Stamped.self).map(PenMirror.pen)
+                try t.expect(try await store.all(Pen.self), equals: expected, "After step \(step).")
+            }
+        },
+    ]
+
+    /// One write of a random kind, which may fail.
+    private static func change(_ store: RecordedStore, _ random: inout SeededGenerator) async throws {
+        let id = Int.random(in: 1...8, using: &random)
+        let other = Int.random(in: 1...8, using: &random)
+        let stamped = Stamped(
+            id: id, title: "\(Int.random(in: 0...99, using: &random))", parts: [Pen(id: other, color: "p")],
+            next: Bool.random(using: &random) ? Ref(key: other) : nil,
+            others: Bool.random(using: &random) ? [Ref(key: other), Ref(key: id)] : [])
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0: _ = try? await store.insert(stamped)
+        case 1, 2: _ = try? await store.save(stamped)
+        case 3: _ = try? await store.update(stamped)
+        case 4: _ = try? await store.delete(Stamped.self, key: id)
+        case 5: try await store.update(Stamped.self) { $0.where { $0.id < other }.set(\.title, to: "set") }
+        case 6: _ = try? await store.store.list(\.others, of: Ref<Stamped>(key: id)).append(Ref(key: other))
+        case 7:
+            try await store.transaction { handle, tx in
+                _ = try? tx.save(Stamped(id: other, title: "kept"))
+                _ = try? handle.savepoint { () throws(StorageError) in
+                    try tx.delete(Stamped.self, keys: [id, other])
+                    try tx.save(stamped)
+                    throw StorageError(.constraint, "The savepoint is undone.")
+                }
+            }
+        default:
+            let last = try await store.history().last?.commit ?? 1
+            _ = try? await store.undo(last)
+        }
+    }
+}
