@@ -78,7 +78,7 @@ extension Store {
         _ declared: [DeclaredTables]
     ) async throws(StorageError) -> [SchemaChange] {
         try await reads { () throws(StorageError) in
-            try self.reading("plan", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+            try self.withReader("plan", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
                 let checks = SchemaChecks(session: reader)
                 var changes: [SchemaChange] = []
                 for model in declared {

@@ -216,15 +216,15 @@ public final class Store: Sendable {
 
     private func finishPreparing(_ job: WriteJob) throws(StorageError) {
         if let error = job.outcome {
-            if let own = job.own { registry.release(own.claimed) }
+            if let own = job.attempt?.own { registry.release(own.claimed) }
             throw error.at(operation: "open", backend: info.name)
         }
-        if let own = job.own { registry.add(own.prepared) }
+        if let own = job.attempt?.own { registry.add(own.prepared) }
     }
 
     /// The write that prepares models; nil if they are as declared, which is checked without writing.
     private func jobPreparing(_ models: [any Storable.Type]) throws(StorageError) -> WriteJob? {
-        let behind = try reading("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+        let behind = try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             try findHistory(in: reader)
             var behind: [any Storable.Type] = []
             for model in try DeclaredModels.withTargets(models) where registry.handle(model) == nil {

@@ -143,7 +143,7 @@ final class WriteQueue: Sendable {
     /// planned for the old ones.
     private func complete(_ jobs: WriteJobs, after commit: (any PendingCommit)?) {
         var changesTables = false
-        jobs.forEach { if $0.own?.changed.isEmpty == false { changesTables = true } }
+        jobs.forEach { if $0.attempt?.own?.changed.isEmpty == false { changesTables = true } }
         if changesTables { waitForCompletions() }
         // Only this queue adds jobs to be completed: if there are none, no job is overtaken.
         if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return finish(commit, of: jobs) }
@@ -165,8 +165,8 @@ final class WriteQueue: Sendable {
     }
 
     private func tellLayers(_ job: WriteJob) {
-        guard job.outcome == nil else { return }
-        for changes in [job.expired, job.changes] { if let changes { layers.didCommit(changes) } }
+        guard job.outcome == nil, let attempt = job.attempt else { return }
+        for changes in [attempt.expired, attempt.changes] { if let changes { layers.didCommit(changes) } }
     }
 
     /// Waits until all jobs that have run are complete.
@@ -272,6 +272,18 @@ private struct WriteJobs {
     }
 }
 
+/// What one run of a job's body has done.
+struct WriteAttempt {
+    /// Models that it has prepared, and those whose tables it has changed; nil if there are none.
+    var own: UncommittedModels?
+    /// The changes, if anybody asked for them when it began.
+    var changes: ChangeSet?
+    /// The changes by the removal of what had expired before it; nil if there are none, or if nobody asked.
+    var expired: ChangeSet?
+    /// Whether it has removed as many expired records as one commit does, and has done nothing else.
+    var expiryLimitReached = false
+}
+
 /// One write that waits its turn.
 ///
 /// Unchecked: one thread at a time uses everything but `cancelled`, which is atomic. The caller creates and enqueues
@@ -286,17 +298,9 @@ final class WriteJob: CancellableCall, @unchecked Sendable {
     let removesExpired: Bool
     /// Counts what the write does; nil if the store has no instruments.
     let call: MeteredCall?
-    /// Whether the body has run to its end.
-    private(set) var hasRun = false
+    /// The last run of the body, if it has come to its end.
+    private(set) var attempt: WriteAttempt?
     private(set) var outcome: StorageError?
-    /// Models that the job has prepared, and those whose tables it has changed; nil if there are none.
-    var own: UncommittedModels?
-    /// The changes of the job, if anybody asked for them when it began.
-    var changes: ChangeSet?
-    /// The changes by the removal of what had expired before the job; nil if there are none, or if nobody asked.
-    var expired: ChangeSet?
-    /// Whether the job has removed as many expired records as one commit does, and has done nothing else.
-    var leavesExpired = false
     /// Whether the body may run again after it was undone: a verb's body may, a user's closure may not.
     let isRepeatable: Bool
     private let cancelled = Atomic<Bool>(false)
@@ -330,8 +334,8 @@ final class WriteJob: CancellableCall, @unchecked Sendable {
 
     func run(_ writer: any StorageWriter) throws(StorageError) {
         try checkCancellation()
-        hasRun = false
-        if let store, let body { hasRun = try store.run(self, body, writer) }
+        attempt = nil
+        if let store, let body { attempt = try store.run(self, body, writer) }
         try checkCancellation()
     }
 

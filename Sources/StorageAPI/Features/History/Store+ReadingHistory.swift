@@ -11,7 +11,7 @@ extension Store {
         try checkNotInTransaction(operation)
         return try await reads { () throws(StorageError) in
             try self.checkCancellation(operation)
-            return try self.reading(operation, .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+            return try self.withReader(operation, .snapshot, seesExpired: true) { (reader) throws(StorageError) in
                 let history = try self.history.reading(in: reader)
                 return try body(history, try history.tables.settings(in: reader))
             }

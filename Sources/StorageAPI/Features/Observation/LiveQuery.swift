@@ -122,7 +122,7 @@ extension Store {
         if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
         return try await reads { () throws(StorageError) in
             try self.checkCancellation("observe")
-            return try self.reading("observe", .snapshot) { (reader) throws(StorageError) in
+            return try self.withReader("observe", .snapshot) { (reader) throws(StorageError) in
                 try body(ReadTracker(reader))
             }
         }

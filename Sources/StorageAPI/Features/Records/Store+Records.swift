@@ -28,7 +28,7 @@ extension Store {
     /// The recorded tables, in the order of their creation.
     public nonisolated(nonsending) func schema() async throws(StorageError) -> [TableSchema] {
         try await reads { () throws(StorageError) in
-            try self.reading("schema", .query, seesExpired: true) { (reader) throws(StorageError) in
+            try self.withReader("schema", .query, seesExpired: true) { (reader) throws(StorageError) in
                 try reader.tables().filter { !$0.isStoresOwn }
             }
         }

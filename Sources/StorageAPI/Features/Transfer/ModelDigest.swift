@@ -121,7 +121,7 @@ extension Store {
     ///   its column; `closed`.
     public nonisolated(nonsending) func digest(of model: String) async throws(StorageError) -> ModelDigest {
         try await reads { () throws(StorageError) in
-            try self.reading("digest", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+            try self.withReader("digest", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
                 let model = try StoredModel.named([model], in: try reader.tables())[0]
                 var hasher = ModelHasher(model)
                 for table in model.tables {

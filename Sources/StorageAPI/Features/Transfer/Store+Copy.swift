@@ -59,7 +59,7 @@ extension Store {
             return try await copy(models, source, isReplacing, takesHistory, progress)
         } catch {
             // The history of the copy is gone with it.
-            if takesHistory { try? reading("copy", .snapshot, seesExpired: true, findHistoryAgain) }
+            if takesHistory { try? withReader("copy", .snapshot, seesExpired: true, findHistoryAgain) }
             throw error
         }
     }
@@ -69,7 +69,7 @@ extension Store {
         _ progress: @escaping @Sendable (CopyProgress) -> Void
     ) async throws(StorageError) -> [ModelDigest] {
         try await writing("copy") { (context) throws(StorageError) in
-            try source.reading("copy", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+            try source.withReader("copy", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
                 let history = takesHistory ? HistoryCopy(reader: reader, context: context, store: self) : nil
                 try history?.prepare(isReplacing: isReplacing)
                 let tables = try reader.tables()

@@ -65,7 +65,7 @@ extension Store {
             if problem.model == nil, !damage.insert(problem).inserted { return }
             runningCalls.runClosure { body(problem) }
         }
-        try reading("verify", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+        try withReader("verify", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             let tables: [TableSchema]
             do throws(StorageError) { tables = try reader.tables() } catch { return try Self.tell(error, body) }
             for model in StoredModel.all(in: tables) {

@@ -44,8 +44,8 @@ extension Store {
     private func tellDifferences(
         from second: Store, models: [String]?, _ body: (StoreDifference) -> Void
     ) throws(StorageError) {
-        try reading("diff", .snapshot, seesExpired: true) { (left) throws(StorageError) in
-            try second.reading("diff", .snapshot, seesExpired: true) { (right) throws(StorageError) in
+        try withReader("diff", .snapshot, seesExpired: true) { (left) throws(StorageError) in
+            try second.withReader("diff", .snapshot, seesExpired: true) { (right) throws(StorageError) in
                 let lefts = StoredModel.all(in: try left.tables())
                 let rights = StoredModel.all(in: try right.tables())
                 func tell(_ difference: StoreDifference) {

@@ -72,7 +72,7 @@ extension Store {
 
     /// Whether what they ask for is recorded already.
     private func keeps(_ options: HistoryOptions) throws(StorageError) -> Bool {
-        try reading("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
+        try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             let kept = try KeptHistory.recorded(in: reader, registry.directory)
             history.active = kept
             guard let kept else { return options.isNothing }

@@ -248,11 +248,8 @@ extension Store {
         _ body: (inout RowCursor) throws(StorageError) -> Void
     ) throws(StorageError) {
         try checkCancellation("find")
-        // A transaction that declares the model again makes the store forget what was prepared.
-        guard let handle else {
-            return try reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
-        }
-        try reading("find", handle) { (reading) throws(StorageError) in try reading.find(key, body) }
+        // Looked up again where a transaction that declares the model has made the store forget what was prepared.
+        try reading("find", .type(type), handle: handle) { (reading) throws(StorageError) in try reading.find(key, body) }
     }
 
     @inlinable
@@ -288,7 +285,7 @@ extension Store {
     ) async throws(StorageError) {
         // Straight to the queue: one more function that suspends costs a single save more than a percent.
         let model = ModelSource(type, record)
-        try await running(operation, model, isRepeatable: true) { context throws(StorageError) in
+        try await withTransaction(operation, model, isRepeatable: true) { context throws(StorageError) in
             try placed(operation, model, context, self) { () throws(StorageError) in try body(context.writing(model)) }
         }
     }

@@ -162,7 +162,7 @@ extension Store {
         try checkNotInTransaction("read")
         let failure = Box<StorageError>()
         do throws(StorageError) {
-            return try reading("read", .snapshot) { (reader) throws(StorageError) in
+            return try withReader("read", .snapshot) { (reader) throws(StorageError) in
                 let context = SessionContext(registry, opened.limits, reader: reader)
                 defer { context.end() }
                 var snapshot = Snapshot(context: context, store: self)

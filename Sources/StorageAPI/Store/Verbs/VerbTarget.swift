@@ -12,7 +12,7 @@ package enum VerbTarget {
         case .store(let store):
             try store.checkNotInTransaction(operation)
             if case .type(let type) = model, store.registry.handle(type) == nil { try store.prepareBlocking([type]) }
-            return try store.readingPrepared(operation, model, body)
+            return try store.reading(operation, model, body)
         case .session(let context, let store):
             return try placed(operation, model, context, store) { () throws(StorageError) in
                 try body(context.reading(model))
