@@ -33,31 +33,35 @@ extension Store {
 
     /// Reads one model. Where its query leads to a model that refers to this one and that the program has not used so far, that
     /// model is prepared.
-    ///
-    /// - Parameter given: the model's handle, if the caller has it.
     func reading<T>(
-        _ operation: String, _ model: ModelSource, handle given: ModelHandle? = nil,
-        _ body: (Reading) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         while true {
-            let known = given ?? registry.known(model)
             do throws(StorageError) {
-                guard let known else {
-                    return try withReader(operation, .snapshot, model: registry.name(of: model)) {
-                        (reader) throws(StorageError) in
-                        try body(Reading(handle: registry.handle(model, in: reader), session: reader))
-                    }
-                }
-                let scope: ReadScope = known.tables.hasChildren ? .snapshot : .query
-                return try withReader(operation, scope, model: known.name) { (reader) throws(StorageError) in
-                    try body(Reading(handle: known, session: reader))
+                if let known = registry.known(model) { return try reading(operation, known, body) }
+                return try withReader(operation, .snapshot, model: registry.name(of: model)) {
+                    (reader) throws(StorageError) in
+                    try body(Reading(handle: registry.handle(model, in: reader), session: reader))
                 }
             } catch {
                 guard let type = error.unpreparedType, registry.handle(type) == nil else {
-                    throw error.at(model: known?.name ?? registry.name(of: model))
+                    throw error.at(model: registry.name(of: model))
                 }
                 try prepareBlocking([type])
             }
+        }
+    }
+
+    /// Reads a model that is prepared.
+    func reading<T>(
+        _ operation: String, _ model: ModelHandle, _ body: (Reading) throws(StorageError) -> T
+    ) throws(StorageError) -> T {
+        do {
+            return try withReader(operation, model.tables.hasChildren ? .snapshot : .query, model: model.name) {
+                (reader) throws(StorageError) in try body(Reading(handle: model, session: reader))
+            }
+        } catch {
+            throw error.at(model: model.name)
         }
     }
 

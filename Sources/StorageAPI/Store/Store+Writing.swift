@@ -107,6 +107,7 @@ extension Store {
             context.releaseNames()
             throw error
         }
+        attempt.hasRun = true
         attempt.own = context.own
         attempt.changes = context.capture?.changes
         return attempt
@@ -142,15 +143,15 @@ extension Store {
     private func finish(
         _ job: WriteJob, _ operation: String, _ call: MeteredCall?
     ) throws(StorageError) -> Bool {
-        if job.outcome == nil, job.attempt?.expiryLimitReached == true { return false }
+        if job.outcome == nil, job.attempt.expiryLimitReached { return false }
         let failure = job.outcome?.at(operation: operation, backend: info.name)
         call?.finish(failure)
         if let failure {
-            if let own = job.attempt?.own { registry.release(own.claimed) }
+            if let own = job.attempt.own { registry.release(own.claimed) }
             throw failure
         }
-        guard let attempt = job.attempt else { throw notRun(operation) }
-        if let own = attempt.own {
+        guard job.attempt.hasRun else { throw notRun(operation) }
+        if let own = job.attempt.own {
             registry.forget(own.changed)
             registry.add(own.prepared)
         }

@@ -216,10 +216,10 @@ public final class Store: Sendable {
 
     private func finishPreparing(_ job: WriteJob) throws(StorageError) {
         if let error = job.outcome {
-            if let own = job.attempt?.own { registry.release(own.claimed) }
+            if let own = job.attempt.own { registry.release(own.claimed) }
             throw error.at(operation: "open", backend: info.name)
         }
-        if let own = job.attempt?.own { registry.add(own.prepared) }
+        if let own = job.attempt.own { registry.add(own.prepared) }
     }
 
     /// The write that prepares models; nil if they are as declared, which is checked without writing.

@@ -143,7 +143,7 @@ final class WriteQueue: Sendable {
     /// planned for the old ones.
     private func complete(_ jobs: WriteJobs, after commit: (any PendingCommit)?) {
         var changesTables = false
-        jobs.forEach { if $0.attempt?.own?.changed.isEmpty == false { changesTables = true } }
+        jobs.forEach { if $0.attempt.own?.changed.isEmpty == false { changesTables = true } }
         if changesTables { waitForCompletions() }
         // Only this queue adds jobs to be completed: if there are none, no job is overtaken.
         if !isCompleting, changesTables || pending.withLock({ $0.isEmpty }) { return finish(commit, of: jobs) }
@@ -165,8 +165,8 @@ final class WriteQueue: Sendable {
     }
 
     private func tellLayers(_ job: WriteJob) {
-        guard job.outcome == nil, let attempt = job.attempt else { return }
-        for changes in [attempt.expired, attempt.changes] { if let changes { layers.didCommit(changes) } }
+        guard job.outcome == nil else { return }
+        for changes in [job.attempt.expired, job.attempt.changes] { if let changes { layers.didCommit(changes) } }
     }
 
     /// Waits until all jobs that have run are complete.
@@ -274,6 +274,8 @@ private struct WriteJobs {
 
 /// What one run of a job's body has done.
 struct WriteAttempt {
+    /// Whether the body has come to its end, or has left the transaction to the removal of what has expired.
+    var hasRun = false
     /// Models that it has prepared, and those whose tables it has changed; nil if there are none.
     var own: UncommittedModels?
     /// The changes, if anybody asked for them when it began.
@@ -298,8 +300,9 @@ final class WriteJob: CancellableCall, @unchecked Sendable {
     let removesExpired: Bool
     /// Counts what the write does; nil if the store has no instruments.
     let call: MeteredCall?
-    /// The last run of the body, if it has come to its end.
-    private(set) var attempt: WriteAttempt?
+    /// The last run of the body. Exclusivity is not checked at run time: no access lasts beyond one statement of those who use
+    /// the job.
+    @exclusivity(unchecked) private(set) var attempt = WriteAttempt()
     private(set) var outcome: StorageError?
     /// Whether the body may run again after it was undone: a verb's body may, a user's closure may not.
     let isRepeatable: Bool
@@ -334,7 +337,7 @@ final class WriteJob: CancellableCall, @unchecked Sendable {
 
     func run(_ writer: any StorageWriter) throws(StorageError) {
         try checkCancellation()
-        attempt = nil
+        attempt.hasRun = false
         if let store, let body { attempt = try store.run(self, body, writer) }
         try checkCancellation()
     }

@@ -116,11 +116,10 @@ final class Observers: Sendable {
 
     /// Takes notice of a write that may be visible to readers from now on, and is not told yet.
     func announce(_ job: WriteJob) {
-        let attempt = job.attempt
-        let models = attempt?.changes.map { (attempt?.expired?.net ?? []) + $0.net }
+        let models = job.attempt.changes.map { (job.attempt.expired?.net ?? []) + $0.net }
         state.withLock { state in
             guard let asked = state.asked else { return }
-            let before = attempt?.changes?.interest
+            let before = job.attempt.changes?.interest
             let isKnown =
                 before === state.capturing || (asked.asksAll(ofAtMost: before) && state.unknownModels(before).isEmpty)
             // Most commits change nothing that somebody observes.
@@ -132,13 +131,12 @@ final class Observers: Sendable {
     /// Tells of a write that is durable, or forgets one that has failed.
     func tell(_ job: WriteJob) {
         // The net effects are computed outside the lock.
-        let attempt = job.attempt
-        if job.outcome == nil { _ = (attempt?.expired?.net, attempt?.changes?.net) }
+        if job.outcome == nil { _ = (job.attempt.expired?.net, job.attempt.changes?.net) }
         wake(
             state.withLock { state in
                 if !state.announced.isEmpty { state.announced[ObjectIdentifier(job)] = nil }
                 guard job.outcome == nil else { return [] }
-                return (attempt?.expired.map { state.tell($0) } ?? []) + state.tell(attempt?.changes)
+                return (job.attempt.expired.map { state.tell($0) } ?? []) + state.tell(job.attempt.changes)
             })
     }
 

@@ -36,17 +36,21 @@ final class ApplicationLayers: Sendable {
         deletions = entries { $0 as? any Store.DeletionLayer }
         records = entries { $0 as? any Store.RecordLayer }
         commits = entries { $0 as? any Store.CommitLayer }
+        isWithoutOwn = rows.isEmpty && deletions.isEmpty && records.isEmpty
+        hasCommitLayers = !commits.isEmpty
         timestamps = Timestamps(registry.stamps)
         self.registry = registry
     }
 
     /// Whether no write meets a layer.
-    var isEmpty: Bool { rows.isEmpty && deletions.isEmpty && records.isEmpty && !timestamps.isUsed }
+    var isEmpty: Bool { isWithoutOwn && !timestamps.isUsed }
 
     /// Whether a layer may look at or change rows.
     var hasRowLayers: Bool { !rows.isEmpty || timestamps.isUsed }
 
-    var hasCommitLayers: Bool { !commits.isEmpty }
+    /// Whether the application has given no layer that takes part in writes.
+    private let isWithoutOwn: Bool
+    let hasCommitLayers: Bool
 
     /// The row layers of a model in their order: timestamps first, so that the application's layers see them.
     func rowLayers(of model: String) -> [any Store.RowLayer] {

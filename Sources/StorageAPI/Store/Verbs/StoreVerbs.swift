@@ -248,8 +248,11 @@ extension Store {
         _ body: (inout RowCursor) throws(StorageError) -> Void
     ) throws(StorageError) {
         try checkCancellation("find")
-        // Looked up again where a transaction that declares the model has made the store forget what was prepared.
-        try reading("find", .type(type), handle: handle) { (reading) throws(StorageError) in try reading.find(key, body) }
+        // A transaction that declares the model again makes the store forget what was prepared.
+        guard let handle else {
+            return try reading("find", .type(type)) { (reading) throws(StorageError) in try reading.find(key, body) }
+        }
+        try reading("find", handle) { (reading) throws(StorageError) in try reading.find(key, body) }
     }
 
     @inlinable
