@@ -88,12 +88,12 @@ final class CommitListener: Sendable {
     /// What others have committed. Asks the server if the store is observed.
     ///
     /// - Returns: `unknown` while somebody writes whose commit may be visible and is not counted.
-    func count() throws(StorageError) -> CommitsOfOthers {
+    func count() throws(StorageError) -> ExternalCommitCount {
         let result = queue.sync { Result { () throws(StorageError) in try ask() } }
         return try result.get()
     }
 
-    private func ask() throws(StorageError) -> CommitsOfOthers {
+    private func ask() throws(StorageError) -> ExternalCommitCount {
         // Nobody tells a replica.
         if role.isReplica { return .unknown }
         guard state.tell != nil else { return .count(counted.withLock { $0.others }) }
@@ -263,7 +263,7 @@ final class CommitListener: Sendable {
 }
 
 extension PostgreSQLEngine: ListeningEngine {
-    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers {
+    func externalCommits() throws(StorageError) -> ExternalCommitCount {
         guard let listener else { return .impossible }
         return try listener.count()
     }

@@ -42,7 +42,7 @@ struct NeededColumns {
         }
     }
 
-    private mutating func add(_ edge: Edge, from table: TableSchema) {
+    private mutating func add(_ edge: Join, from table: TableSchema) {
         add(edge.inner, plan.tables[edge.table])
         guard let link = edge.link else { return add(edge.outer.compactMap(\.self), table) }
         add(link.outer, table)

@@ -3,7 +3,7 @@ internal import StorageDriver
 import Synchronization
 
 /// An open store: one connection that writes, a pool of those that read, and while it is observed one that listens.
-final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
+final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     let names: Names
     /// What the store is in the database.
     private let found: Mutex<Catalog.Record>
@@ -185,7 +185,7 @@ final class PostgreSQLEngine: SharedTablesEngine, DeferringEngine {
         _ = try write(isDeferring: false, body)
     }
 
-    func writeDeferring(
+    func writeBatching(
         _ body: (any StorageWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool {
         try write(isDeferring: true, body)

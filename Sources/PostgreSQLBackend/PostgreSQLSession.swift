@@ -1,11 +1,11 @@
 internal import StorageDriver
 
 /// The common part of reading and writing: runs query plans on one connection.
-class PostgreSQLSession: AnnouncingSession {
+class PostgreSQLSession: PrefetchingSession {
     final let engine: PostgreSQLEngine
     final var connection: Connection
     /// What is likely to be asked next, and what was asked before its turn.
-    private final var announced: [QueryRequest] = []
+    private final var prefetched: [QueryRequest] = []
     private final var answers: [(request: QueryRequest, result: StatementResult)] = []
 
     init(_ connection: Connection, _ engine: PostgreSQLEngine) {
@@ -112,12 +112,12 @@ class PostgreSQLSession: AnnouncingSession {
 
     // MARK: Announced queries
 
-    final func announce(_ queries: [QueryRequest]) { (announced, answers) = (queries, []) }
+    final func prefetch(_ queries: [QueryRequest]) { (prefetched, answers) = (queries, []) }
 
     /// Forgets what was asked before its turn, since what follows changes rows.
-    final func forgetAnswers() { (announced, answers) = ([], []) }
+    final func forgetAnswers() { (prefetched, answers) = ([], []) }
 
-    /// The result of a query that was announced, and asked with another one.
+    /// The result of a query that was prefetched, and asked with another one.
     private func takeAnswer(_ plan: QueryPlan, _ arguments: QueryArguments) -> StatementResult? {
         let place = answers.firstIndex { request, _ in
             request.plan === plan && request.arguments.values == arguments.values
@@ -130,10 +130,10 @@ class PostgreSQLSession: AnnouncingSession {
     private func takeAnnounced(
         besides plan: QueryPlan
     ) throws(StorageError) -> ([QueryRequest], [PreparedQuery]) {
-        defer { announced = [] }
+        defer { prefetched = [] }
         // A plan whose statement makes room for another's cannot be asked together with it.
-        guard connection.plans.hasRoom(announced.count) else { return ([], []) }
-        let requests = announced.filter { $0.plan !== plan && $0.plan.id != nil && !$0.plan.table.isForeign }
+        guard connection.plans.hasRoom(prefetched.count) else { return ([], []) }
+        let requests = prefetched.filter { $0.plan !== plan && $0.plan.id != nil && !$0.plan.table.isForeign }
         var queries: [PreparedQuery] = []
         for request in requests { queries.append(try connection.prepared(request.plan, names)) }
         let places = queries.indices.filter { queries[$0].compiled.isWhole && !queries[$0].compiled.isLong }

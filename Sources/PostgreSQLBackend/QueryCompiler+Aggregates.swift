@@ -3,7 +3,7 @@ internal import StorageDriver
 // Aggregates that mean exactly what ``AggregateState`` computes.
 extension QueryCompiler {
     /// An aggregate that no value of its input can make fail, but a sum of integers beyond its type.
-    func aggregate(_ aggregate: Query.Aggregate, of input: String) throws(NoForm) -> String {
+    func aggregate(_ aggregate: Query.Aggregate, of input: String) throws(NotExpressibleInSQL) -> String {
         let type = aggregate.term?.type ?? .int64
         switch aggregate.function {
         case .count: return "count(*)"
@@ -21,7 +21,7 @@ extension QueryCompiler {
             return "coalesce(sum(\(input)), 0)::\(type.sum == .uint64 ? "numeric" : "bigint")"
         case .sum where type == .decimal && !isForeign: return Self.rounded("coalesce(sum(\(input)), 0)")
         // Sums of others are rounded at each step, or not there at all.
-        case .sum, .average: throw NoForm()
+        case .sum, .average: throw NotExpressibleInSQL()
         }
     }
 

@@ -22,8 +22,8 @@ extension QueryCompiler {
 
     /// Compiles with another meaning of conditions.
     mutating func with<T>(
-        _ bound: Bound, _ body: (inout QueryCompiler) throws(NoForm) -> T
-    ) throws(NoForm) -> T {
+        _ bound: Bound, _ body: (inout QueryCompiler) throws(NotExpressibleInSQL) -> T
+    ) throws(NotExpressibleInSQL) -> T {
         let outer = self.bound
         self.bound = bound
         defer { self.bound = outer }
@@ -31,7 +31,9 @@ extension QueryCompiler {
     }
 
     /// Compiles a test of values. Where one of them is in doubt, the bound decides.
-    mutating func decided(_ body: (inout QueryCompiler) throws(NoForm) -> String) throws(NoForm) -> String {
+    mutating func decided(_ body: (inout QueryCompiler) throws(NotExpressibleInSQL) -> String)
+        throws(NotExpressibleInSQL) -> String
+    {
         let outer = doubts
         doubts = []
         defer { doubts = outer }
@@ -43,8 +45,10 @@ extension QueryCompiler {
 
     /// Folded text. Of ASCII alone it is what the server makes of it in the order of C, whose letters are those of ASCII; all
     /// other text is in doubt.
-    mutating func folded(_ term: QueryTerm, _ folding: TextFolding, _ place: Place) throws(NoForm) -> String {
-        guard bound != .exact else { throw NoForm() }
+    mutating func folded(_ term: QueryTerm, _ folding: TextFolding, _ place: Place) throws(NotExpressibleInSQL)
+        -> String
+    {
+        guard bound != .exact else { throw NotExpressibleInSQL() }
         let text = try value(term, place, .string)
         doubts.append("octet_length(\(text)) > length(\(text))")
         return folding.contains(.case) ? "lower(\(text) COLLATE \"C\")" : text
@@ -52,8 +56,12 @@ extension QueryCompiler {
 
     // MARK: Elements
 
-    mutating func hasElement(_ array: QueryTerm, _ element: QueryTerm, _ place: Place) throws(NoForm) -> String {
-        guard case .argument(let index) = element, let type = type(of: array, place) else { throw NoForm() }
+    mutating func hasElement(_ array: QueryTerm, _ element: QueryTerm, _ place: Place) throws(NotExpressibleInSQL)
+        -> String
+    {
+        guard case .argument(let index) = element, let type = type(of: array, place) else {
+            throw NotExpressibleInSQL()
+        }
         let value = try value(array, place, type)
         if type == .data {
             let byte = ColumnType.int64.parameter(number(.value(index, .int64)))
@@ -61,7 +69,7 @@ extension QueryCompiler {
                 "(\(byte) BETWEEN 0 AND 255 AND position(set_byte(E'\\\\x00', 0, (\(byte) & 255)::integer) IN \(value)) > 0)"
         }
         // Text of other software may be no JSON.
-        guard case .array(let element) = type, bound != .exact, !isForeign else { throw NoForm() }
+        guard case .array(let element) = type, bound != .exact, !isForeign else { throw NotExpressibleInSQL() }
         let wanted = type.parameter(number(.value(index, type)))
         let json = "(\(value))::json"
         let isArray = "json_typeof(\(json)) = 'array'"
@@ -76,7 +84,7 @@ extension QueryCompiler {
             let test = "SELECT bool_or(v::text = \(wanted)) AND bool_and(\(isRead)) \(rows)"
             return "(CASE WHEN \(isArray) THEN (\(test)) ELSE FALSE END)"
         }
-        throw NoForm()
+        throw NotExpressibleInSQL()
     }
 
     /// Whether an element `v` may equal the one that is wanted. Other programs write numbers in other digits, texts with

@@ -2,7 +2,7 @@ internal import StorageDriver
 
 // Conditions: expressions that are true exactly where the term is true; otherwise they are false or null.
 extension QueryCompiler {
-    mutating func condition(_ term: QueryTerm, _ place: Place) throws(NoForm) -> String {
+    mutating func condition(_ term: QueryTerm, _ place: Place) throws(NotExpressibleInSQL) -> String {
         if let (quantifier, edge, test) = throughReference(term) {
             return try quantified(quantifier, edge, test, place)
         }
@@ -12,23 +12,27 @@ extension QueryCompiler {
         case .or(let terms): return try chain(terms, " OR ", ifEmpty: "FALSE", place)
         case .not(let term): return "(\(try opposite(term, place)) IS NOT TRUE)"
         case .isNull(let term):
-            guard let type = type(of: term, place) else { throw NoForm() }
-            return try decided { (compiler) throws(NoForm) in "(\(try compiler.value(term, place, type)) IS NULL)" }
+            guard let type = type(of: term, place) else { throw NotExpressibleInSQL() }
+            return try decided { (compiler) throws(NotExpressibleInSQL) in
+                "(\(try compiler.value(term, place, type)) IS NULL)"
+            }
         case .isIn(let term, let list, let type):
             try requireComparable(term, nil, type, place)
             let list = type.list(number(.list(list, column: 0, type)))
             if case .column(let column) = term { return isIn(column, list, type, place) }
-            return try decided { (compiler) throws(NoForm) in
+            return try decided { (compiler) throws(NotExpressibleInSQL) in
                 "(\(try compiler.value(term, place, type)) = ANY (\(list)))"
             }
         case .isAmong(let columns, let list): return isAmong(columns, list, place)
         case .comparison(let comparison, let left, let right, let type):
             try requireComparable(left, right, type, place)
-            return try decided { (compiler) throws(NoForm) in
+            return try decided { (compiler) throws(NotExpressibleInSQL) in
                 try compiler.compare(comparison, left, right, type, place)
             }
         case .text(let test, let text, let pattern):
-            return try decided { (compiler) throws(NoForm) in try compiler.textTest(test, text, pattern, place) }
+            return try decided { (compiler) throws(NotExpressibleInSQL) in
+                try compiler.textTest(test, text, pattern, place)
+            }
         case .hasElement(let array, let element): return try hasElement(array, element, place)
         case .quantified(let quantifier, let edge, let term):
             return try quantified(quantifier, edge, term, place)
@@ -40,14 +44,14 @@ extension QueryCompiler {
 
     private mutating func chain(
         _ terms: [QueryTerm], _ word: String, ifEmpty: String, _ place: Place
-    ) throws(NoForm) -> String {
+    ) throws(NotExpressibleInSQL) -> String {
         var parts: [String] = []
         for term in terms { parts.append(try condition(term, place)) }
         return parts.isEmpty ? ifEmpty : "(" + parts.joined(separator: word) + ")"
     }
 
-    private mutating func opposite(_ term: QueryTerm, _ place: Place) throws(NoForm) -> String {
-        try with(bound.opposite) { (compiler) throws(NoForm) in try compiler.condition(term, place) }
+    private mutating func opposite(_ term: QueryTerm, _ place: Place) throws(NotExpressibleInSQL) -> String {
+        try with(bound.opposite) { (compiler) throws(NotExpressibleInSQL) in try compiler.condition(term, place) }
     }
 
     private func isIn(_ column: Int, _ list: String, _ type: ColumnType, _ place: Place) -> String {
@@ -92,19 +96,19 @@ extension QueryCompiler {
     /// PostgreSQL compares an integer with a fraction as two fractions, and so not exactly.
     private func requireComparable(
         _ left: QueryTerm, _ right: QueryTerm?, _ type: ColumnType, _ place: Place
-    ) throws(NoForm) {
+    ) throws(NotExpressibleInSQL) {
         for side in [self.type(of: left, place), right.flatMap { self.type(of: $0, place) }] {
             guard let side else { continue }
             let isSame =
                 side.storage == type.storage && (side == .bool) == (type == .bool)
                 && (side == .decimal) == (type == .decimal) && (side == .uuid) == (type == .uuid)
-            guard isSame else { throw NoForm() }
+            guard isSame else { throw NotExpressibleInSQL() }
         }
     }
 
     private mutating func compare(
         _ comparison: Comparison, _ left: QueryTerm, _ right: QueryTerm, _ type: ColumnType, _ place: Place
-    ) throws(NoForm) -> String {
+    ) throws(NotExpressibleInSQL) -> String {
         let isNeverNull = left.isArgument || right.isArgument
         let beginning = right.isArgument ? beginning(of: left, place) : nil
         if isForeign, comparison == .equal, case .column(let column) = left, case .argument(let index) = right {
@@ -136,11 +140,11 @@ extension QueryCompiler {
 
     private mutating func textTest(
         _ test: TextTest, _ text: QueryTerm, _ pattern: QueryTerm, _ place: Place
-    ) throws(NoForm) -> String {
+    ) throws(NotExpressibleInSQL) -> String {
         try requireComparable(text, pattern, .string, place)
         let subject = try value(text, place, .string)
         if test == .like {
-            guard case .argument(let index) = pattern else { throw NoForm() }
+            guard case .argument(let index) = pattern else { throw NotExpressibleInSQL() }
             let like = ColumnType.string.parameter(number(.like(index)))
             if isForeign { return "(\(subject) LIKE \(like))" }
             let expression = ColumnType.string.parameter(number(.regularExpression(index)))
@@ -167,8 +171,8 @@ extension QueryCompiler {
 
     /// For a test of a value along an edge to one row at most: the same as a test of whether such a row passes, with which the
     /// server can begin. Without a row the value is nil.
-    private func throughReference(_ term: QueryTerm) -> (Quantifier, Edge, QueryTerm)? {
-        let test: (Quantifier, Edge, QueryTerm)? =
+    private func throughReference(_ term: QueryTerm) -> (Quantifier, Join, QueryTerm)? {
+        let test: (Quantifier, Join, QueryTerm)? =
             switch term {
             case .isNull(.related(let edge, let value)): (.none, edge, .not(.isNull(value)))
             case .comparison(.notEqual, .related(let edge, let value), .argument(let index), let type):
@@ -180,8 +184,8 @@ extension QueryCompiler {
     }
 
     private mutating func quantified(
-        _ quantifier: Quantifier, _ edge: Edge, _ term: QueryTerm, _ place: Place
-    ) throws(NoForm) -> String {
+        _ quantifier: Quantifier, _ edge: Join, _ term: QueryTerm, _ place: Place
+    ) throws(NotExpressibleInSQL) -> String {
         let (related, rows) = try rows(along: edge, from: place)
         let condition = try quantifier == .none ? opposite(term, related) : condition(term, related)
         switch quantifier {
@@ -193,10 +197,10 @@ extension QueryCompiler {
 
     /// The place of an edge's rows, and which these are.
     ///
-    /// - Throws: `NoForm` where it leads from a store's own table to one of other software, or back.
-    private mutating func rows(along edge: Edge, from place: Place) throws(NoForm) -> (Place, String) {
+    /// - Throws: `NotExpressibleInSQL` where it leads from a store's own table to one of other software, or back.
+    private mutating func rows(along edge: Join, from place: Place) throws(NotExpressibleInSQL) -> (Place, String) {
         let tables = [edge.table] + (edge.link.map { [$0.table] } ?? [])
-        guard tables.allSatisfy({ plan.tables[$0].isForeign == isForeign }) else { throw NoForm() }
+        guard tables.allSatisfy({ plan.tables[$0].isForeign == isForeign }) else { throw NotExpressibleInSQL() }
         let related = nextPlace(edge.table)
         guard let link = edge.link else {
             return (related, "\(related.table) WHERE \(equal(related, edge.inner, place, edge.outer))")
@@ -227,7 +231,7 @@ extension QueryCompiler {
     // MARK: Values
 
     /// - Parameter type: the type of the term's values, which an argument does not know itself.
-    mutating func value(_ term: QueryTerm, _ place: Place, _ type: ColumnType) throws(NoForm) -> String {
+    mutating func value(_ term: QueryTerm, _ place: Place, _ type: ColumnType) throws(NotExpressibleInSQL) -> String {
         switch term {
         case .column(let column): return place.column(column)
         case .argument(let index): return type.parameter(number(.value(index, type)))
@@ -236,17 +240,18 @@ extension QueryCompiler {
         case .folded(let text, let folding): return try folded(text, folding, place)
         // They fail in other cases, or round elsewhere. Texts of other software have types of their own.
         case .arithmetic(let operation, _, _, let type) where operation != .add || type != .string || isForeign:
-            throw NoForm()
-        case .distance: throw NoForm()
+            throw NotExpressibleInSQL()
+        case .distance: throw NotExpressibleInSQL()
         // A value that a bound of a condition has decided is none of its own.
         default:
-            return try with(.exact) { (compiler) throws(NoForm) in try compiler.computed(term, place, type) }
+            return try with(.exact) { (compiler) throws(NotExpressibleInSQL) in try compiler.computed(term, place, type)
+            }
         }
     }
 
     private mutating func computed(
         _ term: QueryTerm, _ place: Place, _ type: ColumnType
-    ) throws(NoForm) -> String {
+    ) throws(NotExpressibleInSQL) -> String {
         switch term {
         case .related(let edge, let term):
             let (related, rows) = try rows(along: edge, from: place)
@@ -256,7 +261,7 @@ extension QueryCompiler {
             return "(SELECT count(*) FROM \(rows) AND \(try condition(term, related)))"
         case .relatedAggregate(let edge, let aggregate, let condition):
             // A sum that overflows fails in other cases.
-            guard let term = aggregate.term, aggregate.function != .sum else { throw NoForm() }
+            guard let term = aggregate.term, aggregate.function != .sum else { throw NotExpressibleInSQL() }
             let (related, rows) = try rows(along: edge, from: place)
             let result = try self.aggregate(aggregate, of: value(term.term, related, term.type))
             return "(SELECT \(result) FROM \(rows) AND \(try self.condition(condition, related)))"
@@ -271,12 +276,12 @@ extension QueryCompiler {
         }
     }
 
-    private mutating func elementCount(_ array: QueryTerm, _ place: Place) throws(NoForm) -> String {
-        guard let type = type(of: array, place) else { throw NoForm() }
+    private mutating func elementCount(_ array: QueryTerm, _ place: Place) throws(NotExpressibleInSQL) -> String {
+        guard let type = type(of: array, place) else { throw NotExpressibleInSQL() }
         let value = try value(array, place, type)
         if type.storage == .blob { return "octet_length(\(value))::bigint" }
         // Text of other software may be no JSON.
-        guard case .array = type, !isForeign else { throw NoForm() }
+        guard case .array = type, !isForeign else { throw NotExpressibleInSQL() }
         return "json_array_length(\(value)::json)::bigint"
     }
 }

@@ -3,7 +3,7 @@ internal import StorageDriver
 /// Turns a query's shape into SQL. Values never become text: they are the statement's parameters.
 struct QueryCompiler {
     /// A part of a query has no form in SQL that means exactly the same.
-    struct NoForm: Error {}
+    struct NotExpressibleInSQL: Error {}
 
     let plan: QueryPlan
     let names: Names
@@ -40,9 +40,9 @@ struct QueryCompiler {
     mutating func number(_ parameter: Parameter) -> Int { numbers.place(of: parameter) + 1 }
 
     /// The statement of the whole query.
-    mutating func select() throws(NoForm) -> String {
+    mutating func select() throws(NotExpressibleInSQL) -> String {
         // PostgreSQL evaluates in an order of its own, and fails in other cases than the contract says.
-        if plan.query.canFail { throw NoForm() }
+        if plan.query.canFail { throw NotExpressibleInSQL() }
         let rows = try rows()
         switch plan.query.result {
         case .count: return "SELECT count(*)" + rows
@@ -93,7 +93,9 @@ struct QueryCompiler {
     private mutating func attempt(_ term: QueryTerm, _ bound: Bound) -> String? {
         let (count, aliases, doubts) = (parameters.count, aliases, doubts)
         let place = root
-        if let condition = try? with(bound, { (compiler) throws(NoForm) in try compiler.condition(term, place) }) {
+        if let condition = try? with(
+            bound, { (compiler) throws(NotExpressibleInSQL) in try compiler.condition(term, place) })
+        {
             return condition
         }
         numbers.removeAll(behind: count)
@@ -114,7 +116,7 @@ struct QueryCompiler {
     // MARK: Clauses
 
     /// Which rows of which table.
-    private mutating func rows(where more: [String] = []) throws(NoForm) -> String {
+    private mutating func rows(where more: [String] = []) throws(NotExpressibleInSQL) -> String {
         var conditions = scope()
         if let filter = plan.query.filter { conditions.append(try condition(filter, root)) }
         return from(conditions + more)
@@ -144,14 +146,14 @@ struct QueryCompiler {
 
     private func keyOrder() -> String { " ORDER BY " + plan.table.key.map(root.column).joined(separator: ", ") }
 
-    private mutating func order() throws(NoForm) -> String {
+    private mutating func order() throws(NotExpressibleInSQL) -> String {
         var terms: [String] = []
         for key in plan.query.order { terms.append(try sortTerm(key, root)) }
         terms += plan.table.key.map(root.column)
         return " ORDER BY " + terms.joined(separator: ", ")
     }
 
-    private mutating func sortTerm(_ key: Query.SortKey, _ place: Place) throws(NoForm) -> String {
+    private mutating func sortTerm(_ key: Query.SortKey, _ place: Place) throws(NotExpressibleInSQL) -> String {
         let direction = (key.isDescending ? " DESC" : "") + (key.nullsFirst ? " NULLS FIRST" : " NULLS LAST")
         let value = try value(key.term, place, key.type)
         // The index has the beginning.
@@ -168,7 +170,7 @@ struct QueryCompiler {
 
     // MARK: Groups
 
-    private mutating func groups(_ grouping: Query.Grouping, _ rows: String) throws(NoForm) -> String {
+    private mutating func groups(_ grouping: Query.Grouping, _ rows: String) throws(NotExpressibleInSQL) -> String {
         let ends = try ends(grouping)
         let inner = if let ends { ends } else { try grouped(grouping, rows) }
         let types = grouping.keys.map(\.type) + grouping.aggregates.map(\.type)
@@ -184,7 +186,7 @@ struct QueryCompiler {
     }
 
     /// A row for each group: its keys, then its aggregates.
-    private mutating func grouped(_ grouping: Query.Grouping, _ rows: String) throws(NoForm) -> String {
+    private mutating func grouped(_ grouping: Query.Grouping, _ rows: String) throws(NotExpressibleInSQL) -> String {
         var inputs: [String] = []
         for (index, input) in grouping.inputs.enumerated() {
             inputs.append("\(try value(input.term, root, input.type)) AS i\(index)")
@@ -201,7 +203,9 @@ struct QueryCompiler {
             + (keys.isEmpty ? "" : " GROUP BY " + keys.joined(separator: ", "))
     }
 
-    private mutating func groupAggregate(_ aggregate: Query.Aggregate, of input: String) throws(NoForm) -> String {
+    private mutating func groupAggregate(_ aggregate: Query.Aggregate, of input: String) throws(NotExpressibleInSQL)
+        -> String
+    {
         guard aggregate.isOfDoubles, !isForeign else { return try self.aggregate(aggregate, of: input) }
         isSliced = true
         return Self.sliced(aggregate, of: input)
@@ -209,7 +213,7 @@ struct QueryCompiler {
 
     /// The row of the least and greatest values of columns among all rows, each as the first in an order: that of an index,
     /// where the server's own functions would go over all values. Nil for any other grouping.
-    private mutating func ends(_ grouping: Query.Grouping) throws(NoForm) -> String? {
+    private mutating func ends(_ grouping: Query.Grouping) throws(NotExpressibleInSQL) -> String? {
         guard grouping.keys.isEmpty, !plan.query.isLimited, !grouping.aggregates.isEmpty, !isForeign else { return nil }
         var ends: [String] = []
         for (index, aggregate) in grouping.aggregates.enumerated() {

@@ -14,13 +14,13 @@ extension QueryCompiler {
     }
 
     /// Whether the edge leads to one record, by its whole key. Another program's tables may compare otherwise.
-    private func isToKey(_ edge: Edge) -> Bool {
+    private func isToKey(_ edge: Join) -> Bool {
         let target = plan.tables[edge.table]
         return edge.link == nil && edge.inner == target.key && !edge.outer.contains(nil) && !target.isForeign
             && !plan.table.isForeign
     }
 
-    private mutating func choice(_ edge: Edge, _ test: QueryTerm, _ place: Place) -> String {
+    private mutating func choice(_ edge: Join, _ test: QueryTerm, _ place: Place) -> String {
         let related = self.related(edge)
         let condition: String
         if let (next, test) = test.throughReference, isToKey(next) {

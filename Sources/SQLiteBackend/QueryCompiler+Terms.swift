@@ -102,7 +102,7 @@ extension QueryCompiler {
     // MARK: Edges
 
     private mutating func quantified(
-        _ quantifier: Quantifier, _ edge: Edge, _ term: QueryTerm, _ place: Place
+        _ quantifier: Quantifier, _ edge: Join, _ term: QueryTerm, _ place: Place
     ) -> String {
         let related = related(edge)
         let rows = "SELECT 1 FROM " + rows(along: edge, related, from: place)
@@ -115,13 +115,13 @@ extension QueryCompiler {
     }
 
     /// The place of the edge's rows. Its link has the alias before.
-    mutating func related(_ edge: Edge) -> Place {
+    mutating func related(_ edge: Join) -> Place {
         if edge.link != nil { aliases += 1 }
         defer { aliases += 1 }
         return Place(plan.tables[edge.table], aliases, conversions)
     }
 
-    private func rows(along edge: Edge, _ related: Place, from place: Place) -> String {
+    private func rows(along edge: Join, _ related: Place, from place: Place) -> String {
         guard let link = edge.link else {
             return "\(related.table) WHERE \(equal(related, edge.inner, place, edge.outer))"
         }

@@ -1,13 +1,13 @@
 internal import StorageDriver
 import Synchronization
 
-extension SQLiteEngine: SharedCommitsEngine {
+extension SQLiteEngine: ExternalCommitsEngine {
     /// Costs a few microseconds.
-    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers {
+    func externalCommits() throws(StorageError) -> ExternalCommitCount {
         if isPrivate { return .impossible }
         // A transaction has counted when it began, and beside it nobody else commits.
         if others.isInTransaction { return .count(others.count) }
-        var result = CommitsOfOthers.unknown
+        var result = ExternalCommitCount.unknown
         try writer.withLockIfAvailable { (state) throws(StorageError) in
             guard let connection = state.connection else { throw Self.closed }
             try others.look(connection)
@@ -19,7 +19,7 @@ extension SQLiteEngine: SharedCommitsEngine {
 
 /// Counts the times at which others had committed, by SQLite's `data_version` on the writing connection: that
 /// connection's own commits do not change it.
-final class OtherCommits: Sendable {
+final class ExternalCommitCounter: Sendable {
     private let counted = Atomic(0)
     private let inTransaction = Atomic(false)
     /// The last version; looked at by whoever has the writing connection.

@@ -11,7 +11,7 @@ import Synchronization
 final class SQLiteEngine: SharedTablesEngine {
     private let configuration: SQLiteBackend
     let writer: Mutex<WriterState>
-    let others = OtherCommits()
+    let others = ExternalCommitCounter()
     private let pool: ConnectionPool
     /// Whether the file or its folder cannot be written.
     private let isReadOnlyFile: Bool

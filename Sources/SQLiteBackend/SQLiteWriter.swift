@@ -2,7 +2,7 @@ internal import CSQLite
 internal import StorageDriver
 
 /// The writing session of one transaction.
-final class SQLiteWriter: SQLiteSession, StorageWriter, ChoosingWriter {
+final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
     func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         try connection.run(.savepoint)
         do {

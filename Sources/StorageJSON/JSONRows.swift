@@ -10,7 +10,7 @@ import StorageDriver
 /// Not generic: metadata of generic types is looked up for each use, which costs as much as reading a record.
 final class JSONRows {
     /// A reason to leave the record to the builder.
-    private enum Unusual: Error { case found }
+    private enum FastPathUnavailable: Error { case found }
 
     /// What has come so far of one record or owned record: which properties, and which objects that have some of them.
     private struct Found {
@@ -38,7 +38,7 @@ final class JSONRows {
         do {
             var scanner = JSONScanner(bytes)
             try read(tables[0], &scanner, &row)
-            guard !graph.hasFailed else { throw Unusual.found }
+            guard !graph.hasFailed else { throw FastPathUnavailable.found }
             return scanner.position
         } catch {
             graph.removeLast()
@@ -66,7 +66,7 @@ final class JSONRows {
         while try scanner.hasNext(UInt8(ascii: "}"), isFirst: isFirst) {
             isFirst = false
             let name = try scanner.name()
-            guard !name.hasEscapes else { throw Unusual.found }
+            guard !name.hasEscapes else { throw FastPathUnavailable.found }
             guard let place = table.place(of: scanner.bytes(name.range), in: object, near: expected) else {
                 try pass(name.range, &others, &scanner)
                 continue
@@ -74,12 +74,12 @@ final class JSONRows {
             expected = place + 1
             switch table.objects[object][place].target {
             case .property(let index):
-                guard found.properties & (1 << UInt64(index)) == 0 else { throw Unusual.found }
+                guard found.properties & (1 << UInt64(index)) == 0 else { throw FastPathUnavailable.found }
                 found.properties |= 1 << UInt64(index)
                 try read(index, of: table, &scanner, &row)
             case .object(let inner):
                 guard scanner.peek() == UInt8(ascii: "{"), found.objects & (1 << UInt64(inner)) == 0 else {
-                    throw Unusual.found
+                    throw FastPathUnavailable.found
                 }
                 found.objects |= 1 << UInt64(inner)
                 try read(object: inner, of: table, &scanner, &row, &found)
@@ -92,14 +92,14 @@ final class JSONRows {
         let bytes = scanner.bytes(name)
         guard Self.isText(bytes), others.count < 16,
             !others.contains(where: { scanner.bytes($0).elementsEqual(bytes) })
-        else { throw Unusual.found }
+        else { throw FastPathUnavailable.found }
         others.append(name)
         // What is inside of it is looked at by the builder's parser, which refuses names that come twice.
         switch scanner.peek() {
         case UInt8(ascii: "{")?, UInt8(ascii: "[")?: _ = try parsed(&scanner)
         case UInt8(ascii: "\"")?:
             let text = try scanner.string()
-            guard !text.hasEscapes, Self.isText(scanner.bytes(text.range)) else { throw Unusual.found }
+            guard !text.hasEscapes, Self.isText(scanner.bytes(text.range)) else { throw FastPathUnavailable.found }
         default: try scanner.passValue()
         }
     }
@@ -155,7 +155,7 @@ final class JSONRows {
         case .column where table.isElement: try write(builder.key(json, table.parts, property), table.parts, leaf, &row)
         case .column(let type): try write(builder.column(json, type, property), type, at: leaf.cell, &row)
         case .reference(let parts): try write(builder.key(json, parts, property), parts, leaf, &row)
-        case .child, .children: throw Unusual.found
+        case .child, .children: throw FastPathUnavailable.found
         }
     }
 
@@ -166,7 +166,7 @@ final class JSONRows {
     }
 
     private func write(_ value: Value, _ type: ColumnType, at cell: Int, _ row: inout RowWriter) throws {
-        guard let stored = value.stored(as: type) else { throw Unusual.found }
+        guard let stored = value.stored(as: type) else { throw FastPathUnavailable.found }
         row.move(to: cell)
         row.write(stored)
     }
@@ -209,7 +209,7 @@ final class JSONRows {
 
     private func readOwned(_ leaf: JSONTable.Leaf, _ scanner: inout JSONScanner, _ row: inout RowWriter) throws {
         if scanner.peek() == UInt8(ascii: "n"), scanner.takeExactly("null") {
-            guard leaf.isOptional else { throw Unusual.found }
+            guard leaf.isOptional else { throw FastPathUnavailable.found }
             return writeNone(leaf, &row)
         }
         if let presence = leaf.presence {
@@ -218,7 +218,7 @@ final class JSONRows {
         }
         row.move(to: 0)
         row.relation = leaf.relation
-        guard let place = graph.beginChildren(of: row) else { throw Unusual.found }
+        guard let place = graph.beginChildren(of: row) else { throw FastPathUnavailable.found }
         if leaf.kind == .children {
             try scanner.enter(UInt8(ascii: "["))
             var position = 0
@@ -251,7 +251,7 @@ final class JSONRows {
         guard leaf.isOwned else { return try write(nil, index, of: table, &row) }
         let property = table.properties[index]
         if let write = property.writeDefault { return row.writeDefault(leaf.relation, at: leaf.presence, write) }
-        guard leaf.isOptional || property.initial != nil else { throw Unusual.found }
+        guard leaf.isOptional || property.initial != nil else { throw FastPathUnavailable.found }
         writeNone(leaf, &row)
     }
 }

@@ -182,7 +182,7 @@ private struct SavedJSON<M: Storable>: Sendable {
         (self.matched, self.progress) = (try M.ordinals(of: matched), progress)
     }
 
-    func save(_ source: JSONInput, _ context: SessionContext) throws(StorageError) -> Int {
+    func save(_ source: JSONInput, _ context: TransactionContext) throws(StorageError) -> Int {
         let json = try ModelJSON<M>(at: path, dates: dates, isLenient: isLenient)
         var count = 0
         let writing = try context.writing(.type(M.self))
@@ -217,7 +217,7 @@ private struct SavedJSON<M: Storable>: Sendable {
     /// The stored records with what is there; where none is stored, the records of the defaults. Where one cannot be
     /// made, those before it, and its error.
     private func merged(
-        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: SessionContext
+        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: TransactionContext
     ) throws(StorageError) -> (models: [M], failure: StorageError?) {
         var (names, keys, failure) = try found(part, json, context)
         let wanted = Array(keys)
@@ -255,7 +255,7 @@ private struct SavedJSON<M: Storable>: Sendable {
     /// What the records are found by, their key or values of other properties, nil for one that nothing finds; and the
     /// keys of the stored records by that. Where one cannot be looked for, the names of those before it, and its error.
     private func found(
-        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: SessionContext
+        _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: TransactionContext
     ) throws(StorageError) -> (names: [[Value]?], keys: [[Value]: [Value]], failure: StorageError?) {
         guard matched.isEmpty else {
             let writing = try context.writing(.type(M.self))

@@ -5,7 +5,7 @@ import Synchronization
 /// An engine that hands everything on to another one, but for its fault.
 ///
 /// Unchecked: `uncommitted` has a lock of its own, and the other variables belong to the one write that runs.
-final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Sendable {
+final class MutantEngine: SharedTablesEngine, ExternalCommitsEngine, @unchecked Sendable {
     private let inner: any StorageEngine
     private let fault: Fault
     private let state: MutantState
@@ -42,9 +42,9 @@ final class MutantEngine: SharedTablesEngine, SharedCommitsEngine, @unchecked Se
 
     var tablesVersion: Int { fault.isSilentOfTables ? 0 : (inner as? any SharedTablesEngine)?.tablesVersion ?? 0 }
 
-    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers {
-        guard !fault.isSilentOfOthers, let inner = inner as? any SharedCommitsEngine else { return .impossible }
-        return try inner.commitsOfOthers()
+    func externalCommits() throws(StorageError) -> ExternalCommitCount {
+        guard !fault.isSilentOfOthers, let inner = inner as? any ExternalCommitsEngine else { return .impossible }
+        return try inner.externalCommits()
     }
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {

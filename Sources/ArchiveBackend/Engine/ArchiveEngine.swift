@@ -230,9 +230,9 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     static var closed: StorageError { StorageError(.closed, "The store is closed; open it again to use it.") }
 }
 
-extension ArchiveEngine: SharedCommitsEngine {
+extension ArchiveEngine: ExternalCommitsEngine {
     /// Costs one system call if nothing was committed, and reading what was.
-    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers {
+    func externalCommits() throws(StorageError) -> ExternalCommitCount {
         guard configuration.access == .readOnly else { return .impossible }
         _ = try follow()
         return .count(refreshes.load(ordering: .relaxed))

@@ -22,7 +22,7 @@ extension Store {
         _ body: sending () throws(E) -> T
     ) async throws(E) -> T {
         // A function, since the compiler (6.3) crashes on `#isolation == nil`.
-        readsHere(#isolation) ? try body() : try await Turn(readers).run(body)
+        readsHere(#isolation) ? try body() : try await ReaderThreadHop(readers).run(body)
     }
 }
 
@@ -92,7 +92,7 @@ final class ReaderThreads: Sendable {
 }
 
 /// One read on a reader thread. Nothing but this call uses the actor: it is how a task changes threads.
-private actor Turn {
+private actor ReaderThreadHop {
     private let target: VerbTarget
 
     init(_ threads: ReaderThreads) { target = VerbTarget(threads) }

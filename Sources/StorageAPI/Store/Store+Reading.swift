@@ -34,14 +34,14 @@ extension Store {
     /// Reads one model. Where its query leads to a model that refers to this one and that the program has not used so far, that
     /// model is prepared.
     func reading<T>(
-        _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource, _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         while true {
             do throws(StorageError) {
                 if let known = registry.known(model) { return try reading(operation, known, body) }
                 return try withReader(operation, .snapshot, model: registry.name(of: model)) {
                     (reader) throws(StorageError) in
-                    try body(Reading(handle: registry.handle(model, in: reader), session: reader))
+                    try body(RecordReader(handle: registry.handle(model, in: reader), session: reader))
                 }
             } catch {
                 guard let type = error.unpreparedType, registry.handle(type) == nil else {
@@ -54,11 +54,11 @@ extension Store {
 
     /// Reads a model that is prepared.
     func reading<T>(
-        _ operation: String, _ model: ModelHandle, _ body: (Reading) throws(StorageError) -> T
+        _ operation: String, _ model: ModelHandle, _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         do {
             return try withReader(operation, model.tables.hasChildren ? .snapshot : .query, model: model.name) {
-                (reader) throws(StorageError) in try body(Reading(handle: model, session: reader))
+                (reader) throws(StorageError) in try body(RecordReader(handle: model, session: reader))
             }
         } catch {
             throw error.at(model: model.name)
@@ -67,7 +67,7 @@ extension Store {
 
     /// Reads one model for a call that suspends. A type that the store does not know yet is prepared first.
     nonisolated(nonsending) func asking<T: Sendable>(
-        _ operation: String, _ model: ModelSource, _ body: sending (Reading) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource, _ body: sending (RecordReader) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         if case .type(let type) = model, registry.handle(type) == nil { try await prepare([type]) }
         return try await reads { () throws(StorageError) in

@@ -11,7 +11,7 @@ extension Store {
     ///   - removesExpired: whether what has expired is deleted before the body runs.
     nonisolated(nonsending) func withTransaction(
         _ operation: String, _ model: ModelSource?, isRepeatable: Bool, removesExpired: Bool = true,
-        _ body: @escaping (SessionContext) throws(StorageError) -> Void
+        _ body: @escaping (TransactionContext) throws(StorageError) -> Void
     ) async throws(StorageError) {
         try enter(operation)
         let call = instruments.isEmpty ? nil : meteredWrite(operation, model)
@@ -20,7 +20,7 @@ extension Store {
             if Task.isCancelled { job.cancel() }
             // The call ends on the queue: a closing store may hold the only thread that could resume this task.
             await queue.run(job, of: runningCalls)
-            if try finish(job, operation, call) { return }
+            if try finish(job, operation) { return }
             do throws(StorageError) {
                 try enter(operation)
             } catch {
@@ -33,7 +33,7 @@ extension Store {
     /// The same on the caller's thread.
     func withTransactionBlocking(
         _ operation: String, _ model: ModelSource?, isRepeatable: Bool, removesExpired: Bool = true,
-        _ body: @escaping (SessionContext) throws(StorageError) -> Void
+        _ body: @escaping (TransactionContext) throws(StorageError) -> Void
     ) throws(StorageError) {
         try enter(operation)
         defer { runningCalls.end() }
@@ -42,14 +42,14 @@ extension Store {
         while true {
             let job = WriteJob(self, isRepeatable: isRepeatable, removesExpired: removesExpired, call, body)
             queue.runBlocking(job)
-            if try finish(job, operation, call) { return }
+            if try finish(job, operation) { return }
         }
     }
 
     /// Runs a body with a result in a transaction.
     nonisolated(nonsending) func writing<T>(
         _ operation: String, _ model: ModelSource? = nil, isRepeatable: Bool = false, removesExpired: Bool = true,
-        _ body: @escaping (SessionContext) throws(StorageError) -> T
+        _ body: @escaping (TransactionContext) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         let result = Box<T>()
         try await withTransaction(operation, model, isRepeatable: isRepeatable, removesExpired: removesExpired) {
@@ -61,7 +61,7 @@ extension Store {
     /// The same on the caller's thread.
     func writingBlocking<T>(
         _ operation: String, _ model: ModelSource? = nil, isRepeatable: Bool = false, removesExpired: Bool = true,
-        _ body: @escaping (SessionContext) throws(StorageError) -> T
+        _ body: @escaping (TransactionContext) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         let result = Box<T>()
         try withTransactionBlocking(operation, model, isRepeatable: isRepeatable, removesExpired: removesExpired) {
@@ -72,15 +72,11 @@ extension Store {
 
     /// Writes one model in a transaction. The queue may call the body again.
     nonisolated(nonsending) func writing<T>(
-        _ operation: String, _ model: ModelSource, _ body: @escaping (Writing) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource, _ body: @escaping (RecordWriter) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         try await writing(operation, model, isRepeatable: true) { context throws(StorageError) in
             try placed(operation, model, context, self) { () throws(StorageError) in try body(context.writing(model)) }
         }
-    }
-
-    private func meteredWrite(_ operation: String, _ model: ModelSource?) -> MeteredCall {
-        MeteredCall(self, operation, model.flatMap { registry.name(of: $0) }, isWriting: true)
     }
 
     // MARK: On the queue
@@ -89,10 +85,9 @@ extension Store {
     ///
     /// - Returns: what the run has done, which takes effect when it is committed.
     func run(
-        _ job: WriteJob, _ body: (SessionContext) throws(StorageError) -> Void, _ writer: any StorageWriter
+        _ job: WriteJob, _ body: (TransactionContext) throws(StorageError) -> Void, _ writer: any StorageWriter
     ) throws(StorageError) -> WriteAttempt {
-        job.call?.meter.restart()
-        let writer = job.call.map { MeteredWriter.metering(writer, $0.meter) } ?? writer
+        let writer = job.call?.metering(writer) ?? writer
         if let version = sharedTables?.tablesVersion, try registry.compareAgain(at: version, in: writer) {
             try findHistoryAgain(in: writer)
         }
@@ -128,7 +123,7 @@ extension Store {
     }
 
     /// Checks what must hold at the end of a transaction, and ends its history.
-    private func finish(_ context: SessionContext) throws(StorageError) {
+    private func finish(_ context: TransactionContext) throws(StorageError) {
         try context.hooks?.callWillEnd()
         try context.checkReferences()
         try context.givenSignature?.check()
@@ -141,11 +136,11 @@ extension Store {
     ///
     /// - Returns: whether the body has run; if not, the call needs another job.
     private func finish(
-        _ job: WriteJob, _ operation: String, _ call: MeteredCall?
+        _ job: WriteJob, _ operation: String
     ) throws(StorageError) -> Bool {
         if job.outcome == nil, job.attempt.expiryLimitReached { return false }
         let failure = job.outcome?.at(operation: operation, backend: info.name)
-        call?.finish(failure)
+        job.call?.finish(failure)
         if let failure {
             if let own = job.attempt.own { registry.release(own.claimed) }
             throw failure

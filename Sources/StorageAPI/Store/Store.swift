@@ -32,10 +32,10 @@ public final class Store: Sendable {
     let engine: any StorageEngine
     /// The engine, if other processes may change its tables.
     let sharedTables: (any SharedTablesEngine)?
-    let queue: WriteQueue
-    let observers = Observers()
+    let queue: CommitQueue
+    let observers = CommitFeed()
     /// What asks the engine for other processes' commits; nil if there can be none.
-    let otherCommits: OtherCommits?
+    let otherCommits: ExternalCommitMonitor?
     let registry: ModelRegistry
     /// Hides and removes what has expired.
     let expiry: ExpiryLayer
@@ -125,14 +125,14 @@ public final class Store: Sendable {
         canWrite = info.lacking[.writing] == nil
         readsWait = info.readerThreads != nil
         readers = ReaderThreads(limit: info.readerThreads)
-        otherCommits = (engine as? any SharedCommitsEngine).flatMap { [observers] in
-            OtherCommits($0) { observers.tellUnknown() }
+        otherCommits = (engine as? any ExternalCommitsEngine).flatMap { [observers] in
+            ExternalCommitMonitor($0) { observers.tellUnknown() }
         }
         observers.follow(otherCommits)
         registry = ModelRegistry(info, logger: logger)
         layers = ApplicationLayers(options.layers, registry)
         observers.capture(for: layers.interest)
-        queue = WriteQueue(engine, observers, layers)
+        queue = CommitQueue(engine, observers, layers)
         let seconds = { @Sendable in clock().timeIntervalSinceReferenceDate }
         expiry = ExpiryLayer(registry, logger: logger, clock: seconds)
         history = StoreHistory(registry, info.limits, clock: seconds) { [observers] in observers.record($0) }

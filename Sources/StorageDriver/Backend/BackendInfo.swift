@@ -45,7 +45,7 @@ public struct BackendInfo: Sendable {
         case concurrentReads
         /// A second process may use the store at the same time.
         case sharing
-        /// Commits of other processes are noticed, for those who observe the store; see ``SharedCommitsEngine``.
+        /// Commits of other processes are noticed, for those who observe the store; see ``ExternalCommitsEngine``.
         case foreignCommits
         /// The engine finds damage anywhere in the file, also in values (clause E3).
         case damageDetection

@@ -1,4 +1,13 @@
-/// An optional feature of an engine: it copies the store to a file while the store is in use.
+/// An optional feature of an engine: it copies the store to a file while the store is in use. `Store.backUp(to:replacing:)` calls
+/// it; without it that call is `unsupported`.
+///
+/// ```
+/// func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {
+///     let reader = try snapshot()              // one commit, while writers go on
+///     defer { reader.end() }
+///     try PublishedFile.write(path, replacing: isReplacing) { file in try reader.copy(to: file) }
+/// }
+/// ```
 public protocol BackupEngine: StorageEngine {
     /// Writes the last commit to a file that the same backend can open. When this returns, the complete file is on the
     /// disk; if it throws, there is no new file. Readers and writers continue.

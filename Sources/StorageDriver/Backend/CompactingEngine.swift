@@ -1,4 +1,12 @@
-/// An optional feature of an engine: it frees the space of deleted and replaced records.
+/// An optional feature of an engine: it frees the space of deleted and replaced records. `Store.compact()` calls it; without it
+/// that call is `unsupported`.
+///
+/// ```
+/// func compact() throws(StorageError) {
+///     let copy = try writeCopy(of: current())  // complete and on the disk before it takes the file's place
+///     try copy.replaceFile()
+/// }
+/// ```
 public protocol CompactingEngine: StorageEngine {
     /// Rewrites the store in the least space, all or nothing. Costs about as much as writing all records. Readers
     /// continue.

@@ -1,8 +1,8 @@
 /// An optional feature of an engine: it runs a transaction while the disk writes the one before.
 ///
 /// Waiting writers then need not wait for the disk, and one sync may serve several commits. The store makes sure that
-/// no caller learns of a commit before it is durable.
-package protocol PipeliningEngine: StorageEngine {
+/// no caller learns of a commit before it is durable. Examples/OutsideBackend has a whole one, `PipelinedBackend`.
+public protocol PipeliningEngine: StorageEngine {
     /// Runs the body in a transaction as ``StorageEngine/write(_:)`` does, but returns before the commit is durable.
     ///
     /// The next transaction sees its changes. Readers see them only after ``PendingCommit/finish()``.
@@ -14,7 +14,7 @@ package protocol PipeliningEngine: StorageEngine {
 }
 
 /// A transaction that has run and may not be durable yet.
-package protocol PendingCommit: Sendable {
+public protocol PendingCommit: Sendable {
     /// Waits until the commit is durable, and lets readers see it. The store finishes commits one after the other in the
     /// order of their transactions, each once, on any thread; a transaction may run meanwhile, but not
     /// ``StorageEngine/close()``.

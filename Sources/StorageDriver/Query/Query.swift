@@ -229,7 +229,7 @@ public final class QueryPlan: Sendable {
     public let query: Query
     /// The table whose rows the query returns.
     public let table: TableSchema
-    /// The tables that the query touches, of whatever model, in the order that ``Edge/table`` uses: those of the table's
+    /// The tables that the query touches, of whatever model, in the order that ``Join/table`` uses: those of the table's
     /// model, then those that its edges lead to.
     public let tables: [TableSchema]
     /// Whether the query may begin with what its conditions choose of related rows; see

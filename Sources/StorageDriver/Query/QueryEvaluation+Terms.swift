@@ -83,7 +83,7 @@ extension QueryEvaluation {
     // MARK: Edges
 
     /// The rows along an edge, each once and in the order of their key.
-    private func rows(along edge: Edge, from row: Tables.Row) -> [Tables.Row] {
+    private func rows(along edge: Join, from row: Tables.Row) -> [Tables.Row] {
         guard let link = edge.link else {
             return rows(
                 of: plan.tables[edge.table], edge.inner, equal: edge.outer.map { $0.map { row[$0] } ?? .int(0) })

@@ -13,12 +13,12 @@ public indirect enum QueryTerm: Hashable, Sendable {
     /// A condition that is always true, or never.
     case constant(Bool)
     /// A term of the first row along the edge; null if there is none. That row is in scope in the inner term.
-    case related(Edge, QueryTerm)
+    case related(Join, QueryTerm)
     /// The number of rows along the edge for which the inner term is true. Each is in scope in the inner term.
-    case relatedCount(Edge, QueryTerm)
+    case relatedCount(Join, QueryTerm)
     /// An aggregate of the rows along the edge for which the condition is true. Each is in scope in the aggregate's term
     /// and in the condition.
-    case relatedAggregate(Edge, Query.Aggregate, QueryTerm)
+    case relatedAggregate(Join, Query.Aggregate, QueryTerm)
     /// A computation on numbers of the given type, or texts that are joined; see ``Arithmetic``.
     case arithmetic(Arithmetic, QueryTerm, QueryTerm, ColumnType)
     /// The folded text; see ``TextFolding``.
@@ -52,7 +52,7 @@ public indirect enum QueryTerm: Hashable, Sendable {
     /// Whether it is false.
     case not(QueryTerm)
     /// A test over the rows along the edge. Each is in scope in the inner term.
-    case quantified(Quantifier, Edge, QueryTerm)
+    case quantified(Quantifier, Join, QueryTerm)
 }
 
 /// How two values are compared, in the total order of their type.
@@ -78,7 +78,7 @@ public enum Quantifier: Hashable, Sendable {
 /// A row belongs to the row in scope if its ``inner`` columns equal that row's ``outer`` values. The inner columns begin
 /// with leading ones of the table's key, or are those of an index. So an engine finds the rows by key or by
 /// index and never scans the table. Rows come in the order of their key. Null equals nothing here.
-public struct Edge: Hashable, Sendable {
+public struct Join: Hashable, Sendable {
     /// The table of the rows, an index into ``QueryPlan/tables``.
     public var table: Int
     /// Columns of the rows.

@@ -45,7 +45,7 @@ extension QueryTerm {
 
     /// For a test of a value of a related row: the edge, and the test in that row. Only tests that are false for null, so
     /// it is false where there is no row.
-    package var throughReference: (edge: Edge, test: QueryTerm)? {
+    package var throughReference: (edge: Join, test: QueryTerm)? {
         switch self {
         case .comparison(let comparison, .related(let edge, let value), .argument(let index), let type)
         where comparison != .notEqual:
@@ -130,7 +130,7 @@ private struct RelatedChoices {
     ///
     /// - Parameter looksAtAll: whether looking them up would come to all of them.
     private mutating func choice(
-        _ edge: Edge, _ test: QueryTerm, looksAtAll: Bool = false, where isRight: (Int) -> Bool
+        _ edge: Join, _ test: QueryTerm, looksAtAll: Bool = false, where isRight: (Int) -> Bool
     ) throws(StorageError) -> QueryTerm? {
         let outer = edge.outer.compactMap(\.self)
         guard edge.link == nil, let first = outer.first, outer.count == edge.inner.count, pays(edge, test, looksAtAll)
@@ -146,7 +146,7 @@ private struct RelatedChoices {
         return isInverted ? .not(isIn) : isIn
     }
 
-    private func pays(_ edge: Edge, _ test: QueryTerm, _ looksAtAll: Bool) -> Bool {
+    private func pays(_ edge: Join, _ test: QueryTerm, _ looksAtAll: Bool) -> Bool {
         if plan.endsEarly, !test.conjuncts.contains(where: \.isEquality) { return false }
         if looksAtAll { return true }
         let related = plan.tables[edge.table]
@@ -154,7 +154,7 @@ private struct RelatedChoices {
     }
 
     /// How many rows that pass the test have each value of the edge's columns.
-    private func counts(_ edge: Edge, _ test: QueryTerm) throws(StorageError) -> ValueCounts {
+    private func counts(_ edge: Join, _ test: QueryTerm) throws(StorageError) -> ValueCounts {
         let query = Query(.columns(edge.inner), filter: test == .constant(true) ? nil : test)
         let plan = QueryPlan(id: nil, query: query, table: plan.tables[edge.table], tables: plan.tables)
         var rows = try rows(plan, QueryArguments(arguments.values, lists: arguments.lists))

@@ -1,15 +1,17 @@
 // What was planned for tables that another process has changed since (clause S11).
 
 extension Array<TableSchema> {
-    /// Looks whether what was planned for these tables holds for those that are recorded now.
+    /// Checks that what was planned for these tables holds for those that are recorded now.
     ///
     /// Tables and columns that have come are no obstacle, except one: what says that an array is nil, whose rows were read
     /// without it. An empty array has no rows either.
     ///
-    /// - Parameter inPlace: whether a plan finds columns by their indexes, and not by their names.
+    /// - Parameters:
+    ///   - recorded: the tables that the engine has now.
+    ///   - inPlace: whether a plan finds columns by their indexes, and not by their names.
     /// - Throws: `schemaMismatch`, with the property, for a table or column that no longer exists as it was, and for an
     ///   array that has become Optional.
-    package func requireStored(in recorded: [TableSchema], inPlace: Bool = false) throws(StorageError) {
+    public func requireStored(in recorded: [TableSchema], inPlace: Bool = false) throws(StorageError) {
         for table in self { try table.requireStored(in: recorded, inPlace: inPlace) }
         for owner in self where !owner.isForeign {
             guard let now = recorded.first(where: { $0.name == owner.name }), now != owner else { continue }

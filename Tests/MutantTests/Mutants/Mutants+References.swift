@@ -233,7 +233,7 @@ extension Mutant {
 
     private static func edges(
         _ id: String, _ clauses: [Contract], _ sentence: String,
-        _ change: @escaping @Sendable (Edge, Question) -> Edge?
+        _ change: @escaping @Sendable (Join, Question) -> Join?
     ) -> Mutant {
         Mutant(id, clauses, sentence) {
             $0.rewrite { term, question in
@@ -270,7 +270,7 @@ extension Question {
     }
 }
 
-extension Edge {
+extension Join {
     /// Whether it leads to the record that a reference names.
     fileprivate func isToKey(in question: Question) -> Bool {
         link == nil && question.tables[table].isRoot && inner == question.tables[table].key

@@ -40,21 +40,12 @@ private final class Engine: StorageEngine {
 
     init(_ place: SortedBackend.Place) { self.place = place }
 
-    var info: BackendInfo {
-        BackendInfo(
-            name: "sorted", location: "memory",
-            lacking: [
-                .durability: "It keeps records in memory.",
-                .sharing: "Memory belongs to one process.",
-                .foreignCommits: "Memory belongs to one process.",
-                .damageDetection: "There is no file that could be damaged.",
-            ])
-    }
+    var info: BackendInfo { .inMemory("sorted", sharing: "Memory belongs to one process.") }
 
-    func reader(_: ReadScope) throws(StorageError) -> any StorageReader { Reader(try current()) }
+    func reader(_: ReadScope) throws(StorageError) -> any StorageReader { TableReader(try current()) }
 
     func write(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
-        let writer = Writer(try current())
+        let writer = TableWriter(try current())
         try body(writer)
         place.state.withLock { $0.tables = writer.state }
     }
@@ -68,50 +59,15 @@ private final class Engine: StorageEngine {
     }
 }
 
-/// A session looks at a value that nobody else changes: that is a snapshot, and undoing is keeping the old value.
-private class Session: StorageSession {
-    final var state: Tables
-
-    init(_ state: Tables) { self.state = state }
-
-    final func tables() -> [TableSchema] { state.list.map(\.schema) }
-
-    final func rows(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> Cursor {
-        try state.evaluate(plan, arguments, isReading: self is Reader)
-    }
-
-    final func greatestKey(in schema: TableSchema) throws(StorageError) -> Int64 {
-        try state.table(schema).greatestKey
-    }
-}
-
-private final class Reader: Session, StorageReader {
-    func end() {}
-}
-
-private final class Writer: Session, StorageWriter {
-    func write(_ batch: borrowing RowBatch) throws(StorageError) -> Int {
-        var table = try state.table(batch.plan.table)
-        let touched = try table.write(batch)
-        state.put(table)
-        return touched
-    }
-
-    func savepoint(_ body: () throws(StorageError) -> Void) throws(StorageError) {
-        let before = state
-        do {
-            try body()
-        } catch {
-            state = before
-            throw error
-        }
-    }
-
-    func change(_ change: TableChange) throws(StorageError) {
-        switch change {
-        case .create(let schema): state.list.append(Table(schema))
-        case .drop(let schema): state.list.removeAll { $0.schema.name == schema.name }
-        case .alter(let old, let new, let added): try state.alter(old, to: new, added)
-        }
+extension BackendInfo {
+    /// - Parameter sharing: why other stores cannot use the place at the same time; nil if they can.
+    static func inMemory(_ name: String, sharing: String?) -> BackendInfo {
+        var lacking: [Capability: String] = [
+            .durability: "It keeps records in memory.",
+            .damageDetection: "There is no file that could be damaged.",
+        ]
+        lacking[.sharing] = sharing
+        lacking[.foreignCommits] = sharing
+        return BackendInfo(name: name, location: "memory", lacking: lacking)
     }
 }

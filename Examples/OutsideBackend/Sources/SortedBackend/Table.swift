@@ -32,8 +32,7 @@ struct Tables: ValueTables {
     mutating func alter(_ old: TableSchema, to new: TableSchema, _ added: [Value]) throws(StorageError) {
         guard let index = list.firstIndex(where: { $0.schema.name == old.name }) else { return }
         var table = list[index]
-        table.schema = new
-        for row in table.rows.indices { table.rows[row] += added }
+        table.add(added, new)
         for row in table.rows {
             try table.checkUnique(row) {
                 StorageError(
@@ -49,8 +48,20 @@ struct Table {
     var schema: TableSchema
     var rows: [[Value]] = []
     var greatestKey: Int64 = 0
+    /// The values of the columns in rows of a program that does not know them: those that came later have one.
+    private var missing: [Value]
 
-    init(_ schema: TableSchema) { self.schema = schema }
+    init(_ schema: TableSchema) {
+        self.schema = schema
+        missing = Array(repeating: .null, count: schema.columns.count)
+    }
+
+    /// Gives every row the values of columns that come.
+    mutating func add(_ values: [Value], _ new: TableSchema) {
+        schema = new
+        missing += values
+        for row in rows.indices { rows[row] += values }
+    }
 
     func rows(_ prefix: [Value]) -> [[Value]] { Array(rows[range(prefix)]) }
 
@@ -92,13 +103,13 @@ struct Table {
             }
         case .truncate:
             touched = rows.count
-            self = Table(schema)
+            (rows, greatestKey) = ([], 0)
         }
         return touched
     }
 
     private mutating func put(_ batch: borrowing RowBatch, _ index: Int) throws(StorageError) {
-        var row = Array(repeating: Value.null, count: schema.columns.count)
+        var row = missing
         let given = batch.row(index)
         for (column, value) in zip(batch.plan.columns, given) { row[column] = value }
         let place = range(schema.key(of: row))

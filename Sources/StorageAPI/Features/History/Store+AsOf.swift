@@ -33,7 +33,7 @@ extension Store {
             }
             guard let change else {
                 var found: M?
-                try Reading(handle: handle, session: history.session).find(values) { (rows) throws(StorageError) in
+                try RecordReader(handle: handle, session: history.session).find(values) { (rows) throws(StorageError) in
                     found = try rows.nextModel(M.self)
                 }
                 return found

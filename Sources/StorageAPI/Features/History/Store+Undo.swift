@@ -36,7 +36,7 @@ extension Store {
 /// The undoing of one commit, in a transaction.
 private struct Undoing {
     let commit: Int64
-    let context: SessionContext
+    let context: TransactionContext
     let store: Store
     let writer: any StorageWriter
     let history: HistoryReading
@@ -47,7 +47,7 @@ private struct Undoing {
     /// What goes, by model.
     var gone: [String: KeySet] = [:]
 
-    init(_ commit: Int64, _ context: SessionContext, _ store: Store) throws(StorageError) {
+    init(_ commit: Int64, _ context: TransactionContext, _ store: Store) throws(StorageError) {
         self.commit = commit
         self.context = context
         self.store = store
@@ -78,8 +78,8 @@ private struct Undoing {
         try store.registry.whole(model, in: writer)
     }
 
-    private func writing(_ model: String) throws(StorageError) -> Writing {
-        Writing(
+    private func writing(_ model: String) throws(StorageError) -> RecordWriter {
+        RecordWriter(
             handle: try whole(model), writer: try context.openWriter(model), limits: context.limits,
             context: context)
     }

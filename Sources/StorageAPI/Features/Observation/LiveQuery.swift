@@ -5,7 +5,7 @@ protocol LiveReader<Element>: AnyObject {
     associatedtype Element
 
     /// What commits must note for it until the first read.
-    var interest: Observers.Interest { get }
+    var interest: CommitFeed.Interest { get }
     /// The model whose commits it asks for; nil to ask whether anything has changed.
     var model: String? { get }
 
@@ -13,7 +13,7 @@ protocol LiveReader<Element>: AnyObject {
     ///
     /// - Parameter news: what has happened since the last call; `unknown` at the first.
     nonisolated(nonsending) func read(
-        _ news: Observers.News, _ subscription: Subscription
+        _ news: CommitFeed.PollResult, _ subscription: Subscription
     ) async throws(StorageError) -> Element?
 }
 
@@ -47,7 +47,7 @@ final class LiveQuery<Element> {
         return nil
     }
 
-    private nonisolated(nonsending) func read(_ news: Observers.News) async throws(StorageError) -> Element? {
+    private nonisolated(nonsending) func read(_ news: CommitFeed.PollResult) async throws(StorageError) -> Element? {
         do throws(StorageError) {
             let element = try await reader.read(hasBegun && outage == nil ? news : .unknown, subscription)
             (hasBegun, outage) = (true, nil)
@@ -93,11 +93,11 @@ final class LiveResult<Element>: LiveReader {
     }
 
     /// Which models the body reads is known only afterwards, and may differ each time.
-    var interest: Observers.Interest { Observers.Interest(all: .any) }
+    var interest: CommitFeed.Interest { CommitFeed.Interest(all: .any) }
     var model: String? { nil }
 
     nonisolated(nonsending) func read(
-        _: Observers.News, _ subscription: Subscription
+        _: CommitFeed.PollResult, _ subscription: Subscription
     ) async throws(StorageError) -> Element? {
         // One task at a time uses an observer, and it waits here until the body has returned.
         nonisolated(unsafe) var element: Element?
@@ -129,7 +129,7 @@ extension Store {
     }
 
     /// The records of a model in a session of an observer.
-    func reading(_ model: ModelSource, in session: ReadTracker) throws(StorageError) -> Reading {
-        Reading(handle: try registry.handle(model, in: session), session: session)
+    func reading(_ model: ModelSource, in session: ReadTracker) throws(StorageError) -> RecordReader {
+        RecordReader(handle: try registry.handle(model, in: session), session: session)
     }
 }

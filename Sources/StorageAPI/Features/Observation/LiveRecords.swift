@@ -39,11 +39,11 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
     }
 
     /// Which models the query reads is known after the first read.
-    var interest: Observers.Interest { Observers.Interest(all: .any, models: [name: .keys]) }
+    var interest: CommitFeed.Interest { CommitFeed.Interest(all: .any, models: [name: .keys]) }
     var model: String? { name }
 
     nonisolated(nonsending) func read(
-        _ news: Observers.News, _ subscription: Subscription
+        _ news: CommitFeed.PollResult, _ subscription: Subscription
     ) async throws(StorageError) -> Element? {
         var keys: [[Value]]?
         if case .commits(let commits) = news, let changed = changedKeys(commits) {
@@ -60,7 +60,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
             try observer.read(changedKeys, session, subscribed)
         }
         let isAlone = filter != nil
-        if isAlone, !wasAlone { subscription.note(Observers.Interest(models: [name: .keys])) }
+        if isAlone, !wasAlone { subscription.note(CommitFeed.Interest(models: [name: .keys])) }
         if !isAlone { subscription.ask(.changes(of: Array(models))) }
         if !isAlone, wasAlone {
             // Changes of the other models were not noted.
@@ -90,7 +90,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
     // MARK: Changed records
 
     /// Whether each changed record is gone, by its key; nil if any record may have changed.
-    private func changedKeys(_ commits: [ToldCommit]) -> [[Value]: Bool]? {
+    private func changedKeys(_ commits: [CommitEvent]) -> [[Value]: Bool]? {
         guard filter != nil else { return nil }
         var changed: [[Value]: Bool] = [:]
         for commit in commits {
@@ -119,7 +119,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
 
     /// Reads changed records, all that the snapshot may have changed among them; nil if these are not known.
     private func fresh(
-        _ keys: [[Value]], _ reading: Reading, _ subscription: Subscription
+        _ keys: [[Value]], _ reading: RecordReader, _ subscription: Subscription
     ) throws(StorageError) -> (keys: [[Value]], records: [PlacedRecords<Model>.Record])? {
         // The snapshot begins with the first query. It may have more than what was told by then: without that, the
         // result would mix two states.
@@ -155,7 +155,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
     // MARK: All records
 
     private func readAll(
-        _ reading: Reading, _ subscription: Subscription
+        _ reading: RecordReader, _ subscription: Subscription
     ) throws(StorageError) -> RecordDifference<Model>? {
         let next = try reading.placed(selection, as: Model.self)
         let session = reading.session as? ReadTracker

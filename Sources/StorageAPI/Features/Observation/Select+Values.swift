@@ -3,7 +3,7 @@ import StorageDriver
 extension Select where Source == Store {
     /// What an observed query gives: the records, or one of the other results of a query.
     public struct Form<Value>: Sendable {
-        fileprivate let read: @Sendable (Reading, Selection) throws(StorageError) -> Value
+        fileprivate let read: @Sendable (RecordReader, Selection) throws(StorageError) -> Value
     }
 
     /// The records with all that they own, in order: now, and whenever they change.
@@ -58,7 +58,7 @@ extension Select where Source == Store {
     }
 
     func observing<Value>(
-        _ read: @escaping @Sendable (Reading) throws(StorageError) -> Value
+        _ read: @escaping @Sendable (RecordReader) throws(StorageError) -> Value
     ) -> Store.Values<Value> {
         values(Form { (reading, _) throws(StorageError) in try read(reading) })
     }

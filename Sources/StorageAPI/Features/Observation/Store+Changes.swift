@@ -16,23 +16,23 @@ extension Store {
         let store: Store
         let model: String?
         /// What the commit did; nil if it did nothing of interest.
-        let changes: @Sendable (ToldCommit, Store) throws(StorageError) -> Changed?
+        let changes: @Sendable (CommitEvent, Store) throws(StorageError) -> Changed?
 
         public func makeAsyncIterator() -> Iterator {
             let interest =
-                model.map { Observers.Interest(models: [$0: .kinds]) } ?? Observers.Interest(all: .kinds)
+                model.map { CommitFeed.Interest(models: [$0: .kinds]) } ?? CommitFeed.Interest(all: .kinds)
             return Iterator(subscription: Subscription(store, interest, .commits(of: model)), changes: changes)
         }
 
         /// One observer, which is told of the commits since it was made.
         public struct Iterator: AsyncIteratorProtocol {
             let subscription: Subscription
-            let changes: @Sendable (ToldCommit, Store) throws(StorageError) -> Changed?
-            private var commits: ArraySlice<ToldCommit> = []
+            let changes: @Sendable (CommitEvent, Store) throws(StorageError) -> Changed?
+            private var commits: ArraySlice<CommitEvent> = []
 
             init(
                 subscription: Subscription,
-                changes: @escaping @Sendable (ToldCommit, Store) throws(StorageError) -> Changed?
+                changes: @escaping @Sendable (CommitEvent, Store) throws(StorageError) -> Changed?
             ) {
                 self.subscription = subscription
                 self.changes = changes

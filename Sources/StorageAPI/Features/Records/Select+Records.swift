@@ -65,8 +65,9 @@ extension Select where Model == DynamicRecord {
         fileprivate let select: Select
         fileprivate let properties: [String]
 
-        fileprivate func chosen(_ reading: Reading) throws(StorageError) -> Reading {
-            Reading(handle: reading.handle, session: reading.session, root: try reading.model.root(only: properties))
+        fileprivate func chosen(_ reading: RecordReader) throws(StorageError) -> RecordReader {
+            RecordReader(
+                handle: reading.handle, session: reading.session, root: try reading.model.root(only: properties))
         }
     }
 }
@@ -127,7 +128,7 @@ extension Select.Fields where Source == Store {
     public func values() -> Store.Values<[[DynamicRecord.Field]]> {
         select.observing { [properties, selection = select.selection] (reading) throws(StorageError) in
             let chosen = try reading.model.root(only: properties)
-            return try Reading(handle: reading.handle, session: reading.session, root: chosen)
+            return try RecordReader(handle: reading.handle, session: reading.session, root: chosen)
                 .all(DynamicRecord.self, selection).map(\.fields)
         }
     }
@@ -180,7 +181,7 @@ extension Select.Fields where Source == Store.Session {
     }
 }
 
-extension Reading {
+extension RecordReader {
     fileprivate func record(key: [Value]) throws(StorageError) -> DynamicRecord? {
         var found: DynamicRecord?
         try find(try model.checkedKey(key)) { (rows) throws(StorageError) in
@@ -196,7 +197,7 @@ extension Reading {
     }
 }
 
-extension Writing {
+extension RecordWriter {
     fileprivate func delete(keys: [[Value]]) throws(StorageError) -> Int {
         var list = ValueList(width: handle.tables.rootKeyCount, values: [])
         for key in keys { list.values += try handle.tables.checkedKey(key) }

@@ -2,10 +2,10 @@ import StorageDriver
 
 /// The tables of a store that models are copied into.
 struct CopyTarget {
-    private let context: SessionContext
+    private let context: TransactionContext
     private let store: Store
 
-    init(_ context: SessionContext, _ store: Store) { (self.context, self.store) = (context, store) }
+    init(_ context: TransactionContext, _ store: Store) { (self.context, self.store) = (context, store) }
 
     /// Creates the model's tables, empty, and returns them in the order of the model's tables.
     ///

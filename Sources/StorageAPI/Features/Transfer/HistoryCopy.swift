@@ -10,7 +10,7 @@ internal import Foundation
 /// other's.
 struct HistoryCopy {
     let reader: any StorageReader
-    let context: SessionContext
+    let context: TransactionContext
     let store: Store
 
     /// Refuses what would mix two histories, and turns the target's off for the copy itself, which is none of its commits.
@@ -50,7 +50,7 @@ struct HistoryCopy {
         // It is another store: what follows may differ from what follows there.
         settings.store = UUID()
         try own.record(settings, in: writer)
-        store.history.active = KeptHistory(settings, own)
+        store.history.active = ActiveHistory(settings, own)
     }
 
     private func copy(

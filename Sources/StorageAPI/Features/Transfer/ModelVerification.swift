@@ -74,7 +74,7 @@ struct ModelVerification {
                         property: table.property(of: columns[0])))
                 continue
             }
-            let edge = Edge(table: 1, inner: target.key, outer: columns)
+            let edge = Join(table: 1, inner: target.key, outer: columns)
             let filter = QueryTerm.and([
                 .not(.isNull(.column(columns[0]))), .quantified(.none, edge, .constant(true)),
             ])

@@ -93,7 +93,7 @@ extension Store {
             }
             for (type, handle) in registry.declared where handle.tables.isStored(in: tables) {
                 do throws(StorageError) {
-                    try Reading(handle: handle, session: reader).findUnreadable(type) { body(StoreProblem($0)) }
+                    try RecordReader(handle: handle, session: reader).findUnreadable(type) { body(StoreProblem($0)) }
                 } catch {
                     try Self.tell(error, body)
                 }

@@ -4,7 +4,7 @@ import StorageDriver
 struct StoreCopy {
     private let models: [StoredModel]
     private let reader: any StorageReader
-    private let context: SessionContext
+    private let context: TransactionContext
     private let store: Store
     private let progress: @Sendable (CopyProgress) -> Void
     private let totalRows: Int
@@ -12,7 +12,7 @@ struct StoreCopy {
     private var rows = 0
 
     init(
-        _ models: [StoredModel], from reader: any StorageReader, to context: SessionContext, of store: Store,
+        _ models: [StoredModel], from reader: any StorageReader, to context: TransactionContext, of store: Store,
         progress: @escaping @Sendable (CopyProgress) -> Void
     ) throws(StorageError) {
         self.models = models

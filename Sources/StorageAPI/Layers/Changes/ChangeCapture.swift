@@ -142,8 +142,8 @@ final class ChangeCapture: ForwardingWriter {
             take(images)
             return stored
         }
-        for start in stride(from: 0, to: keys.count, by: Reading.partOfRecords) {
-            let end = min(start + Reading.partOfRecords, keys.count)
+        for start in stride(from: 0, to: keys.count, by: RecordReader.partOfRecords) {
+            let end = min(start + RecordReader.partOfRecords, keys.count)
             let part = Array(keys.values[start * keys.width..<end * keys.width])
             take(try RecordImage.read(ValueList(width: keys.width, values: part), whole(model), in: writer))
         }
@@ -215,7 +215,7 @@ final class ChangeCapture: ForwardingWriter {
     }
 }
 
-extension SessionContext {
+extension TransactionContext {
     /// Captures the changes of the transaction; nil if nobody asks for them.
     var capture: ChangeCapture? {
         outerWriter as? ChangeCapture ?? (outerWriter as? ForwardingWriter)?.writer as? ChangeCapture

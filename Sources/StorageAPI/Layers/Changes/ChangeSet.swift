@@ -75,8 +75,8 @@ final class ChangeSet {
         for place in net.indices where !net[place].isEverything {
             let (model, updated) = (net[place].model, net[place].keys(.update))
             let known = updated.filter { compared.digest(of: $0, of: model) != nil }
-            for start in stride(from: 0, to: known.count, by: Reading.partOfRecords) {
-                let part = known[start..<min(start + Reading.partOfRecords, known.count)]
+            for start in stride(from: 0, to: known.count, by: RecordReader.partOfRecords) {
+                let part = known[start..<min(start + RecordReader.partOfRecords, known.count)]
                 let now = try images(ValueList(width: part.first?.count ?? 1, values: part.flatMap(\.self)), model)
                 for key in part where now[key]?.digest == compared.digest(of: key, of: model) {
                     net[place].remove(key)

@@ -135,7 +135,7 @@ private struct UnexpiredQuery {
             tables.append(model.root)
         }
         // The rows that a root owns begin with its key.
-        let owner = Edge(table: root, inner: model.root.key, outer: Array(model.root.key.indices))
+        let owner = Join(table: root, inner: model.root.key, outer: Array(model.root.key.indices))
         return .quantified(.any, owner, isThere)
     }
 
@@ -146,7 +146,7 @@ private struct UnexpiredQuery {
     }
 
     /// The condition that a record along an edge has not expired.
-    private func isThere(along edge: Edge) -> QueryTerm? {
+    private func isThere(along edge: Join) -> QueryTerm? {
         let table = tables[edge.table]
         guard table.isRoot, let model = expiring.model(of: table) else { return nil }
         return isThere(model)
@@ -183,7 +183,7 @@ private struct UnexpiredQuery {
     }
 
     /// The condition, for records along an edge that have not expired.
-    private func condition(_ condition: QueryTerm, along edge: Edge) -> QueryTerm {
+    private func condition(_ condition: QueryTerm, along edge: Join) -> QueryTerm {
         isThere(along: edge).map { .and([$0, condition]) } ?? condition
     }
 }

@@ -8,8 +8,8 @@ struct ExpiryRemoval {
     private let layer: ExpiryLayer
     private let writer: any StorageWriter
     /// Makes the context where something has expired, as mostly nothing has.
-    private let newContext: () -> SessionContext
-    private(set) var context: SessionContext?
+    private let newContext: () -> TransactionContext
+    private(set) var context: TransactionContext?
     /// Whether records that could not be deleted before are tried now, however often they have failed.
     private let isExplicit: Bool
     private(set) var removed = 0
@@ -19,13 +19,13 @@ struct ExpiryRemoval {
     /// The removal before a write.
     ///
     /// - Parameter newContext: makes the context of a commit of its own.
-    init(_ layer: ExpiryLayer, _ writer: any StorageWriter, _ newContext: @escaping () -> SessionContext) {
+    init(_ layer: ExpiryLayer, _ writer: any StorageWriter, _ newContext: @escaping () -> TransactionContext) {
         (self.layer, self.writer, isExplicit) = (layer, writer, false)
         self.newContext = newContext
     }
 
     /// The removal that is all that a write does.
-    init(_ layer: ExpiryLayer, in context: SessionContext) throws(StorageError) {
+    init(_ layer: ExpiryLayer, in context: TransactionContext) throws(StorageError) {
         (self.layer, writer, isExplicit) = (layer, try context.openWriter(), true)
         newContext = { context }
     }
@@ -73,7 +73,7 @@ struct ExpiryRemoval {
         let width = handle.tables.rootKeyCount
         let plan = handle.plan(model.expiredKeys(areSome: !stuck.isEmpty))
         let lists = stuck.isEmpty ? [] : [ValueList(width: width, values: stuck.flatMap(\.self))]
-        let limit = min(Reading.partOfRecords, ExpiringModels.part - removed)
+        let limit = min(RecordReader.partOfRecords, ExpiringModels.part - removed)
         var cursor = try writer.rows(plan, QueryArguments([now], lists: lists, limit: limit))
         var keys: [[Value]] = []
         while try cursor.next() { keys.append((0..<width).map { cursor.cells[$0].value }) }

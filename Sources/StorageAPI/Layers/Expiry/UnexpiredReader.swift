@@ -21,8 +21,8 @@ final class UnexpiredReader: ForwardingReader {
         return try super.explain(plan, arguments)
     }
 
-    override func announce(_ queries: [QueryRequest]) {
-        super.announce(
+    override func prefetch(_ queries: [QueryRequest]) {
+        super.prefetch(
             queries.map { query in
                 let (plan, arguments) = unexpired(query.plan, query.arguments)
                 return QueryRequest(plan: plan, arguments: arguments)

@@ -3,7 +3,7 @@ import StorageDriver
 /// A session that forwards every call to another one. A layer overrides what it changes or looks at.
 ///
 /// Used by one thread at a time, as every session is.
-class ForwardingSession: QueryExplaining, AnnouncingSession {
+class ForwardingSession: QueryExplaining, PrefetchingSession {
     private let base: any StorageSession
 
     init(forwardingTo base: any StorageSession) { self.base = base }
@@ -20,7 +20,7 @@ class ForwardingSession: QueryExplaining, AnnouncingSession {
         try base.explained(plan, arguments)
     }
 
-    func announce(_ queries: [QueryRequest]) { base.passOn(queries) }
+    func prefetch(_ queries: [QueryRequest]) { base.forwardPrefetch(queries) }
 }
 
 /// A reading session that forwards every call to another one.

@@ -9,10 +9,10 @@ struct HistoryPruning {
     private static let mostChanges: Int64 = 4096
     private static let part = 1024
 
-    let kept: KeptHistory
+    let kept: ActiveHistory
     let writer: any StorageWriter
 
-    init(_ kept: KeptHistory, _ writer: any StorageWriter) {
+    init(_ kept: ActiveHistory, _ writer: any StorageWriter) {
         self.kept = kept
         self.writer = writer
     }

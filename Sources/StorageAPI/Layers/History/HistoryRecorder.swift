@@ -21,7 +21,7 @@ final class HistoryRecorder: ChangeSubscriber {
         let place: Int64
     }
 
-    let kept: KeptHistory
+    let kept: ActiveHistory
     private let writer: any StorageWriter
     private let registry: ModelRegistry
     private let limits: BackendInfo.Limits
@@ -45,7 +45,7 @@ final class HistoryRecorder: ChangeSubscriber {
     private var handles: [String: ModelHandle] = [:]
 
     init(
-        _ kept: KeptHistory, _ writer: any StorageWriter, _ registry: ModelRegistry, _ limits: BackendInfo.Limits,
+        _ kept: ActiveHistory, _ writer: any StorageWriter, _ registry: ModelRegistry, _ limits: BackendInfo.Limits,
         _ signature: CommitSignature, clock: @escaping @Sendable () -> Double
     ) {
         self.kept = kept
@@ -205,7 +205,7 @@ final class HistoryRecorder: ChangeSubscriber {
         var cursor = try writer.rows(scan, QueryArguments())
         while try cursor.next() {
             for cell in 0..<keys.width { keys.values.append(cursor.cells[cell].value) }
-            guard keys.count == Reading.partOfRecords else { continue }
+            guard keys.count == RecordReader.partOfRecords else { continue }
             try body(keys)
             keys.values = []
         }

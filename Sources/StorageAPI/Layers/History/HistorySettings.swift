@@ -60,7 +60,7 @@ struct HistorySettings: Codable, Equatable, Sendable {
 }
 
 /// The history that a store keeps, as its writes need it.
-final class KeptHistory: Sendable {
+final class ActiveHistory: Sendable {
     let settings: HistorySettings
     let tables: HistoryTables
 
@@ -72,9 +72,9 @@ final class KeptHistory: Sendable {
     /// The history that the session's store has recorded; nil if it keeps none.
     static func recorded(
         in session: any StorageSession, _ directory: ModelDirectory
-    ) throws(StorageError) -> KeptHistory? {
+    ) throws(StorageError) -> ActiveHistory? {
         guard let tables = HistoryTables(in: try session.tables(), directory) else { return nil }
-        return KeptHistory(try tables.settings(in: session), tables)
+        return ActiveHistory(try tables.settings(in: session), tables)
     }
 
     func keeps(_ model: String) -> Bool { settings.model(model) != nil }

@@ -154,7 +154,7 @@ extension RecordImage {
     ) throws(StorageError) -> M? {
         let session = try ImageSession(self, key: key, handle.tables, defaults, since: changes)
         var found: M?
-        try Reading(handle: handle, session: session).find(key) { (rows) throws(StorageError) in
+        try RecordReader(handle: handle, session: session).find(key) { (rows) throws(StorageError) in
             found = try rows.nextModel(M.self)
         }
         return found

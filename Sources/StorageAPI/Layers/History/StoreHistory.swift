@@ -4,7 +4,7 @@ import Synchronization
 /// The history that a store keeps: its settings and tables as they are known, from which each write gets a recorder.
 final class StoreHistory: SchemaChangeObserver {
     private struct State {
-        var active: KeptHistory?
+        var active: ActiveHistory?
         /// Those of a session that found a history before any write did.
         var tables: HistoryTables?
     }
@@ -28,20 +28,20 @@ final class StoreHistory: SchemaChangeObserver {
     }
 
     /// The history that writes record from now on; nil for none.
-    var active: KeptHistory? {
+    var active: ActiveHistory? {
         get { state.withLock { $0.active } }
         set { state.withLock { activate(newValue, &$0) } }
     }
 
     /// Activates a history unless there is one: a write that has begun one knows better than a session.
-    func activateIfNone(_ history: KeptHistory) {
+    func activateIfNone(_ history: ActiveHistory) {
         state.withLock { state in
             if state.active == nil { activate(history, &state) }
         }
     }
 
     /// Under the lock, so that what is captured is always what the active history records.
-    private func activate(_ history: KeptHistory?, _ state: inout State) {
+    private func activate(_ history: ActiveHistory?, _ state: inout State) {
         state.active = history
         didActivate(history?.settings.models.map(\.name) ?? [])
     }
@@ -75,18 +75,18 @@ final class StoreHistory: SchemaChangeObserver {
 
     /// Records the tables that a model had, by which its older entries are read. Entries may outlive the recording of
     /// changes, so this does not depend on ``active``.
-    func didChange(_ change: SchemaChange, in context: SessionContext) throws(StorageError) {
+    func didChange(_ change: SchemaChange, in context: TransactionContext) throws(StorageError) {
         guard let former = FormerSchema(change.tables, change.steps) else { return }
         try record(former, of: change.model, in: context)
     }
 
     /// Records the tables of a model that another of its name has replaced.
-    func didReplace(_ tables: [TableSchema], of model: String, in context: SessionContext) throws(StorageError) {
+    func didReplace(_ tables: [TableSchema], of model: String, in context: TransactionContext) throws(StorageError) {
         try record(FormerSchema(replacing: tables), of: model, in: context)
     }
 
     private func record(
-        _ former: FormerSchema, of model: String, in context: SessionContext
+        _ former: FormerSchema, of model: String, in context: TransactionContext
     ) throws(StorageError) {
         try FormerSchemas.record(
             former, of: model, at: context.capture?.recorder?.place, in: context.innerWriter(model), registry.directory)

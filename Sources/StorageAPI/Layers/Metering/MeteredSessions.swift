@@ -25,7 +25,7 @@ class MeteredWriter: ForwardingWriter {
 
     /// The metered session, which deletes what a query chooses if the engine's session does.
     static func metering(_ writer: any StorageWriter, _ meter: CallMeter) -> MeteredWriter {
-        (writer as? any ChoosingWriter).map { MeteredChoosingWriter(choosing: $0, meter) }
+        (writer as? any QueryDeletingWriter).map { MeteredChoosingWriter(choosing: $0, meter) }
             ?? MeteredWriter(writer, meter)
     }
 
@@ -39,10 +39,10 @@ class MeteredWriter: ForwardingWriter {
     }
 }
 
-private final class MeteredChoosingWriter: MeteredWriter, ChoosingWriter {
-    private let choosing: any ChoosingWriter
+private final class MeteredChoosingWriter: MeteredWriter, QueryDeletingWriter {
+    private let choosing: any QueryDeletingWriter
 
-    init(choosing writer: any ChoosingWriter, _ meter: CallMeter) {
+    init(choosing writer: any QueryDeletingWriter, _ meter: CallMeter) {
         choosing = writer
         super.init(writer, meter)
     }

@@ -104,7 +104,7 @@ extension QueryLowering {
     }
 
     /// The edge along which all parts of a reference are found, and the parts there.
-    private static func throughEdge(_ parts: [TypedTerm]) -> (edge: Edge, parts: [TypedTerm])? {
+    private static func throughEdge(_ parts: [TypedTerm]) -> (edge: Join, parts: [TypedTerm])? {
         guard case .related(let edge, _)? = parts.first?.term else { return nil }
         let inner = parts.compactMap { part -> TypedTerm? in
             if case .related(edge, let term) = part.term { TypedTerm(term, part.type) } else { nil }

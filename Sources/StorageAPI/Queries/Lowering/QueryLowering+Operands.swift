@@ -134,17 +134,17 @@ extension QueryLowering {
         /// The parts of a reference to a record with a key of several.
         case parts([TypedTerm])
         /// A child, children, or what refers to a record.
-        case rows(Way)
+        case rows(JoinPath)
     }
 
     /// How rows are reached from the row in scope.
-    struct Way {
+    struct JoinPath {
         /// To the row that has the rows: through children and references, one each.
-        var steps: [Edge] = []
+        var steps: [Join] = []
         /// To the rows.
-        var last: Edge
+        var last: Join
         /// From an element of an array of references to the record.
-        var element: Edge?
+        var element: Join?
         /// The column that says whether an array is nil.
         var presence: QueryTerm?
         /// What the rows' own conditions have in scope.
@@ -171,7 +171,7 @@ extension QueryLowering {
     }
 
     /// The rows that a path leads to.
-    mutating func rows(_ path: PropertyPath, in place: Place) throws(StorageError) -> Way {
+    mutating func rows(_ path: PropertyPath, in place: Place) throws(StorageError) -> JoinPath {
         guard case .rows(let way) = try resolve(path, in: place) else {
             throw invalid("any, all, none and count ask about owned arrays, references and inverses.")
         }
@@ -179,7 +179,7 @@ extension QueryLowering {
     }
 
     /// The scope of a condition on the rows.
-    func inside(_ way: Way, _ place: Place) throws(StorageError) -> Place {
+    func inside(_ way: JoinPath, _ place: Place) throws(StorageError) -> Place {
         var end = way.end
         (end.scope, end.depth) = (place.scope + 1, place.depth)
         return try end.deeper(1)
@@ -258,7 +258,7 @@ extension QueryLowering {
         }
     }
 
-    private func behind(_ edge: Edge, _ resolved: Resolved) -> Resolved {
+    private func behind(_ edge: Join, _ resolved: Resolved) -> Resolved {
         switch resolved {
         case .column(let term, let type): return .column(.related(edge, term), type)
         case .parts(let parts): return .parts(parts.map { TypedTerm(.related(edge, $0.term), $0.type) })
@@ -270,15 +270,15 @@ extension QueryLowering {
     }
 
     private mutating func way(
-        _ relation: RelationBinding, _ edge: Edge, _ ordinal: Int, in place: Place
-    ) throws(StorageError) -> Way {
+        _ relation: RelationBinding, _ edge: Join, _ ordinal: Int, in place: Place
+    ) throws(StorageError) -> JoinPath {
         let table = place.model.tables[relation.target]
         let presence = presence(of: ordinal, in: place.table)
         guard let element = table.element else {
-            return Way(last: edge, presence: presence, end: Place(table: table, model: place.model))
+            return JoinPath(last: edge, presence: presence, end: Place(table: table, model: place.model))
         }
         let target = try tables(of: element.target)
-        return Way(
+        return JoinPath(
             last: edge, element: self.edge(to: target, by: element), presence: presence,
             end: Place(table: target.root, model: target))
     }
@@ -294,29 +294,29 @@ extension QueryLowering {
 
     // MARK: Edges
 
-    private mutating func edge(to relation: RelationBinding, in place: Place) -> Edge {
+    private mutating func edge(to relation: RelationBinding, in place: Place) -> Join {
         let owner = place.table
         let target = place.model.tables[relation.target]
         let ownerKey = owner.form == .root ? owner.schema.key : Array(owner.columns.prefix(owner.groupCount))
         let inner = target.columns.prefix(target.prefixCount)
         let table = index(of: target, in: place.model)
         guard target.form == .node else {
-            return Edge(table: table, inner: Array(inner.prefix(ownerKey.count)), outer: ownerKey)
+            return Join(table: table, inner: Array(inner.prefix(ownerKey.count)), outer: ownerKey)
         }
         // The parent's number, which is 0 if the owner is outside the recursion.
         let node = owner.form == .node ? owner.columns[owner.groupCount] : nil
-        return Edge(
+        return Join(
             table: table, inner: Array(inner.prefix(target.groupCount)) + [inner[target.prefixCount - 1]],
             outer: ownerKey + [node])
     }
 
-    private mutating func edge(to target: ModelTables, by reference: ReferenceBinding) -> Edge {
+    private mutating func edge(to target: ModelTables, by reference: ReferenceBinding) -> Join {
         leavesRecord = true
-        return Edge(table: index(of: target.root, in: target), inner: target.root.schema.key, outer: reference.columns)
+        return Join(table: index(of: target.root, in: target), inner: target.root.schema.key, outer: reference.columns)
     }
 
     /// To the records of a model that refer to the record in scope.
-    private mutating func way(_ inverse: PropertyPath.Backlink, from place: Place) throws(StorageError) -> Way {
+    private mutating func way(_ inverse: PropertyPath.Backlink, from place: Place) throws(StorageError) -> JoinPath {
         leavesRecord = true
         let model = try tables(of: .type(inverse.model))
         let (table, found) = try model.reference(inverse.ordinals)
@@ -326,12 +326,12 @@ extension QueryLowering {
         let end = Place(table: model.root, model: model)
         let key = place.table.schema.key
         guard table !== model.root else {
-            return Way(last: Edge(table: index(of: table, in: model), inner: found.columns, outer: key), end: end)
+            return JoinPath(last: Join(table: index(of: table, in: model), inner: found.columns, outer: key), end: end)
         }
-        let link = Edge.Link(table: index(of: table, in: model), inner: found.columns, outer: key)
+        let link = Join.Link(table: index(of: table, in: model), inner: found.columns, outer: key)
         let owner = table.columns.prefix(model.rootKeyCount)
-        return Way(
-            last: Edge(
+        return JoinPath(
+            last: Join(
                 table: index(of: model.root, in: model), inner: model.root.schema.key, outer: Array(owner), link: link),
             end: end)
     }

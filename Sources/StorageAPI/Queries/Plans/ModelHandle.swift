@@ -27,7 +27,7 @@ package final class ModelHandle: Sendable {
     /// The writes that remove rows of recorded, undeclared tables.
     let undeclaredWrites: [(delete: WritePlan, truncate: WritePlan)]
     /// What a save must keep; nil if everything recorded is declared, or stays without being read.
-    let kept: KeptTables?
+    let kept: UndeclaredTables?
     /// Why the model is not used in transactions: another process has changed its tables, and it does not fit any more.
     let refusal: StorageError?
 
@@ -39,10 +39,10 @@ package final class ModelHandle: Sendable {
     /// before any other thread has the context.
     nonisolated(unsafe) let plainRows: RowContext?
 
-    /// - Throws: as ``KeptTables``.
+    /// - Throws: as ``UndeclaredTables``.
     convenience init(_ tables: ModelTables, directory: ModelDirectory) throws(StorageError) {
         self.init(
-            tables, directory: directory, kept: try KeptTables(tables, directory: directory),
+            tables, directory: directory, kept: try UndeclaredTables(tables, directory: directory),
             undeclared: tables.undeclared)
     }
 
@@ -57,7 +57,7 @@ package final class ModelHandle: Sendable {
         do throws(StorageError) {
             let now = try tables.rebound(to: recorded)
             return ModelHandle(
-                tables, directory: directory, kept: try KeptTables(now, directory: directory),
+                tables, directory: directory, kept: try UndeclaredTables(now, directory: directory),
                 undeclared: now.undeclared)
         } catch {
             return ModelHandle(tables, directory: directory, kept: nil, undeclared: [], refusal: error)
@@ -65,7 +65,7 @@ package final class ModelHandle: Sendable {
     }
 
     private init(
-        _ tables: ModelTables, directory: ModelDirectory, kept: KeptTables?, undeclared: [TableSchema],
+        _ tables: ModelTables, directory: ModelDirectory, kept: UndeclaredTables?, undeclared: [TableSchema],
         refusal: StorageError? = nil
     ) {
         (self.kept, self.refusal) = (kept, refusal)

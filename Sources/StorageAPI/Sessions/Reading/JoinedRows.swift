@@ -4,7 +4,7 @@ import StorageDriver
 ///
 /// Used by the thread that runs the read.
 final class JoinedRows {
-    let reading: Reading
+    let reading: RecordReader
     private let buffer: BufferedRows
     private let isKeyOrder: Bool
     /// The rows of arrays of references that were read, by their tables: the records themselves have them too.
@@ -16,7 +16,7 @@ final class JoinedRows {
         return index
     }()
 
-    init(_ reading: Reading, _ buffer: BufferedRows, isKeyOrder: Bool) {
+    init(_ reading: RecordReader, _ buffer: BufferedRows, isKeyOrder: Bool) {
         self.reading = reading
         self.buffer = buffer
         self.isKeyOrder = isKeyOrder
@@ -145,7 +145,7 @@ final class JoinedRows {
     /// The records with an index's keys, which pairs number: for each owner in the pairs' order or in that which the records are
     /// asked for.
     private func lists<S>(
-        _ pairs: [(owner: Int, number: Int)], _ index: KeyIndex, of target: Reading, _ records: RelatedRows<S>
+        _ pairs: [(owner: Int, number: Int)], _ index: KeyIndex, of target: RecordReader, _ records: RelatedRows<S>
     ) throws(StorageError) -> [[S]] {
         let found = try target.rows(withKeys: index.sortedKeys, records.selection, isShown: false)
         let places = found.places(in: index)
@@ -222,14 +222,14 @@ final class JoinedRows {
         return try lists(pairs, found, records, isSorted: true)
     }
 
-    private func related<T: Storable>(_: T.Type) throws(StorageError) -> Reading {
-        Reading(
+    private func related<T: Storable>(_: T.Type) throws(StorageError) -> RecordReader {
+        RecordReader(
             handle: try reading.handle.directory.handle(of: .type(T.self), in: reading.session),
             session: reading.session)
     }
 }
 
-extension Reading {
+extension RecordReader {
     /// The records of a selection as rows, and what a closure makes of them.
     func joined<M: Storable, Row>(
         _: M.Type, _ selection: Selection, _ make: any JoinedRowMaking<Row>

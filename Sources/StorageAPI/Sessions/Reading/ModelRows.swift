@@ -124,13 +124,13 @@ package final class ModelRows<Model: Storable> {
     package final class Reader {
         // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
         private let rows: ModelRows
-        @exclusivity(unchecked) private var records: RecordsAtHand
+        @exclusivity(unchecked) private var records: RecordBatch
         /// The models of the rows so far, except those that ``finish()`` completes.
         @exclusivity(unchecked) package private(set) var models: [Model] = []
 
         fileprivate init(_ rows: ModelRows) {
             self.rows = rows
-            records = RecordsAtHand(rows.handle.tables)
+            records = RecordBatch(rows.handle.tables)
         }
 
         /// Adds the rows of one record, one ``TableRows`` for each table. They are copied.
@@ -151,8 +151,8 @@ package final class ModelRows<Model: Storable> {
 
         private func flush() throws(StorageError) {
             let session = RowsSession(rows.tables, records.buffers)
-            try Reading(handle: rows.handle, session: session).all(Selection(), into: &models)
-            records = RecordsAtHand(rows.handle.tables)
+            try RecordReader(handle: rows.handle, session: session).all(Selection(), into: &models)
+            records = RecordBatch(rows.handle.tables)
         }
     }
 
@@ -170,7 +170,7 @@ extension ModelRows where Model == DynamicRecord {
 }
 
 /// Copies of records' rows, as many as are decoded at once. Not generic, since it runs for each record.
-private struct RecordsAtHand {
+private struct RecordBatch {
     private(set) var buffers: [BufferedRows]
     private let tables: ModelTables
     /// For each table how many cells a row has.

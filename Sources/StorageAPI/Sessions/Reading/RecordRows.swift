@@ -47,7 +47,7 @@ package final class RecordRows {
         defer { graph.removeAll() }
         let session = RowsSession(handle.tables.tables.map(\.schema), graph.buffers.map(BufferedRows.init))
         do throws(StorageError) {
-            try Reading(handle: handle, session: session).all(Selection(), into: &models)
+            try RecordReader(handle: handle, session: session).all(Selection(), into: &models)
         } catch {
             throw error.with {
                 if case .int(let number)? = $0.key?.first { $0.element = Int(number) }

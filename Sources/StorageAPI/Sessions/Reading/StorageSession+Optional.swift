@@ -3,7 +3,7 @@ import StorageDriver
 // The optional features of sessions, for sessions with and without them.
 extension StorageSession {
     /// Tells the session of queries, if it wants to know of them before they are asked.
-    func passOn(_ queries: [QueryRequest]) { (self as? any AnnouncingSession)?.announce(queries) }
+    func forwardPrefetch(_ queries: [QueryRequest]) { (self as? any PrefetchingSession)?.prefetch(queries) }
 
     /// How the session runs a query.
     ///

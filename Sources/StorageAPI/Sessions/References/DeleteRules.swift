@@ -5,13 +5,13 @@ import StorageDriver
 ///
 /// Costs a lookup by index for each referring property and level, however many records there are.
 struct DeleteRules {
-    let context: SessionContext
+    let context: TransactionContext
     private var denied: [(referrer: Referrer, target: String, keys: KeySet)] = []
     private var open: [(keys: [[Value]], model: ModelHandle)] = []
     /// What is deleted already, by the model's name: a cycle ends there.
     private var deleted: [String: KeySet] = [:]
 
-    init(context: SessionContext) { self.context = context }
+    init(context: TransactionContext) { self.context = context }
 
     /// - Returns: how many of the given records there were.
     func delete(_ keys: RowBuffer, _ model: ModelHandle, _ referrers: [Referrer]) throws(StorageError) -> Int {
@@ -43,7 +43,7 @@ struct DeleteRules {
         guard !new.isEmpty else { return kept }
         for key in new { _ = going.insert(key) }
         let writer = try context.openWriter(model.name)
-        let writing = Writing(handle: model, writer: writer, limits: context.limits, context: context)
+        let writing = RecordWriter(handle: model, writer: writer, limits: context.limits, context: context)
         let cells = ValueCells(ValueList(width: model.tables.rootKeyCount, values: new.flatMap { $0 }))
         let count: Int
         do throws(StorageError) {
@@ -86,9 +86,9 @@ struct DeleteRules {
         let roots = referrer.roots(of: rows, keyCount: width)
         if !referrer.isNumbered { return try referrer.nullify(rows, in: writer) }
         // The rows of a type that owns itself have numbers: the record is written again, a part at a time.
-        for start in stride(from: 0, to: roots.count, by: Reading.partOfRecords) {
-            let part = Array(roots[start..<min(start + Reading.partOfRecords, roots.count)])
-            let records = try Reading(handle: writing.handle, session: writer).find(DynamicRecord.self, keys: part)
+        for start in stride(from: 0, to: roots.count, by: RecordReader.partOfRecords) {
+            let part = Array(roots[start..<min(start + RecordReader.partOfRecords, roots.count)])
+            let records = try RecordReader(handle: writing.handle, session: writer).find(DynamicRecord.self, keys: part)
             _ = try writing.put(
                 records.compactMap { $0.map { referrer.removing(keys, from: $0) } }, WriteOperation.update)
         }

@@ -61,7 +61,7 @@ extension Store {
     ///
     /// - Returns: the number of records, and why others stay.
     private func removeExpired(
-        in context: SessionContext
+        in context: TransactionContext
     ) throws(StorageError) -> (removed: Int, failure: StorageError?) {
         var removal = try ExpiryRemoval(expiry, in: context)
         try removal.run(at: tablesVersion)

@@ -7,7 +7,7 @@ internal import Foundation
 #endif
 
 /// A commit as its observers are told of it.
-final class ToldCommit: Sendable {
+final class CommitEvent: Sendable {
     let number: Int
     let time: Date
     let author: String?
@@ -31,7 +31,7 @@ final class ToldCommit: Sendable {
 struct CommitLog {
     /// Commits up to this number are not known.
     private(set) var start: Int
-    private var commits: [ToldCommit] = []
+    private var commits: [CommitEvent] = []
     private var keyCount = 0
 
     private static let mostCommits = 1000
@@ -41,7 +41,7 @@ struct CommitLog {
     init(after start: Int) { self.start = start }
 
     /// The commits after a number; nil if some of them are not known any more.
-    func commits(after number: Int) -> ArraySlice<ToldCommit>? {
+    func commits(after number: Int) -> ArraySlice<CommitEvent>? {
         guard number >= start else { return nil }
         // Observers are mostly near the end.
         var first = commits.endIndex
@@ -49,7 +49,7 @@ struct CommitLog {
         return commits[first...]
     }
 
-    mutating func append(_ commit: ToldCommit) {
+    mutating func append(_ commit: CommitEvent) {
         commits.append(commit)
         keyCount += Self.size(of: commit)
         guard commits.count > Self.mostCommits || keyCount > Self.mostKeys else { return }
@@ -63,7 +63,7 @@ struct CommitLog {
         commits.removeFirst(gone)
     }
 
-    private static func size(of commit: ToldCommit) -> Int { commit.models.reduce(0) { $0 + $1.count } }
+    private static func size(of commit: CommitEvent) -> Int { commit.models.reduce(0) { $0 + $1.count } }
 
     /// A commit changed what is not known.
     mutating func lose(upTo number: Int) { self = CommitLog(after: number) }

@@ -6,10 +6,10 @@ import StorageDriver
 final class Subscription {
     let store: Store
     /// What it asks.
-    private var question: Observers.Question
+    private var question: CommitFeed.Question
     private(set) var number: Int
 
-    init(_ store: Store, _ interest: Observers.Interest, _ question: Observers.Question) {
+    init(_ store: Store, _ interest: CommitFeed.Interest, _ question: CommitFeed.Question) {
         self.store = store
         self.question = question
         number = 0
@@ -19,13 +19,13 @@ final class Subscription {
     deinit { store.observers.remove(ObjectIdentifier(self)) }
 
     /// Asks another question, about what commits note for it already.
-    func ask(_ question: Observers.Question) { self.question = question }
+    func ask(_ question: CommitFeed.Question) { self.question = question }
 
     /// Changes what commits note for it.
-    func note(_ interest: Observers.Interest) { _ = store.observers.add(ObjectIdentifier(self), interest) }
+    func note(_ interest: CommitFeed.Interest) { _ = store.observers.add(ObjectIdentifier(self), interest) }
 
     /// What has happened since it was last asked.
-    func news() -> Observers.News {
+    func news() -> CommitFeed.PollResult {
         let (news, last) = store.observers.news(question, after: number)
         number = last
         return news

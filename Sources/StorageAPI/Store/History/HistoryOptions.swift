@@ -73,7 +73,7 @@ extension Store {
     /// Whether what they ask for is recorded already.
     private func keeps(_ options: HistoryOptions) throws(StorageError) -> Bool {
         try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
-            let kept = try KeptHistory.recorded(in: reader, registry.directory)
+            let kept = try ActiveHistory.recorded(in: reader, registry.directory)
             history.active = kept
             guard let kept else { return options.isNothing }
             return kept.settings == kept.settings.adding(options, after: 0).sinceOf(kept.settings)
@@ -83,14 +83,14 @@ extension Store {
     /// Finds the history that the store keeps, once.
     func findHistory(in session: any StorageSession) throws(StorageError) {
         guard history.active == nil else { return }
-        let kept = try KeptHistory.recorded(in: session, registry.directory)
+        let kept = try ActiveHistory.recorded(in: session, registry.directory)
         // A write that has begun one meanwhile knows better than this session.
         if let kept { history.activateIfNone(kept) }
     }
 
     /// Looks again, since another process may have changed what is kept.
     func findHistoryAgain(in session: any StorageSession) throws(StorageError) {
-        history.active = try KeptHistory.recorded(in: session, registry.directory)
+        history.active = try ActiveHistory.recorded(in: session, registry.directory)
     }
 }
 
@@ -133,7 +133,7 @@ extension HistorySettings {
 }
 
 extension Store {
-    private func keep(_ options: HistoryOptions, in context: SessionContext) throws(StorageError) {
+    private func keep(_ options: HistoryOptions, in context: TransactionContext) throws(StorageError) {
         let writer = try context.openWriter()
         let directory = registry.directory
         var tables = HistoryTables(in: try writer.tables(), directory)
@@ -143,6 +143,6 @@ extension Store {
         let last = try HistoryReading(tables, writer).last?.number ?? 0
         let wanted = settings.adding(options, after: last)
         try tables.record(wanted, in: writer)
-        history.active = KeptHistory(wanted, tables)
+        history.active = ActiveHistory(wanted, tables)
     }
 }

@@ -75,6 +75,12 @@ final class MeteredCall {
         ends = store.instruments.compactMap { $0.begin(call) }
     }
 
+    /// A session that counts what it writes from zero, since a job may run again.
+    func metering(_ writer: any StorageWriter) -> any StorageWriter {
+        meter.restart()
+        return MeteredWriter.metering(writer, meter)
+    }
+
     /// Runs the call.
     func run<T>(_ body: (CallMeter) throws(StorageError) -> T) throws(StorageError) -> T {
         do throws(StorageError) {
@@ -93,5 +99,12 @@ final class MeteredCall {
             duration: began.duration(to: .now), rowsRead: counts.rowsRead, rowsWritten: counts.rowsWritten,
             bytesRead: counts.bytesRead, bytesWritten: counts.bytesWritten, error: error)
         for body in ends { body(end) }
+    }
+}
+
+extension Store {
+    /// Begins the measuring of a call that writes.
+    func meteredWrite(_ operation: String, _ model: ModelSource?) -> MeteredCall {
+        MeteredCall(self, operation, model.flatMap { registry.name(of: $0) }, isWriting: true)
     }
 }

@@ -24,7 +24,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     private let layers: ApplicationLayers
     private let store: Store
     /// Nil before the transaction begins and after it has ended.
-    private var context: SessionContext?
+    private var context: TransactionContext?
     private var steps: [Step] = []
     private var savepoints: [Int] = []
     /// The layer that runs.
@@ -37,7 +37,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
 
     init(_ layers: ApplicationLayers, _ store: Store) { (self.layers, self.store) = (layers, store) }
 
-    func begin(_ context: SessionContext) { self.context = context }
+    func begin(_ context: TransactionContext) { self.context = context }
 
     func end() { context = nil }
 
@@ -63,8 +63,8 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         let deciding = layers.deletions.filter { $0.follows(model.name) }
         let whole = try context.registry.whole(model.name, in: context.openWriter())
         var deletable: [[Value]] = []
-        for start in stride(from: 0, to: keys.count, by: Reading.partOfRecords) {
-            let part = keys[start..<min(start + Reading.partOfRecords, keys.count)]
+        for start in stride(from: 0, to: keys.count, by: RecordReader.partOfRecords) {
+            let part = keys[start..<min(start + RecordReader.partOfRecords, keys.count)]
             let list = ValueList(width: model.tables.rootKeyCount, values: part.flatMap(\.self))
             let images = try RecordImage.read(list, whole, in: context.openWriter())
             for key in part {
@@ -78,7 +78,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
 
     private func isDeletable(
         _ record: Store.RecordChange, _ deciding: [ApplicationLayers.Entry<any Store.DeletionLayer>],
-        _ context: SessionContext
+        _ context: TransactionContext
     ) throws(StorageError) -> Bool {
         for entry in deciding {
             let transaction = Store.Transaction(context: context, store: store)
@@ -114,7 +114,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
         // A model that has no table yet has no records.
         guard try writer.tables().contains(where: { $0.isRoot(of: model) }) else { return }
         let handle = try context.registry.whole(model, in: writer)
-        let writing = Writing(handle: handle, writer: writer, limits: context.limits, context: context)
+        let writing = RecordWriter(handle: handle, writer: writer, limits: context.limits, context: context)
         _ = try writing.eachPart(of: Selection()) { (keys) throws(StorageError) in
             let images = withImages ? try RecordImage.read(keys, handle, in: writer) : [:]
             for row in 0..<keys.count {
@@ -156,7 +156,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
 
     /// The net effect on each record, in the order of the first changes.
     private func netChanges(
-        _ entry: ApplicationLayers.Entry<any Store.RecordLayer>, before number: Int, _ context: SessionContext
+        _ entry: ApplicationLayers.Entry<any Store.RecordLayer>, before number: Int, _ context: TransactionContext
     ) -> [Store.RecordChange] {
         var order: [Step] = []
         var places: [String: [[Value]: Int]] = [:]

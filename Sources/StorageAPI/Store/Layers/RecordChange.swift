@@ -15,7 +15,7 @@ extension Store {
         /// The kind of the change.
         public let kind: Kind
         let image: RecordImage?
-        let context: SessionContext
+        let context: TransactionContext
 
         /// The record as it was before the change; nil if it was inserted, and for a layer that does not ask for former records.
         ///

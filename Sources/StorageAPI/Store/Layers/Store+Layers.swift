@@ -4,7 +4,7 @@ import StorageDriver
 
 extension Store {
     /// A transaction's context, with the layers that somebody needs.
-    func context(of job: WriteJob, _ writer: any StorageWriter) -> SessionContext {
+    func context(of job: WriteJob, _ writer: any StorageWriter) -> TransactionContext {
         let layered = layers.isEmpty ? nil : LayeredTransaction(layers, self)
         let capture = observers.capture(writer, registry) { signature in
             let recorder = history.recorder(writer, signature)
@@ -16,7 +16,7 @@ extension Store {
             outer = RowLayerWriter(outer, layers, layered)
             inner = RowLayerWriter(inner, layers, layered)
         }
-        let context = SessionContext(
+        let context = TransactionContext(
             registry, opened.limits, writer: outer, inner: inner, call: job, signature: capture?.changes.signature,
             history)
         if let layered {

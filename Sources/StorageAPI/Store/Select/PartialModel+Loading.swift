@@ -55,7 +55,7 @@ extension ReadingVerbs where Self: ~Copyable {
     }
 }
 
-extension Reading {
+extension RecordReader {
     fileprivate func load<V>(_: V.Type, _ property: QueryNode, of key: [Value]) throws(StorageError) -> V {
         guard let value = try load(V.self, property, of: [key]).first else { throw missing(key) }
         return value

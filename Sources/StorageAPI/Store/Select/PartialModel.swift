@@ -87,7 +87,7 @@ extension Select.WithoutChildren where Source == Store.Session {
     }
 }
 
-extension Reading {
+extension RecordReader {
     fileprivate func partial<M: Storable>(_ selection: Selection) throws(StorageError) -> [PartialModel<M>] {
         let columns = model.ownColumns
         let (plan, arguments) = try handle.plan(selection, .columns(columns))

@@ -6,7 +6,7 @@ struct ResultRequest<each V>: Sendable {
 
     init(_ rows: ResultRows) { self.rows = rows }
 
-    func rows(_ reading: Reading) throws(StorageError) -> [(repeat each V)] {
+    func rows(_ reading: RecordReader) throws(StorageError) -> [(repeat each V)] {
         var values: [(repeat each V)] = []
         let readers = (repeat try ResultReader<each V>())
         let places = try reading.results(rows) { (row) throws(StorageError) in

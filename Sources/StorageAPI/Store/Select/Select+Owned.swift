@@ -93,7 +93,7 @@ extension Storable {
     }
 }
 
-extension Reading {
+extension RecordReader {
     /// The rows of an owned property as records. Costs a copy of the rows, and one query for each property that they
     /// own.
     func owned<Owner: Storable, Child: Storable>(

@@ -18,7 +18,7 @@ extension Select where Source == Store {
             return Store.StreamIterator(
                 OpenStream(store: store, source: source) { (reading) throws(StorageError) in
                     let root = try reading.model.root(only: properties)
-                    let chosen = Reading(handle: reading.handle, session: reading.session, root: root)
+                    let chosen = RecordReader(handle: reading.handle, session: reading.session, root: root)
                     return try ModelStreamRows<Model>(chosen, selection)
                 })
         }
@@ -111,7 +111,7 @@ class StreamRows<Element> {
 
     /// Takes notice of elements that were read together, as many as there are or as their bytes allow.
     final func notePart(of count: Int, hasMore: Bool) {
-        bytesInPart = hasMore && count < Reading.partOfRecords ? BufferedRows.partBytes / max(count, 1) : 0
+        bytesInPart = hasMore && count < RecordReader.partOfRecords ? BufferedRows.partBytes / max(count, 1) : 0
     }
 }
 
@@ -122,11 +122,11 @@ private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
         case byChunk(Cursor)
     }
 
-    private let reading: Reading
+    private let reading: RecordReader
     private let isKeyOrder: Bool
     private var rows: Rows?
 
-    init(_ reading: Reading, _ selection: Selection) throws(StorageError) {
+    init(_ reading: RecordReader, _ selection: Selection) throws(StorageError) {
         self.reading = reading
         isKeyOrder = selection.order.isEmpty
         if let inStep = try reading.singlePass(selection) {
@@ -145,7 +145,7 @@ private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
             return models.count < limit
         case .byChunk(var cursor):
             let hasMore = try reading.read(
-                &cursor, limit: Reading.partOfRecords, isKeyOrder: isKeyOrder, into: &models)
+                &cursor, limit: RecordReader.partOfRecords, isKeyOrder: isKeyOrder, into: &models)
             rows = .byChunk(cursor)
             notePart(of: models.count, hasMore: hasMore)
             return !hasMore
@@ -169,13 +169,13 @@ private final class ModelStreamRows<Model: Storable>: StreamRows<Model> {
 
 /// Records with what is loaded for them, by the keys of a part of them at a time.
 private final class JoinedStreamRows<Row>: StreamRows<Row> {
-    private let reading: Reading
+    private let reading: RecordReader
     private let isKeyOrder: Bool
     private let make: any JoinedRowMaking<Row>
     private var cursor: Cursor
 
     init(
-        _ reading: Reading, _ selection: Selection, _ make: any JoinedRowMaking<Row>
+        _ reading: RecordReader, _ selection: Selection, _ make: any JoinedRowMaking<Row>
     ) throws(StorageError) {
         self.reading = reading
         self.make = make
@@ -186,7 +186,7 @@ private final class JoinedStreamRows<Row>: StreamRows<Row> {
 
     override func read(into elements: inout [Row], limit: Int) throws(StorageError) -> Bool {
         let buffer = BufferedRows(width: reading.root.columns.count)
-        let hasMore = try buffer.addPart(of: &cursor, limit: Reading.partOfRecords)
+        let hasMore = try buffer.addPart(of: &cursor, limit: RecordReader.partOfRecords)
         guard buffer.count > 0 else { return true }
         notePart(of: buffer.count, hasMore: hasMore)
         elements += try make.rows(JoinedRows(reading, buffer, isKeyOrder: isKeyOrder))
@@ -201,7 +201,7 @@ private final class JoinedStreamRows<Row>: StreamRows<Row> {
 final class OpenStream<Element>: @unchecked Sendable {
     let store: Store
     private let source: ModelSource
-    private let open: @Sendable (Reading) throws(StorageError) -> StreamRows<Element>
+    private let open: @Sendable (RecordReader) throws(StorageError) -> StreamRows<Element>
     private let lock = Mutex<Void>(())
     private var phase = Phase.notBegun
     private var reader: (any StorageReader)?
@@ -216,7 +216,7 @@ final class OpenStream<Element>: @unchecked Sendable {
     /// - Parameter open: begins to read in a snapshot.
     init(
         store: Store, source: ModelSource,
-        open: @escaping @Sendable (Reading) throws(StorageError) -> StreamRows<Element>
+        open: @escaping @Sendable (RecordReader) throws(StorageError) -> StreamRows<Element>
     ) {
         self.store = store
         self.source = source
@@ -293,7 +293,7 @@ final class OpenStream<Element>: @unchecked Sendable {
         }
         self.reader = reader
         phase = .running
-        rows = try open(Reading(handle: try store.registry.handle(source, in: reader), session: reader))
+        rows = try open(RecordReader(handle: try store.registry.handle(source, in: reader), session: reader))
     }
 
     /// Releases everything; later chunks are empty.

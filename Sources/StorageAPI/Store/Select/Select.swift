@@ -93,7 +93,7 @@ extension Select where Source == Store {
     }
 
     nonisolated(nonsending) func run<T: Sendable>(
-        _ body: sending (Reading) throws(StorageError) -> T
+        _ body: sending (RecordReader) throws(StorageError) -> T
     ) async throws(StorageError) -> T {
         try await source.asking("select", model, body)
     }
@@ -189,7 +189,7 @@ extension Select where Source == Store.Session {
         try run { (reading) throws(StorageError) in try reading.aggregate(function, R.self, selection, term) }
     }
 
-    func run<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {
+    func run<T>(_ body: (RecordReader) throws(StorageError) -> T) throws(StorageError) -> T {
         try source.target.reading("select", model, body)
     }
 }

@@ -29,7 +29,7 @@ extension Store.List where Source == Store.Session {
         try reading { (reading) throws(StorageError) in try reading.records(in: places, list) }
     }
 
-    private func reading<T>(_ body: (Reading) throws(StorageError) -> T) throws(StorageError) -> T {
+    private func reading<T>(_ body: (RecordReader) throws(StorageError) -> T) throws(StorageError) -> T {
         try source.target.reading("list", .type(Owner.self), body)
     }
 

@@ -27,7 +27,7 @@ extension Store {
         @usableFromInline
         func write(
             _ operation: String, _ type: any Storable.Type, _ record: String?,
-            _ body: @escaping (Writing) throws(StorageError) -> Void
+            _ body: @escaping (RecordWriter) throws(StorageError) -> Void
         ) throws(StorageError) {
             try target.writing(operation, ModelSource(type, record), body)
         }

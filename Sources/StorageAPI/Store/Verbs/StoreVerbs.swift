@@ -284,7 +284,7 @@ extension Store {
     @usableFromInline
     nonisolated(nonsending) func write(
         _ operation: String, _ type: any Storable.Type, _ record: String?,
-        _ body: @escaping (Writing) throws(StorageError) -> Void
+        _ body: @escaping (RecordWriter) throws(StorageError) -> Void
     ) async throws(StorageError) {
         // Straight to the queue: one more function that suspends costs a single save more than a percent.
         let model = ModelSource(type, record)
@@ -316,7 +316,7 @@ extension WriteOperation {
     }
 }
 
-extension Writing {
+extension RecordWriter {
     /// Writes one model; its error names no element.
     ///
     /// - Returns: the model as it is stored, if the store assigns keys; nil where it is the given one.

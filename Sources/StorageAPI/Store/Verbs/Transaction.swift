@@ -6,7 +6,7 @@ extension Store {
     /// Every read through it sees the transaction's own writes. A call that throws has done nothing, and the closure
     /// may catch its error and continue. An error that leaves the closure undoes the whole transaction.
     public struct Transaction: ~Copyable, WritingVerbs {
-        let context: SessionContext
+        let context: TransactionContext
         let store: Store
 
         public var _session: Store.Session { Store.Session(target: .session(context, of: store)) }
@@ -48,7 +48,7 @@ extension Store {
 
     /// The handle of a read block: one snapshot. The compiler does not let it leave the closure.
     public struct Snapshot: ~Copyable, ReadingVerbs {
-        let context: SessionContext
+        let context: TransactionContext
         let store: Store
 
         public var _session: Store.Session { Store.Session(target: .session(context, of: store)) }
@@ -163,7 +163,7 @@ extension Store {
         let failure = Box<StorageError>()
         do throws(StorageError) {
             return try withReader("read", .snapshot) { (reader) throws(StorageError) in
-                let context = SessionContext(registry, opened.limits, reader: reader)
+                let context = TransactionContext(registry, opened.limits, reader: reader)
                 defer { context.end() }
                 var snapshot = Snapshot(context: context, store: self)
                 return try failure.keeping { () throws(StorageError) in

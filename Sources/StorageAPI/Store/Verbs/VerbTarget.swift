@@ -3,10 +3,10 @@ import StorageDriver
 /// What a call without `async` runs on: the store itself, or the session of a user's closure.
 package enum VerbTarget {
     case store(Store)
-    case session(SessionContext, of: Store)
+    case session(TransactionContext, of: Store)
 
     func reading<T>(
-        _ operation: String, _ model: ModelSource, _ body: (Reading) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource, _ body: (RecordReader) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         switch self {
         case .store(let store):
@@ -49,7 +49,7 @@ package enum VerbTarget {
     }
 
     func writing<T>(
-        _ operation: String, _ model: ModelSource, _ body: @escaping (Writing) throws(StorageError) -> T
+        _ operation: String, _ model: ModelSource, _ body: @escaping (RecordWriter) throws(StorageError) -> T
     ) throws(StorageError) -> T {
         switch self {
         case .store(let store):
@@ -81,7 +81,7 @@ package enum VerbTarget {
 
 /// Adds the context to a thrown error.
 func placed<T>(
-    _ operation: String, _ model: ModelSource, _ context: SessionContext, _ store: Store,
+    _ operation: String, _ model: ModelSource, _ context: TransactionContext, _ store: Store,
     _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
     do {
@@ -95,7 +95,7 @@ func placed<T>(
 /// ``placed(_:_:_:_:_:)``, so that the calls that succeed stay small.
 @inline(never)
 private func repeated<T>(
-    _ error: StorageError, _ operation: String, _ model: ModelSource, _ context: SessionContext, _ store: Store,
+    _ error: StorageError, _ operation: String, _ model: ModelSource, _ context: TransactionContext, _ store: Store,
     _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
     if let type = error.unpreparedType, !context.isPrepared(type) {
@@ -110,7 +110,7 @@ private func repeated<T>(
 /// read or written.
 @inline(never)
 private func preparing<T>(
-    _ type: any Storable.Type, _ operation: String, _ model: ModelSource, _ context: SessionContext, _ store: Store,
+    _ type: any Storable.Type, _ operation: String, _ model: ModelSource, _ context: TransactionContext, _ store: Store,
     _ body: () throws(StorageError) -> T
 ) throws(StorageError) -> T {
     do {

@@ -2,7 +2,7 @@ public import StorageDriver
 
 // Rows that a type cannot read any more (clause S12): a lost enum case, a changed Codable value.
 
-extension Reading {
+extension RecordReader {
     /// The readable models of a selection, and the errors of the others.
     func readable<M: Storable>(
         _: M.Type, _ selection: Selection

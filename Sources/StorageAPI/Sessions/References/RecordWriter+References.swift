@@ -1,7 +1,7 @@
 import StorageDriver
 
 // Clause R2: when a call or a transaction ends, every reference that it has written names a stored record.
-extension Writing {
+extension RecordWriter {
     /// Looks for the records that the rows refer to, once for each property. What is not there yet may come later in the
     /// same call or transaction.
     func resolveReferences(in graph: GraphWriter) throws(StorageError) {
@@ -84,11 +84,11 @@ final class UnresolvedReferences {
     }
 
     /// - Throws: `constraint` with the first record that refers to one that is not stored.
-    func check(_ context: SessionContext) throws(StorageError) {
+    func check(_ context: TransactionContext) throws(StorageError) {
         for (_, entry) in places.sorted(by: { $0.key < $1.key }) { try check(entry.place, entry.keys, context) }
     }
 
-    private func check(_ place: Place, _ keys: Set<[Value]>, _ context: SessionContext) throws(StorageError) {
+    private func check(_ place: Place, _ keys: Set<[Value]>, _ context: TransactionContext) throws(StorageError) {
         let writer = try context.openWriter(place.model.name)
         let width = place.reference.columns.count
         let target = try context.handle(place.reference.target)

@@ -8,11 +8,11 @@ internal import Foundation
 
 /// Writes models through a session: the one home of cascades and of assigned keys.
 @usableFromInline
-package struct Writing {
+package struct RecordWriter {
     let handle: ModelHandle
     let writer: any StorageWriter
     package let limits: BackendInfo.Limits
-    let context: SessionContext
+    let context: TransactionContext
 
     package var model: ModelTables { handle.tables }
 
@@ -59,7 +59,7 @@ package struct Writing {
         let keys = RowBuffer(width: model.rootKeyCount)
         for value in models { try graph.addKey(to: keys) { value.writeKey(into: &$0) } }
         let values = (0..<keys.count).map { row in (0..<keys.width).map { keys.row(row)[$0].value } }
-        let found = try Reading(handle: handle, session: writer).find(M.self, keys: values)
+        let found = try RecordReader(handle: handle, session: writer).find(M.self, keys: values)
         return zip(found, models).map { $0 ?? $1 }
     }
 
@@ -111,7 +111,7 @@ package struct Writing {
             try deleteUndeclared(keys(of: graph.buffers[0], model.root.keyCells))
         } else if let kept = handle.kept {
             do {
-                return try KeptRows(tables: kept, writer: writer).write(graph)
+                return try UndeclaredDataMerge(tables: kept, writer: writer).write(graph)
             } catch {
                 throw error.with { $0.element = $0.element.map { first + $0 } }
             }
@@ -202,7 +202,7 @@ package struct Writing {
     func truncate() throws(StorageError) {
         if decidesDeletions {
             _ = try delete(Selection())
-            guard try Reading(handle: handle, session: writer).count(Selection()) == 0 else { return }
+            guard try RecordReader(handle: handle, session: writer).count(Selection()) == 0 else { return }
         }
         for referrer in try context.referrers(to: handle) { try referrer.requireNone(of: handle, in: writer) }
         let nothing = RowBuffer(width: 1)

@@ -3,7 +3,7 @@ import StorageDriver
 /// A transaction, or a block of reads, while a call or a user's closure runs in it.
 ///
 /// A query builder that leaves the closure finds the session closed.
-package final class SessionContext {
+package final class TransactionContext {
     let registry: ModelRegistry
     let limits: BackendInfo.Limits
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
@@ -78,13 +78,13 @@ package final class SessionContext {
         return error
     }
 
-    package func reading(_ model: ModelSource) throws(StorageError) -> Reading {
-        Reading(handle: try handle(model), session: try openSession())
+    package func reading(_ model: ModelSource) throws(StorageError) -> RecordReader {
+        RecordReader(handle: try handle(model), session: try openSession())
     }
 
-    package func writing(_ model: ModelSource) throws(StorageError) -> Writing {
+    package func writing(_ model: ModelSource) throws(StorageError) -> RecordWriter {
         let handle = try handle(model)
-        return Writing(
+        return RecordWriter(
             handle: handle, writer: try openWriter(handle.name), limits: limits, context: self)
     }
 
@@ -310,5 +310,5 @@ protocol CancellableCall: AnyObject {
 
 /// Learns of changes of schemas, in the transactions that make them.
 protocol SchemaChangeObserver: AnyObject, Sendable {
-    func didChange(_ change: SchemaChange, in context: SessionContext) throws(StorageError)
+    func didChange(_ change: SchemaChange, in context: TransactionContext) throws(StorageError)
 }

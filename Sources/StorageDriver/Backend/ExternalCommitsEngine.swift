@@ -2,18 +2,24 @@
 ///
 /// A store asks while its queries are observed, 20 times a second and when it reads for an observer, so asking must be
 /// cheap. An engine that shares its store and does not conform declares ``BackendInfo/Capability/foreignCommits`` as
-/// lacking.
-public protocol SharedCommitsEngine: StorageEngine {
+/// lacking. Examples/OutsideBackend has a whole one, `SharedBackend`.
+public protocol ExternalCommitsEngine: StorageEngine {
     /// Counts the commits of others up to now, or several of them as one. Commits of this engine are not counted.
     ///
     /// Called on any thread, beside writers and readers, and waits for none.
     /// - Throws: errors of asking. `busy` counts as no answer; any other makes observers read, and meet the error.
-    func commitsOfOthers() throws(StorageError) -> CommitsOfOthers
+    func externalCommits() throws(StorageError) -> ExternalCommitCount
 }
 
-/// A ``SharedCommitsEngine`` that a server tells of commits. So it is asked only behind one that it was told of, and when the
+/// A ``ExternalCommitsEngine`` that a server tells of commits. So it is asked only behind one that it was told of, and when the
 /// store reads for an observer; then it may ask the server.
-package protocol ListeningEngine: SharedCommitsEngine {
+///
+/// ```
+/// func startListening(_ tell: @escaping @Sendable () -> Void) {
+///     listener.run("LISTEN commits") { _ in tell() }   // on a connection and thread of its own
+/// }
+/// ```
+public protocol ListeningEngine: ExternalCommitsEngine {
     /// Calls the closure soon after somebody else has committed, until ``stopListening()``. Returns at once.
     func startListening(_ tell: @escaping @Sendable () -> Void)
 
@@ -28,13 +34,19 @@ package protocol ListeningEngine: SharedCommitsEngine {
 }
 
 /// An optional feature of an engine that may become able to write while it is open, as one on a replica that is promoted.
-package protocol PromotableEngine: StorageEngine {
+///
+/// The store asks before it refuses a write with `unsupported`.
+///
+/// ```
+/// func canWriteNow() throws(StorageError) -> Bool { try !connection.value("SELECT pg_is_in_recovery()") }
+/// ```
+public protocol PromotableEngine: StorageEngine {
     /// Whether it can write by now. May ask a server. What ``StorageEngine/info`` says follows.
     func canWriteNow() throws(StorageError) -> Bool
 }
 
 /// Whether anyone but an engine has committed.
-public enum CommitsOfOthers: Sendable, Hashable {
+public enum ExternalCommitCount: Sendable, Hashable {
     /// Nobody else can write.
     case impossible
     /// A number that is another one after a commit of somebody else.

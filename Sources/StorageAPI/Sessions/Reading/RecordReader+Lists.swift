@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// Reads of parts of an array of references. A record that is not stored is `notFound`, as an empty array is empty.
-extension Reading {
+extension RecordReader {
     func count(_ list: StoredList) throws(StorageError) -> Int {
         let rows = try ListRows(list, handle, in: session)
         let count = try rows.count()
@@ -25,7 +25,7 @@ extension Reading {
     func records<M: Storable>(in places: Range<Int>, _ list: StoredList) throws(StorageError) -> [M] {
         let keys = try keys(in: places, list)
         guard !keys.isEmpty else { return [] }
-        let target = Reading(handle: try handle.directory.handle(of: .type(M.self), in: session), session: session)
+        let target = RecordReader(handle: try handle.directory.handle(of: .type(M.self), in: session), session: session)
         var records: [M] = []
         for (key, record) in zip(keys, try target.find(M.self, keys: keys)) {
             guard let record else {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Observers ask: a commit leaves its changes in a log and wakes those that wait, on another queue. So it costs the
 /// same however many observers there are, and next to nothing if there are none.
-final class Observers: Sendable {
+final class CommitFeed: Sendable {
     /// What commits note for an observer.
     struct Interest {
         /// Of every model.
@@ -33,9 +33,9 @@ final class Observers: Sendable {
     }
 
     /// What an observer learns when it asks.
-    enum News {
+    enum PollResult {
         case nothing
-        case commits([ToldCommit])
+        case commits([CommitEvent])
         /// Some commits are not known: read anew.
         case unknown
         /// The store was closed.
@@ -75,7 +75,7 @@ final class Observers: Sendable {
     private let isCapturing = Atomic<Bool>(false)
     private let state = Mutex(State())
     private let wakeups = DispatchQueue(label: "storage.observers")
-    private let others = Mutex<OtherCommits?>(nil)
+    private let others = Mutex<ExternalCommitMonitor?>(nil)
 
     // MARK: Writers
 
@@ -169,7 +169,7 @@ final class Observers: Sendable {
     // MARK: Observers
 
     /// Asks for commits of other processes while there are observers.
-    func follow(_ others: OtherCommits?) { self.others.withLock { $0 = others } }
+    func follow(_ others: ExternalCommitMonitor?) { self.others.withLock { $0 = others } }
 
     /// Adds an observer, or changes what it asks for. Returns the number of the last commit.
     func add(_ id: ObjectIdentifier, _ interest: Interest) -> Int {
@@ -193,7 +193,7 @@ final class Observers: Sendable {
     }
 
     /// What happened after a commit, and the number of the last commit.
-    func news(_ question: Question, after number: Int) -> (News, last: Int) {
+    func news(_ question: Question, after number: Int) -> (PollResult, last: Int) {
         state.withLock { ($0.news(question, after: number), $0.last) }
     }
 
@@ -222,7 +222,7 @@ final class Observers: Sendable {
     }
 }
 
-extension Observers.State {
+extension CommitFeed.State {
     /// Puts together what is asked for by observers and by the history.
     mutating func collectCapturing() {
         let followed = layered.map { $0.adding(asked) } ?? asked
@@ -230,7 +230,7 @@ extension Observers.State {
     }
 
     /// Notes what an observer asks for; nil if nothing any more. Costs the same however many observers there are.
-    mutating func setInterest(of id: ObjectIdentifier, to interest: Observers.Interest?) {
+    mutating func setInterest(of id: ObjectIdentifier, to interest: CommitFeed.Interest?) {
         let former = interests[id]
         interests[id] = interest
         var isOther = interests.isEmpty != (asked == nil)
@@ -271,13 +271,13 @@ extension Observers.State {
         let isUnknown = !isKnown && !asked.asksAll(ofAtMost: before)
         guard !models.isEmpty || !unknown.isEmpty || isUnknown else { return [] }
         last += 1
-        add(ToldCommit(last, models, author: changes?.signature.author, note: changes?.signature.note))
+        add(CommitEvent(last, models, author: changes?.signature.author, note: changes?.signature.note))
         for model in unknown { loseModel(model) }
         if isUnknown { loseAll() }
         return isUnknown ? takeAllWaiters() : takeWaiters(models.map(\.model) + unknown)
     }
 
-    mutating func add(_ commit: ToldCommit) {
+    mutating func add(_ commit: CommitEvent) {
         for changes in commit.models {
             lastOfModel[changes.model] = commit.number
             logs[changes.model]?.append(commit)
@@ -310,7 +310,7 @@ extension Observers.State {
         return waiting.values.flatMap(\.values)
     }
 
-    func news(_ question: Observers.Question, after number: Int) -> Observers.News {
+    func news(_ question: CommitFeed.Question, after number: Int) -> CommitFeed.PollResult {
         if isEnded { return .end }
         if lastUnknown > number { return .unknown }
         switch question {
@@ -321,7 +321,7 @@ extension Observers.State {
         }
     }
 
-    private static func news(_ log: CommitLog?, after number: Int) -> Observers.News {
+    private static func news(_ log: CommitLog?, after number: Int) -> CommitFeed.PollResult {
         guard let commits = log?.commits(after: number) else { return .unknown }
         return commits.isEmpty ? .nothing : .commits(Array(commits))
     }
@@ -333,7 +333,7 @@ private struct InterestTally {
     private var counts: [String?: [ChangeDetail: Int]] = [:]
 
     /// Counts an observer in or out. Returns whether what all ask for together is another.
-    mutating func count(_ interest: Observers.Interest, by number: Int) -> Bool {
+    mutating func count(_ interest: CommitFeed.Interest, by number: Int) -> Bool {
         var isOther = false
         let details = interest.models.map { (Optional($0), $1) } + (interest.all.map { [(nil, $0)] } ?? [])
         for (model, detail) in details {

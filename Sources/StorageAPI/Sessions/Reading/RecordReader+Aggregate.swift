@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// Aggregates over all records of a query. The backend computes them; no record is loaded.
-extension Reading {
+extension RecordReader {
     func aggregate<V: ColumnValue>(
         _ function: AggregateFunction, _: V.Type, _ selection: Selection, _ term: QueryNode
     ) throws(StorageError) -> V {

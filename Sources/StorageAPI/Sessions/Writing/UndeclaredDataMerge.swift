@@ -5,8 +5,8 @@ import StorageDriver
 ///
 /// A row is the same one if it has the same own key, unique in its array, or else the same position in an array of the
 /// same length. Anything that could only be guessed is refused.
-struct KeptRows {
-    let tables: KeptTables
+struct UndeclaredDataMerge {
+    let tables: UndeclaredTables
     let writer: any StorageWriter
 
     private typealias Owners = [[Value]: KeptRow]

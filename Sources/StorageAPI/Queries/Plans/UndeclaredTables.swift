@@ -2,7 +2,7 @@ import StorageDriver
 
 /// The tables that a save reads and writes back because they contain more than the program declares (clause S7).
 /// Determined once for a model; nil for nearly all.
-final class KeptTables: Sendable {
+final class UndeclaredTables: Sendable {
     struct Table: Sendable {
         let schema: TableSchema
         /// The model's own table; nil if it is not declared.
@@ -64,7 +64,7 @@ final class KeptTables: Sendable {
     }
 }
 
-extension KeptTables.Table {
+extension UndeclaredTables.Table {
     fileprivate init(
         _ schema: TableSchema, _ binding: TableBinding?, entry: Int?, keyCount: Int, all: [TableSchema],
         _ directory: ModelDirectory

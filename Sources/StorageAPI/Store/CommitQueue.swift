@@ -9,27 +9,27 @@ import Synchronization
 /// runtime should block. There is no timer: the job that finds the queue free is committed together with all that wait
 /// by then. While the next jobs run, a second queue completes the earlier ones and, if the engine can, waits for their
 /// commit.
-final class WriteQueue: Sendable {
+final class CommitQueue: Sendable {
     private let queue = DispatchQueue(label: "storage.writer")
     private let pending = Mutex(WriteJobs())
     private let mark = DispatchSpecificKey<Bool>()
     private let engine: any StorageEngine
-    private let observers: Observers
+    private let observers: CommitFeed
     private let layers: ApplicationLayers
     /// The engine, if its commits can be waited for later.
     private let pipeline: (any PipeliningEngine)?
     /// The engine, if it sends several batches at once.
-    private let deferring: (any DeferringEngine)?
+    private let deferring: (any BatchingEngine)?
     private let completions = DispatchQueue(label: "storage.completions")
     /// How many groups of jobs have run and are not complete.
     private let completing = Atomic(0)
 
-    init(_ engine: any StorageEngine, _ observers: Observers, _ layers: ApplicationLayers) {
+    init(_ engine: any StorageEngine, _ observers: CommitFeed, _ layers: ApplicationLayers) {
         self.engine = engine
         self.observers = observers
         self.layers = layers
         pipeline = engine as? any PipeliningEngine
-        deferring = engine as? any DeferringEngine
+        deferring = engine as? any BatchingEngine
         for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
     }
 
@@ -178,16 +178,16 @@ final class WriteQueue: Sendable {
 
     private func isDeferred(_ jobs: WriteJobs) throws(StorageError) -> Bool {
         guard let deferring else { return false }
-        return try runDeferring(jobs.all, deferring)
+        return try runBatching(jobs.all, deferring)
     }
 
     /// Runs jobs whose batches may be carried out later. False if one of them has failed: nothing is then done, and which has,
     /// and why, is found when they run one after the other.
-    private func runDeferring(_ jobs: [WriteJob], _ engine: any DeferringEngine) throws(StorageError) -> Bool {
+    private func runBatching(_ jobs: [WriteJob], _ engine: any BatchingEngine) throws(StorageError) -> Bool {
         guard jobs.allSatisfy(\.isRepeatable) else { return false }
         var (hasBegun, hasRun) = (false, false)
         do {
-            return try engine.writeDeferring { (writer) throws(StorageError) in
+            return try engine.writeBatching { (writer) throws(StorageError) in
                 hasBegun = true
                 for job in jobs { try job.run(writer) }
                 hasRun = true
@@ -295,7 +295,7 @@ struct WriteAttempt {
 final class WriteJob: CancellableCall, @unchecked Sendable {
     // Released when the job is complete: nothing that outlives the call may keep the store or the caller's closure.
     private var store: Store?
-    private var body: ((SessionContext) throws(StorageError) -> Void)?
+    private var body: ((TransactionContext) throws(StorageError) -> Void)?
     /// Whether what has expired is deleted before the body runs.
     let removesExpired: Bool
     /// Counts what the write does; nil if the store has no instruments.
@@ -314,7 +314,7 @@ final class WriteJob: CancellableCall, @unchecked Sendable {
 
     init(
         _ store: Store, isRepeatable: Bool, removesExpired: Bool = true, _ call: MeteredCall? = nil,
-        _ body: @escaping (SessionContext) throws(StorageError) -> Void
+        _ body: @escaping (TransactionContext) throws(StorageError) -> Void
     ) {
         self.store = store
         self.isRepeatable = isRepeatable

@@ -1,6 +1,15 @@
 /// An optional feature of a writing session: it deletes what a query chooses by itself. Without it, the store reads the keys,
 /// 4,096 at a time, and deletes by them.
-public protocol ChoosingWriter: StorageWriter {
+///
+/// ```
+/// func delete(
+///     _ plan: WritePlan, keysOf keys: QueryPlan, _ arguments: QueryArguments
+/// ) throws(StorageError) -> Int {
+///     // DELETE FROM table WHERE (column, …) IN (SELECT …)
+///     try connection.run(statement(plan, keys), arguments).changedRows
+/// }
+/// ```
+public protocol QueryDeletingWriter: StorageWriter {
     /// Deletes the rows of a table whose columns hold a key that a query gives, and returns how many there were.
     ///
     /// The query is asked before the first row goes. It has neither an order nor a limit.

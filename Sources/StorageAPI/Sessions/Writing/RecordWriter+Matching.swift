@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// Saving by other properties than the key.
-extension Writing {
+extension RecordWriter {
     /// Saves models, each as the stored record that has the same values of some properties. A model without one is
     /// inserted. Returns the models as they are stored.
     ///
@@ -105,7 +105,7 @@ extension Writing {
         guard !targets.areAllNew else { return models }
         let isNew = Set(targets.new)
         let keys = Array(Set(models.indices.filter { !isNew.contains($0) }.map { targets.keys[$0] }))
-        let reading = Reading(handle: handle, session: writer)
+        let reading = RecordReader(handle: handle, session: writer)
         var stored: [[Value]: M] = [:]
         for (key, model) in zip(keys, try reading.find(M.self, keys: keys)) { stored[key] = model }
         return zip(models, targets.keys).map { stored[$1] ?? $0 }
@@ -228,8 +228,8 @@ extension Writing {
         // In the order given, and not in that of a set, which is another each time.
         var seen: Set<[Value]> = []
         let wanted = values.compactMap(\.self).filter { seen.insert($0).inserted }
-        for start in stride(from: 0, to: wanted.count, by: Reading.partOfRecords) {
-            let part = wanted[start...].prefix(Reading.partOfRecords)
+        for start in stride(from: 0, to: wanted.count, by: RecordReader.partOfRecords) {
+            let part = wanted[start...].prefix(RecordReader.partOfRecords)
             let lists = match.columns.indices.map { column in
                 var seen: Set<Value> = []
                 return ValueList(width: 1, values: part.map { $0[column] }.filter { seen.insert($0).inserted })

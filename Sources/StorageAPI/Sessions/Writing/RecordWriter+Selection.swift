@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// Writes to the records of a selection.
-extension Writing {
+extension RecordWriter {
     /// How many keys of a selection are held at a time.
     private static var keysOfPart: Int { 4096 }
 
@@ -9,7 +9,7 @@ extension Writing {
     func delete(_ selection: Selection) throws(StorageError) -> Int {
         // What denies is judged after all that cascades, so the rules take all keys at once.
         guard try context.referrers(to: handle).isEmpty, !decidesDeletions else {
-            return try delete(Reading(handle: handle, session: writer).keyValues(selection))
+            return try delete(RecordReader(handle: handle, session: writer).keyValues(selection))
         }
         if let count = try deleteChosen(selection) { return count }
         return try eachPart(of: selection) { (keys) throws(StorageError) in
@@ -20,7 +20,7 @@ extension Writing {
 
     /// Lets the engine delete the records of a selection by itself; nil if it does not, or if a layer needs their keys.
     private func deleteChosen(_ selection: Selection) throws(StorageError) -> Int? {
-        guard !model.root.schema.isForeign, let writer = writer as? any ChoosingWriter else {
+        guard !model.root.schema.isForeign, let writer = writer as? any QueryDeletingWriter else {
             return nil
         }
         var lowering = QueryLowering(handle)

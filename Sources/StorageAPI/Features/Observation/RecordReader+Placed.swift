@@ -1,6 +1,6 @@
 import StorageDriver
 
-extension Reading {
+extension RecordReader {
     /// The records of a selection with their places.
     func placed<M: Storable>(_ selection: Selection, as _: M.Type) throws(StorageError) -> PlacedRecords<M> {
         let (models, places, order) = try places(selection, among: nil, as: M.self)

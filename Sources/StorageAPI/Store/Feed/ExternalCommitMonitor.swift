@@ -4,8 +4,8 @@ import Synchronization
 
 /// Asks an engine whether another process has committed, while somebody observes the store: again and again, or when the
 /// engine is told that one has.
-final class OtherCommits: Sendable {
-    private let engine: any SharedCommitsEngine
+final class ExternalCommitMonitor: Sendable {
+    private let engine: any ExternalCommitsEngine
     /// Called if another process has committed.
     private let tell: @Sendable () -> Void
     private let queue = DispatchQueue(label: "storage.commits-of-others")
@@ -13,16 +13,16 @@ final class OtherCommits: Sendable {
 
     private struct State {
         /// The engine's last answer, also from before anybody observed: a commit since then is told, not lost.
-        var count: CommitsOfOthers
+        var count: ExternalCommitCount
         var timer: (any DispatchSourceTimer)?
     }
 
     private static let interval = DispatchTimeInterval.milliseconds(50)
 
     /// Nil if nobody else can write.
-    init?(_ engine: any SharedCommitsEngine, tell: @escaping @Sendable () -> Void) {
+    init?(_ engine: any ExternalCommitsEngine, tell: @escaping @Sendable () -> Void) {
         // An engine that cannot say it now is asked again.
-        let count = Result { () throws(StorageError) in try engine.commitsOfOthers() }
+        let count = Result { () throws(StorageError) in try engine.externalCommits() }
         if case .success(.impossible) = count { return nil }
         self.engine = engine
         self.tell = tell
@@ -78,9 +78,9 @@ final class OtherCommits: Sendable {
     /// On the queue: one at a time. False if the engine cannot tell now.
     @discardableResult
     private func check() -> Bool {
-        var count = CommitsOfOthers.unknown
+        var count = ExternalCommitCount.unknown
         do throws(StorageError) {
-            count = try engine.commitsOfOthers()
+            count = try engine.externalCommits()
             if count == .unknown { return false }
         } catch {
             if error.code == .busy { return true }
@@ -96,7 +96,7 @@ final class OtherCommits: Sendable {
 
     /// Whether it is certain that nobody has committed what is not told. Waits for nothing.
     var areAllTold: Bool {
-        guard case .count(let count)? = try? engine.commitsOfOthers() else { return false }
+        guard case .count(let count)? = try? engine.externalCommits() else { return false }
         return state.withLock { $0.count == .count(count) }
     }
 }

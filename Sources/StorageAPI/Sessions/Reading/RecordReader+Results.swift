@@ -1,7 +1,7 @@
 import StorageDriver
 
 // Results other than models: groups, and chosen properties.
-extension Reading {
+extension RecordReader {
     /// Calls the body with each row. Returns the positions of the rows in the result, if they came in another order.
     func results(
         _ rows: ResultRows, _ body: (ResultRow) throws(StorageError) -> Void

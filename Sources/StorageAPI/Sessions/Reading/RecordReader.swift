@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// Reads models through a session: runs queries and loads graphs.
-package struct Reading {
+package struct RecordReader {
     let handle: ModelHandle
     let session: any StorageSession
     /// How the cells of root rows are read: all of the model's, or chosen ones.
@@ -158,13 +158,13 @@ package struct Reading {
         attachChildren(to: context, scope, arguments, &known)
         for children in known.values { context.own(children) }
         if handle.directory.isAskingServer.load(ordering: .relaxed), scope != .all {
-            announce(known.keys.filter { read[$0] == nil }, scope, arguments)
+            prefetch(known.keys.filter { read[$0] == nil }, scope, arguments)
         }
     }
 
     /// Tells a session that waits for a server which tables' rows are read next.
-    private func announce(_ tables: [Int], _ scope: Query.Scope, _ arguments: QueryArguments) {
-        session.passOn(tables.map { QueryRequest(plan: handle.plan(rowsOf: $0, scope), arguments: arguments) })
+    private func prefetch(_ tables: [Int], _ scope: Query.Scope, _ arguments: QueryArguments) {
+        session.forwardPrefetch(tables.map { QueryRequest(plan: handle.plan(rowsOf: $0, scope), arguments: arguments) })
     }
 
     private func attachChildren(

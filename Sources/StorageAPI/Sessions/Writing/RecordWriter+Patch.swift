@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// Partial updates.
-extension Writing {
+extension RecordWriter {
     /// Sets properties on the records of a selection; returns how many there are.
     func patch(_ assignments: [Assignment], _ selection: Selection) throws(StorageError) -> Int {
         // What cannot be set is known before any record is looked at, and whether or not one is found. Of several

@@ -1,7 +1,7 @@
 import StorageDriver
 
 /// Changes of parts of an array of references. Each is an update of its record.
-extension Writing {
+extension RecordWriter {
     /// Puts elements before the one at a place, or behind all.
     func insert(_ keys: [[Value]], at index: Int?, in list: StoredList) throws(StorageError) {
         let list = try rows(of: list)

@@ -1,0 +1,49 @@
+/// An optional feature of an engine that waits for a server: it sends several batches in one round trip.
+///
+/// The store offers it the jobs of one commit. A writer then returns from `write` before the batch is carried out, and sends all
+/// that wait when something is read or the transaction ends:
+///
+/// ```
+/// func writeBatching(_ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) -> Bool {
+///     let writer = Writer(connection, isBatching: true)   // write(_:) adds to writer.waiting and returns batch.count
+///     try body(writer)
+///     guard try connection.send(writer.waiting) else { return false }   // one round trip; a row was refused
+///     try connection.commit()
+///     return true
+/// }
+/// ```
+public protocol BatchingEngine: StorageEngine {
+    /// Runs the body in a transaction as ``StorageEngine/write(_:)`` does. But its writer may return from `write` before a
+    /// batch is carried out, with the count that success would give. It is carried out before anything is read, and before
+    /// the commit. No batch waits whose count is an answer: deletes of roots, and patches.
+    ///
+    /// - Returns: false if a waiting batch has failed, whose error is not that of a row. Nothing is then done, and the store
+    ///   runs everything again by `write`.
+    func writeBatching(
+        _ body: (any StorageWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool
+}
+
+/// An optional feature of a session that waits for a server: it is told of queries before they are asked, so that it can send
+/// them in one round trip with the first of them.
+///
+/// The store tells the queries for what records own, before it asks them one after the other. Keep them, send them with the
+/// next query of the session, and answer a later `rows(_:_:)` with the same plan and arguments from what came back.
+public protocol PrefetchingSession: StorageSession {
+    /// Tells of queries that are likely to be asked soon, without a limit and each once. Forgets what was told before.
+    func prefetch(_ queries: [QueryRequest])
+}
+
+/// A query with its values.
+public struct QueryRequest {
+    /// The shape of the query.
+    public let plan: QueryPlan
+    /// Its values.
+    public let arguments: QueryArguments
+
+    /// A query with its values.
+    public init(plan: QueryPlan, arguments: QueryArguments) {
+        self.plan = plan
+        self.arguments = arguments
+    }
+}
