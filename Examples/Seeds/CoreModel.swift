@@ -101,7 +101,7 @@ enum CoreModelPort {
                 "pens": [{"id": 100, "color": "red", "price": 18.55}, {"id": 101, "color": "green", "price": 22.22}]
             }}}}
             """.utf8)
-        try await store.save(json: json, as: Person.self, at: "data.dataData.person")
+        try await store.save(json: json, as: Person.self, options: .init(at: "data.dataData.person"))
         let found = try await store.find(Person.self, key: 100)
         expect(
             found?.pens.map(\.color) == ["red", "green"] && found?.city?.spell == "ChengDu",

@@ -83,7 +83,8 @@ enum MagicalRecordPort {
             try await store.find(Snack.self, key: 7)?.price == 70,
             "saved as the record of the same name, which keeps its key")
         expect(try await store.select(Snack.self).where { $0.price == 70 }.count() == 1, "and none twice")
-        try await store.save(json: Data(#"[{"snackId": 7, "taste": "salt"}]"#.utf8), as: Snack.self, merging: true)
+        try await store.save(
+            json: Data(#"[{"snackId": 7, "taste": "salt"}]"#.utf8), as: Snack.self, options: .init(merging: true))
         expect(
             try await store.find(Snack.self, key: 7)?.name == "snack 7", "of many at once, only what is given is set")
         try await store.update(Snack.self).where { $0.snackId == 7 }.set(\.taste, to: nil).run()

@@ -15,7 +15,7 @@ extension Store {
     /// an object on each line. All of them in one transaction, or none.
     ///
     /// ```swift
-    /// try await store.save(json: data, as: Person.self, at: "data.items")
+    /// try await store.save(json: data, as: Person.self, options: .init(at: "data.items"))
     /// ```
     ///
     /// The model is the only type that is needed: see `Storable/init(json:at:dates:lenient:)`. A reference is the key of
@@ -24,13 +24,7 @@ extension Store {
     /// - Parameters:
     ///   - json: UTF-8 text of RFC 8259.
     ///   - model: the records' type.
-    ///   - path: the names of the members that lead to the records, with points between them.
-    ///   - dates: how dates are written where the property does not say it; nil for ISO 8601, or seconds since 2001.
-    ///   - lenient: whether a text may be the number or the truth value that it spells, and the other way round.
-    ///   - merging: whether a stored record keeps the properties that its JSON lacks. What it owns in one property is
-    ///     replaced as a whole.
-    ///   - properties: by which a stored record is found in place of the key, which it keeps; several match together. A
-    ///     record that none of them finds is inserted. None of them is the key, as for `save(_:matching:_:)`.
+    ///   - options: where the records are, how they are written, and what they are stored over.
     ///   - progress: called after each part that is stored.
     /// - Returns: how many records were stored.
     /// - Throws: `invalidValue` with the index of the element, the place in the JSON and the property; `missingKey` for
@@ -38,10 +32,9 @@ extension Store {
     ///   `save(_:)-([M])`. Nothing is stored if it throws.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
-        json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
-        merging: Bool = false, matching properties: [PartialKeyPath<M>] = [], progress: JSONProgress? = nil
+        json: Data, as model: M.Type, options: JSONOptions<M> = JSONOptions<M>(), progress: JSONProgress? = nil
     ) async throws(StorageError) -> Int {
-        let form = try SavedJSON<M>(path, dates, lenient, merging, properties, progress)
+        let form = try SavedJSON<M>(options, progress)
         return try await transaction { tx throws(StorageError) in try tx.save(.data(json), form) }
     }
 
@@ -50,11 +43,10 @@ extension Store {
     /// - Throws: also `io` for a file that cannot be read.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
-        jsonFile file: URL, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
-        lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = [],
+        jsonFile file: URL, as model: M.Type, options: JSONOptions<M> = JSONOptions<M>(),
         progress: JSONProgress? = nil
     ) async throws(StorageError) -> Int {
-        let form = try SavedJSON<M>(path, dates, lenient, merging, properties, progress)
+        let form = try SavedJSON<M>(options, progress)
         return try await transaction { tx throws(StorageError) in try tx.save(.file(file.path), form) }
     }
 
@@ -66,11 +58,9 @@ extension Store {
     /// - Throws: also what the sequence throws, unchanged, and `io` or `full` for the temporary file.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable, Bytes: AsyncSequence>(
-        json bytes: Bytes, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
-        lenient: Bool = false,
-        merging: Bool = false, matching properties: [PartialKeyPath<M>] = [], progress: JSONProgress? = nil
+        json bytes: Bytes, as model: M.Type, options: JSONOptions<M> = JSONOptions<M>(), progress: JSONProgress? = nil
     ) async throws -> Int where Bytes.Element == UInt8 {
-        let form = try SavedJSON<M>(path, dates, lenient, merging, properties, progress)
+        let form = try SavedJSON<M>(options, progress)
         return try await save(form) { spool in for try await byte in bytes { try spool.append(byte) } }
     }
 
@@ -83,11 +73,10 @@ extension Store {
     /// - Throws: also what the sequence throws, unchanged, and `io` or `full` for the temporary file.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable, Pieces: AsyncSequence>(
-        json pieces: Pieces, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
-        lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = [],
+        json pieces: Pieces, as model: M.Type, options: JSONOptions<M> = JSONOptions<M>(),
         progress: JSONProgress? = nil
     ) async throws -> Int where Pieces.Element: Sequence<UInt8> {
-        let form = try SavedJSON<M>(path, dates, lenient, merging, properties, progress)
+        let form = try SavedJSON<M>(options, progress)
         return try await save(form) { spool in for try await piece in pieces { try spool.append(piece) } }
     }
 
@@ -104,12 +93,11 @@ extension Store {
     /// `Storable/init(dictionary:at:dates:lenient:)`.
     @discardableResult
     public nonisolated(nonsending) func save<M: Storable>(
-        dictionary: [String: Any], as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
-        lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = []
+        dictionary: [String: Any], as model: M.Type, options: JSONOptions<M> = JSONOptions<M>()
     ) async throws(StorageError) -> Int {
         let json = Data(try JSONValue(dictionary, of: M.schema.name).text.utf8)
         return try await save(
-            json: json, as: model, at: path, dates: dates, lenient: lenient, merging: merging, matching: properties)
+            json: json, as: model, options: options)
     }
 }
 
@@ -117,20 +105,18 @@ extension WritingVerbs where Self: ~Copyable {
     /// Stores the records of JSON, as `Store` does.
     @discardableResult
     public func save<M: Storable>(
-        json: Data, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil, lenient: Bool = false,
-        merging: Bool = false, matching properties: [PartialKeyPath<M>] = [], progress: Store.JSONProgress? = nil
+        json: Data, as model: M.Type, options: Store.JSONOptions<M> = .init(), progress: Store.JSONProgress? = nil
     ) throws(StorageError) -> Int {
-        try save(.data(json), SavedJSON<M>(path, dates, lenient, merging, properties, progress))
+        try save(.data(json), SavedJSON<M>(options, progress))
     }
 
     /// Stores the records of a file of JSON, as `Store` does.
     @discardableResult
     public func save<M: Storable>(
-        jsonFile file: URL, as model: M.Type, at path: String = "", dates: Property.DateForm? = nil,
-        lenient: Bool = false, merging: Bool = false, matching properties: [PartialKeyPath<M>] = [],
+        jsonFile file: URL, as model: M.Type, options: Store.JSONOptions<M> = .init(),
         progress: Store.JSONProgress? = nil
     ) throws(StorageError) -> Int {
-        try save(.file(file.path), SavedJSON<M>(path, dates, lenient, merging, properties, progress))
+        try save(.file(file.path), SavedJSON<M>(options, progress))
     }
 
     fileprivate func save<M: Storable>(_ source: JSONInput, _ form: SavedJSON<M>) throws(StorageError) -> Int {
@@ -174,12 +160,9 @@ private struct SavedJSON<M: Storable>: Sendable {
     let matched: [Int]
     let progress: Store.JSONProgress?
 
-    init(
-        _ path: String, _ dates: Property.DateForm?, _ isLenient: Bool, _ isMerging: Bool,
-        _ matched: [PartialKeyPath<M>], _ progress: Store.JSONProgress?
-    ) throws(StorageError) {
-        (self.path, self.dates, self.isLenient, self.isMerging) = (path, dates, isLenient, isMerging)
-        (self.matched, self.progress) = (try M.ordinals(of: matched), progress)
+    init(_ options: Store.JSONOptions<M>, _ progress: Store.JSONProgress?) throws(StorageError) {
+        (path, dates, isLenient, isMerging) = (options.path, options.dates, options.isLenient, options.isMerging)
+        (matched, self.progress) = (try M.ordinals(of: options.matching), progress)
     }
 
     func save(_ source: JSONInput, _ context: TransactionContext) throws(StorageError) -> Int {

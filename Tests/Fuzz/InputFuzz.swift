@@ -54,7 +54,7 @@ struct ModelJSON: Fuzzed {
         try wait { [store] in try await store.truncate("Order") }
         let models = try allowing([.invalidValue, .limitExceeded]) { try Order.models(json: json, lenient: isLenient) }
         let count = try allowing([.invalidValue, .limitExceeded, .missingKey, .duplicateKey]) {
-            try wait { [store] in try await store.save(json: json, as: Order.self, lenient: isLenient) }
+            try wait { [store] in try await store.save(json: json, as: Order.self, options: .init(lenient: isLenient)) }
         }
         let stored = try wait { [store] in try await store.select(Order.self).all() }
         require(count != nil || stored.isEmpty, "a call that failed has stored \(stored)")

@@ -50,7 +50,7 @@ func save<M: Storable, Page: Decodable>(
     _ way: String, _ path: String, _ model: M.Type, _ page: Page.Type, _ store: Store, _ models: (Page) -> [M]
 ) async throws {
     if way == "schema" {
-        try await store.save(jsonFile: URL(fileURLWithPath: path), as: M.self, at: "data.items")
+        try await store.save(jsonFile: URL(fileURLWithPath: path), as: M.self, options: .init(at: "data.items"))
     } else {
         let page = try JSONDecoder().decode(Page.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
         try await store.save(models(page))

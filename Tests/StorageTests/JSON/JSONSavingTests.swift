@@ -24,7 +24,7 @@ import Testing
             #expect(try await store.select(Town.self).count() == 1500)
             #expect(try await store.find(Town.self, key: 1) == Town(id: 1, name: "Town 1"))
             let json = #"{"data": {"items": "# + JSONDecodingTests.whole + "}}"
-            #expect(try await store.save(json: json.data, as: Writer.self, at: "data.items") == 1)
+            #expect(try await store.save(json: json.data, as: Writer.self, options: .init(at: "data.items")) == 1)
             #expect(try await store.find(Writer.self, key: 7) == JSONDecodingTests.ann)
             #expect(try await store.save(dictionary: ["id": 2, "cityName": "Two"], as: Town.self) == 1)
             #expect(try await store.find(Town.self, key: 2)?.name == "Two")
@@ -58,18 +58,18 @@ import Testing
                 [{"id": 7, "info": {"age": 29}, "nickname": "Nan", "quills": [{"colour": {"name": "gold"}}], "editor": null},
                  {"id": 7, "name": "Anna"}, {"id": 9, "name": "New"}, {"id": 9, "info": {"age": 1}}]
                 """
-            #expect(try await store.save(json: json.data, as: Writer.self, merging: true) == 4)
+            #expect(try await store.save(json: json.data, as: Writer.self, options: .init(merging: true)) == 4)
             var expected = JSONDecodingTests.ann
             (expected.name, expected.age, expected.nickname) = ("Anna", 29, "Nan")
             (expected.quills, expected.editor) = ([Quill(color: "gold")], nil)
             #expect(try await store.find(Writer.self, key: 7) == expected)
             #expect(try await store.find(Writer.self, key: 9) == Writer(id: 9, name: "New", age: 1))
             let missing = await expectError(.missingKey) {
-                try await store.save(json: #"[{"name": "x"}]"#.data, as: Writer.self, merging: true)
+                try await store.save(json: #"[{"name": "x"}]"#.data, as: Writer.self, options: .init(merging: true))
             }
             #expect(missing?.message == "[0] has no id; what is merged needs its key.")
             let bad = await expectError(.invalidValue) {
-                try await store.save(json: #"[{"id": 10}]"#.data, as: Writer.self, merging: true)
+                try await store.save(json: #"[{"id": 10}]"#.data, as: Writer.self, options: .init(merging: true))
             }
             #expect(bad?.message == "[0].name is missing.")
         }
@@ -81,21 +81,23 @@ import Testing
             try await store.insert(Contact(email: "a", name: "Ann", age: 3))
             let json = #"[{"email": "a", "age": 4}, {"email": "b", "name": "Bo"}, {"email": "b", "age": 9, "id": 70}]"#
                 .data
-            #expect(try await store.save(json: json, as: Contact.self, merging: true, matching: [\.email]) == 3)
+            #expect(
+                try await store.save(json: json, as: Contact.self, options: .init(merging: true, matching: [\.email]))
+                    == 3)
             let merged = [
                 Contact(id: 1, email: "a", name: "Ann", age: 4), Contact(id: 2, email: "b", name: "Bo", age: 9),
             ]
             #expect(try await store.select(Contact.self).all() == merged)
             let whole = #"[{"email": "b", "name": "Cy"}]"#.data
-            #expect(try await store.save(json: whole, as: Contact.self, matching: [\.email]) == 1)
+            #expect(try await store.save(json: whole, as: Contact.self, options: .init(matching: [\.email])) == 1)
             #expect(try await store.find(Contact.self, key: 2) == Contact(id: 2, email: "b", name: "Cy"))
             await expectError(.invalidQuery) {
-                try await store.save(json: whole, as: Contact.self, merging: true, matching: [\.id])
+                try await store.save(json: whole, as: Contact.self, options: .init(merging: true, matching: [\.id]))
             }
             let bad = await expectError(.invalidValue) {
                 try await store.save(
-                    json: #"[{"email": "a"}, {"email": "c", "age": "x"}]"#.data, as: Contact.self, merging: true,
-                    matching: [\.email])
+                    json: #"[{"email": "a"}, {"email": "c", "age": "x"}]"#.data, as: Contact.self,
+                    options: .init(merging: true, matching: [\.email]))
             }
             #expect(bad?.element == 1)
         }
@@ -118,7 +120,8 @@ import Testing
                     for (second, _) in wrong where second != first {
                         let json = #"[{"name": "a", "email": "8"}, \#(first), \#(second)]"#.data
                         let error = await expectError(code) {
-                            try await store.save(json: json, as: Contact.self, merging: merging, matching: [\.name])
+                            try await store.save(
+                                json: json, as: Contact.self, options: .init(merging: merging, matching: [\.name]))
                         }
                         #expect(error?.element == 1, "\(first) \(second) \(merging)")
                     }
@@ -135,7 +138,8 @@ import Testing
             try (#"{"count": 3000, "items": "#.data + Self.towns(3000) + "}".data).write(to: file)
             try await withStore(backend) { store in
                 let told = Mutex<[(Int, Double)]>([])
-                let count = try await store.save(jsonFile: file, as: Town.self, at: "items") { count, fraction in
+                let count = try await store.save(jsonFile: file, as: Town.self, options: .init(at: "items")) {
+                    count, fraction in
                     told.withLock { $0.append((count, fraction)) }
                 }
                 #expect(count == 3000)
@@ -164,7 +168,7 @@ import Testing
                 #expect(try await store.save(jsonFile: file, as: Town.self) == 600)
                 #expect(try await store.select(Town.self).all() == towns)
                 let changes = "{\"id\": 7,\r\n\"cityName\": \"Seven\"}\r\n\n {\"id\": 8}"
-                #expect(try await store.save(json: changes.data, as: Town.self, merging: true) == 2)
+                #expect(try await store.save(json: changes.data, as: Town.self, options: .init(merging: true)) == 2)
                 #expect(try await store.find(Town.self, key: 7)?.name == "Seven")
                 #expect(try await store.find(Town.self, key: 8)?.name == "Town 8")
             }
@@ -220,7 +224,7 @@ import Testing
             let json = Array(Self.towns(500))
             #expect(try await store.save(json: Pieces(all: json), as: Town.self) == 500)
             let cut = stride(from: 0, to: json.count, by: 7).map { Array(json[$0..<min($0 + 7, json.count)]) }
-            #expect(try await store.save(json: Pieces(all: cut), as: Town.self, merging: true) == 500)
+            #expect(try await store.save(json: Pieces(all: cut), as: Town.self, options: .init(merging: true)) == 500)
             #expect(try await store.select(Town.self).count() == 500)
             await expectError(.invalidValue) { try await store.save(json: Pieces(all: [Data()]), as: Town.self) }
         }

@@ -35,8 +35,8 @@ import Testing
 
     private func keep(_ answer: Data, in store: Store) async throws {
         try await store.transaction { tx in
-            try tx.save(json: answer, as: Product.self, at: "data.products", merging: true)
-            try tx.save(json: answer, as: Maker.self, at: "data.makers", merging: true)
+            try tx.save(json: answer, as: Product.self, options: .init(at: "data.products", merging: true))
+            try tx.save(json: answer, as: Maker.self, options: .init(at: "data.makers", merging: true))
         }
     }
 
