@@ -31,6 +31,9 @@ extension Store {
     /// Layers run in the order of ``Options/layers``, in the transaction of the write and in its savepoints. They are part
     /// of the program, not of the store: another program that writes to the same store runs its own.
     ///
+    /// A store may run a write again that failed together with others, so a layer may be called again for a write that was
+    /// undone. What a layer writes in the transaction is undone with it; whatever reaches outside belongs into a ``CommitLayer``.
+    ///
     /// A store without layers pays nothing for them.
     public protocol Layer: Sendable {
         /// The models whose writes the layer follows; nil, the default, for every model in the store.
