@@ -84,6 +84,7 @@ let package = Package(
             name: "StorageAPI",
             dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .target(name: "StorageSearch", swiftSettings: strict),
         .target(name: "StorageJSON", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .target(
             name: "MemoryBackend",
@@ -185,6 +186,9 @@ let package = Package(
                 configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StorageSearchTests", dependencies: ["StorageSearch"], resources: [.copy("Fixtures")],
             swiftSettings: strict),
         .testTarget(
             name: "ArchiveTests",
