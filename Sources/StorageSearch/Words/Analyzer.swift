@@ -38,6 +38,13 @@ public struct Analyzer: Hashable, Sendable {
         return tokens
     }
 
+    /// The number of words of a text.
+    public func count(_ text: String) -> Int {
+        var count = 0
+        forEachWord(of: text) { _ in count += 1 }
+        return count
+    }
+
     /// Calls `visit` for each word of a text, counting positions from one, and returns the position after the last.
     @inline(__always) @discardableResult
     func forEachWord(of text: String, from position: Int = 0, _ visit: (ScannedWord) -> Void) -> Int {
