@@ -12,7 +12,9 @@ final class Database {
         var handle: OpaquePointer?
         guard sqlite3_open(path, &handle) == SQLITE_OK else { throw Failure(message: path) }
         self.handle = handle
-        try run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=10000; PRAGMA cache_size=-65536")
+        try run(
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=10000; PRAGMA cache_size=-65536"
+        )
     }
 
     deinit {
@@ -40,7 +42,9 @@ final class Database {
     }
 
     /// Runs a statement, and calls `row` for each row of the result.
-    func run(_ text: String, _ values: [Int], _ data: [UInt8]? = nil, _ row: (OpaquePointer) throws -> Void = { _ in }) throws {
+    func run(_ text: String, _ values: [Int], _ data: [UInt8]? = nil, _ row: (OpaquePointer) throws -> Void = { _ in })
+        throws
+    {
         let statement = try statement(text)
         defer { sqlite3_reset(statement) }
         for (index, value) in values.enumerated() { sqlite3_bind_int64(statement, Int32(index + 1), Int64(value)) }
@@ -67,7 +71,9 @@ final class Database {
 
     static func bytes(_ statement: OpaquePointer, _ column: Int32) -> [UInt8] {
         // SQLite's bytes are valid until the statement goes on.
-        [UInt8](UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, column), count: Int(sqlite3_column_bytes(statement, column))))
+        [UInt8](
+            UnsafeRawBufferPointer(
+                start: sqlite3_column_blob(statement, column), count: Int(sqlite3_column_bytes(statement, column))))
     }
 }
 
@@ -77,7 +83,8 @@ struct SQLiteTables: SearchStorage {
 
     init(_ database: Database) throws {
         self.database = database
-        try database.run("CREATE TABLE IF NOT EXISTS documents(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE) STRICT")
+        try database.run(
+            "CREATE TABLE IF NOT EXISTS documents(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE) STRICT")
         for table in SearchTable.allCases {
             try database.run("CREATE TABLE IF NOT EXISTS \(table)(id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT")
         }
@@ -90,7 +97,9 @@ struct SQLiteTables: SearchStorage {
     func document(of key: [UInt8]) throws(SearchFailure) -> Int? {
         try storing {
             var number: Int?
-            try database.run("SELECT id FROM documents WHERE key=?", [], key) { number = Int(sqlite3_column_int64($0, 0)) }
+            try database.run("SELECT id FROM documents WHERE key=?", [], key) {
+                number = Int(sqlite3_column_int64($0, 0))
+            }
             return number
         }
     }
@@ -111,7 +120,10 @@ struct SQLiteTables: SearchStorage {
         try storing { try database.run("DELETE FROM documents WHERE id=?", [document]) }
     }
 
-    private static let row = ["SELECT data FROM pending WHERE id=?", "SELECT data FROM segments WHERE id=?", "SELECT data FROM blocks WHERE id=?"]
+    private static let row = [
+        "SELECT data FROM pending WHERE id=?", "SELECT data FROM segments WHERE id=?",
+        "SELECT data FROM blocks WHERE id=?",
+    ]
 
     func row(_ table: SearchTable, _ number: Int) throws(SearchFailure) -> [UInt8]? {
         try storing {
@@ -125,7 +137,10 @@ struct SQLiteTables: SearchStorage {
         _ table: SearchTable, _ range: ClosedRange<Int>, _ body: (Int, [UInt8]) throws(SearchFailure) -> Void
     ) throws(SearchFailure) {
         try storing {
-            try database.run("SELECT id,data FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id", [range.lowerBound, range.upperBound]) {
+            try database.run(
+                "SELECT id,data FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id",
+                [range.lowerBound, range.upperBound]
+            ) {
                 try body(Int(sqlite3_column_int64($0, 0)), Database.bytes($0, 1))
             }
         }
@@ -136,7 +151,8 @@ struct SQLiteTables: SearchStorage {
     ) throws(SearchFailure) {
         try storing {
             try database.run(
-                "SELECT id FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", [range.lowerBound, range.upperBound, limit]
+                "SELECT id FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
+                [range.lowerBound, range.upperBound, limit]
             ) { body(Int(sqlite3_column_int64($0, 0))) }
         }
     }
@@ -146,6 +162,8 @@ struct SQLiteTables: SearchStorage {
     }
 
     func remove(_ table: SearchTable, _ range: ClosedRange<Int>) throws(SearchFailure) {
-        try storing { try database.run("DELETE FROM \(table) WHERE id BETWEEN ? AND ?", [range.lowerBound, range.upperBound]) }
+        try storing {
+            try database.run("DELETE FROM \(table) WHERE id BETWEEN ? AND ?", [range.lowerBound, range.upperBound])
+        }
     }
 }

@@ -33,8 +33,10 @@ func corpus(_ path: String) throws -> [(title: String, body: String)] {
         let (title, body) = (length(at), length(at + 4))
         at += 8
         result.append(
-            (String(decoding: data[at..<(at + title)], as: UTF8.self),
-             String(decoding: data[(at + title)..<(at + title + body)], as: UTF8.self)))
+            (
+                String(decoding: data[at..<(at + title)], as: UTF8.self),
+                String(decoding: data[(at + title)..<(at + title + body)], as: UTF8.self)
+            ))
         at += title + body
     }
     return result
@@ -157,7 +159,9 @@ func commits() throws {
     }
     tell("ours", mine)
     tell("FTS5", theirs)
-    print("ratio", format(mine.reduce(0, +) / theirs.reduce(0, +)), "shape", try SearchIndex(tables, properties: properties).shape())
+    print(
+        "ratio", format(mine.reduce(0, +) / theirs.reduce(0, +)), "shape",
+        try SearchIndex(tables, properties: properties).shape())
 }
 
 func queries() throws {
@@ -186,7 +190,8 @@ func queries() throws {
                 })
             theirs.append(
                 try seconds {
-                    let statement = try fts.statement("SELECT rowid, rank FROM f WHERE f MATCH ? ORDER BY rank LIMIT 10")
+                    let statement = try fts.statement(
+                        "SELECT rowid, rank FROM f WHERE f MATCH ? ORDER BY rank LIMIT 10")
                     try bound(match, statement) { while sqlite3_step(statement) == SQLITE_ROW {} }
                 })
         }

@@ -80,6 +80,17 @@ struct ByteReader {
         throw .corrupt("A number is cut off or too large.")
     }
 
+    /// Skips numbers.
+    @inline(__always)
+    mutating func skip(_ count: Int) throws(SearchFailure) {
+        var left = count
+        while left > 0 {
+            guard at < end else { throw .corrupt("A number is cut off.") }
+            if bytes[at] < 128 { left -= 1 }
+            at += 1
+        }
+    }
+
     /// A number of things that take a byte each at least.
     mutating func count() throws(SearchFailure) -> Int {
         let value = try number()

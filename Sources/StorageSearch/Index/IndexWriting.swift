@@ -26,11 +26,16 @@ extension SearchIndex {
         commit.removed = removed.sorted()
         if commit.words.size > limits.commitBytes {
             try spill(&commit)
-        } else {
-            let row = try PendingRow.bytes(commit.words, removed: commit.removed)
-            try storage.put(.pending, commit.pending, row)
+            return try merge(blocks: limits.blocks + commit.written / SegmentFormat.blockSize * 4)
         }
-        try maintain(bytes: commit.written + commit.words.size)
+        let row = try PendingRow.bytes(commit.words, removed: commit.removed)
+        try storage.put(.pending, commit.pending, row)
+        let size = state.pending.reduce(row.count) { $0 + $1.size }
+        let isDue = state.pending.count + 1 >= limits.pendingRows || size >= limits.pendingBytes
+        if isDue || commit.written > 0 { try flush() }
+        if isDue || commit.written > 0 || state.work != nil {
+            try merge(blocks: limits.blocks + (commit.written + row.count) / SegmentFormat.blockSize * 4)
+        }
     }
 
     private struct Commit {
@@ -73,15 +78,6 @@ extension SearchIndex {
             SegmentContent(
                 first: words.first, end: words.end, numbers: Array(words.first..<words.end), lengths: lengths,
                 removed: removed, lastPending: lastPending))
-    }
-
-    /// Does what is due of merging.
-    private func maintain(bytes: Int) throws(SearchFailure) {
-        forget()
-        let state = try state()
-        let size = state.pending.reduce(0) { $0 + $1.size }
-        if state.pending.count >= limits.pendingRows || size >= limits.pendingBytes { try flush() }
-        try merge(blocks: limits.blocks + bytes / SegmentFormat.blockSize * 4)
     }
 
     /// Makes a segment of the pending commits.

@@ -18,49 +18,109 @@ struct MergeSource<Terms: TermSource> {
 /// Merges the terms of adjacent sources.
 struct Merger<Terms: TermSource> {
     private var sources: [MergeSource<Terms>]
+    /// The first bytes of the next term of each source, which decide nearly always.
+    private var keys: [UInt64]
     private let base: Int
     /// What the sources remove: of themselves, and of earlier ones.
     private let inner: [Int]
     private let outer: [Int]
     private(set) var last: [UInt8] = []
     private var list = EncodedList()
+    private var found: [Int] = []
 
     init(_ sources: [MergeSource<Terms>], base: Int) {
         self.sources = sources
         self.base = base
+        keys = sources.map { Self.key($0.terms.term) }
         let removed = sources.flatMap(\.removed).sorted()
         inner = removed.filter { $0 > base }
         outer = removed.filter { $0 <= base }
+    }
+
+    private static func key(_ term: [UInt8]?) -> UInt64 {
+        guard let term else { return .max }
+        var key: UInt64 = 0
+        for index in 0..<8 { key = key << 8 | (index < term.count ? UInt64(term[index]) : 0) }
+        return key
     }
 
     /// Merges the next term; false at the end.
     mutating func step<Storage: SearchStorage>(
         _ storage: Storage, into writer: inout SegmentWriter<Storage>
     ) throws(SearchFailure) -> Bool {
-        var least: [UInt8]?
-        for source in sources {
-            guard let term = source.terms.term else { continue }
-            if let known = least, !term.lexicographicallyPrecedes(known) { continue }
-            least = term
-        }
-        guard let least else { return false }
+        guard let least = next() else { return false }
         list.removeAll()
         var before = base
-        for index in sources.indices where sources[index].terms.term == least {
+        for index in found {
             if let entry = sources[index].terms.list {
-                for piece in entry.pieces { try append(try piece.read(storage), sources[index].end, &before) }
+                for place in entry.pieces {
+                    let piece = try entry.piece(place, storage)
+                    if inner.isEmpty {
+                        try splice(piece, sources[index].end, &before)
+                    } else {
+                        try append(piece, sources[index].end, &before)
+                    }
+                }
             }
             try sources[index].terms.advance(storage)
+            keys[index] = Self.key(sources[index].terms.term)
         }
         if list.count > 0 { try writer.add(least[...], list, base: base) }
         last = least
         return true
     }
 
+    /// The least next term, and in `found` the sources that have it.
+    private mutating func next() -> [UInt8]? {
+        found.removeAll(keepingCapacity: true)
+        guard let key = keys.min(), key < .max else { return nil }
+        var least: [UInt8] = []
+        for index in keys.indices where keys[index] == key {
+            guard let term = sources[index].terms.term else { continue }
+            if !found.isEmpty, term != least {
+                guard term.lexicographicallyPrecedes(least) else { continue }
+                found.removeAll(keepingCapacity: true)
+            }
+            if found.isEmpty { least = term }
+            found.append(index)
+        }
+        return found.isEmpty ? nil : least
+    }
+
+    /// Adds a piece to the list as it is, but for the difference of its first document.
+    private mutating func splice(_ piece: TermList.Piece, _ end: Int, _ before: inout Int) throws(SearchFailure) {
+        var documents = ByteReader(piece.bytes, piece.documents)
+        var document = piece.base
+        var occurrences = 0
+        var start = documents.at
+        var isFirst = true
+        while !documents.isAtEnd {
+            let value = try documents.number()
+            document += value >> 1
+            guard value > 1, document > before, document < end else {
+                throw .corrupt("A list has no such document.")
+            }
+            if isFirst {
+                list.documents.number((document - before) << 1 | value & 1)
+                start = documents.at
+                isFirst = false
+            }
+            let count = value & 1 == 1 ? 1 : try documents.number()
+            guard count > 0, count <= piece.positions.count else { throw .corrupt("A list has too few positions.") }
+            occurrences += count
+            list.count += 1
+        }
+        guard !isFirst else { return }
+        var numbers = 0
+        for index in piece.positions where piece.bytes[index] < 128 { numbers += 1 }
+        guard numbers == occurrences else { throw .corrupt("A list has more or fewer positions than documents.") }
+        list.documents.bytes += piece.bytes[start..<documents.end]
+        list.positions.bytes += piece.bytes[piece.positions]
+        before = document
+    }
+
     /// Adds a piece to the list, without what is removed.
-    private mutating func append(
-        _ piece: TermList.Piece, _ end: Int, _ before: inout Int
-    ) throws(SearchFailure) {
+    private mutating func append(_ piece: TermList.Piece, _ end: Int, _ before: inout Int) throws(SearchFailure) {
         var documents = ByteReader(piece.bytes, piece.documents)
         var positions = ByteReader(piece.bytes, piece.positions)
         var document = piece.base
@@ -73,7 +133,7 @@ struct Merger<Terms: TermSource> {
             }
             let start = positions.at
             try positions.skip(count)
-            if !inner.isEmpty, inner.containsSorted(document) { continue }
+            if SortedNumbers.contains(inner, document) { continue }
             list.add(difference: document - before, count: count)
             list.positions.bytes += piece.bytes[start..<positions.at]
             before = document
@@ -89,7 +149,7 @@ struct Merger<Terms: TermSource> {
             first: first, end: end, numbers: [], lengths: [], removed: outer, lastPending: lastPending)
         for source in lengths {
             while content.lengths.count < source.lengths.count { content.lengths.append([]) }
-            for (rank, document) in source.documents.enumerated() where !inner.containsSorted(document) {
+            for (rank, document) in source.documents.enumerated() where !SortedNumbers.contains(inner, document) {
                 content.numbers.append(document)
                 for property in source.lengths.indices {
                     content.lengths[property].append(source.lengths[property][rank])
@@ -147,29 +207,5 @@ struct SegmentTerms: TermSource {
         list = try segment.list(&reader)
         term = next
         self.reader = reader
-    }
-}
-
-extension TermList.Piece {
-    /// The piece with its bytes, which may be in a block of its own.
-    func read<Storage: SearchStorage>(_ storage: Storage) throws(SearchFailure) -> TermList.Piece {
-        guard let block else { return self }
-        guard let bytes = try storage.row(.blocks, block) else { throw .corrupt("A chunk is missing.") }
-        var reader = ByteReader(bytes)
-        let documents = try reader.range(try reader.number())
-        return TermList.Piece(
-            block: nil, bytes: bytes, documents: documents, positions: documents.upperBound..<bytes.count, base: base)
-    }
-}
-
-extension [Int] {
-    /// Whether a number is among these, which ascend.
-    func containsSorted(_ number: Int) -> Bool {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < number { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self[low] == number
     }
 }

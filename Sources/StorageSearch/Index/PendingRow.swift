@@ -6,6 +6,7 @@ struct PendingRow: Sendable {
     let removed: [Int]
     let terms: [(term: [UInt8], list: TermList)]
     let size: Int
+    let words: [Int]
 
     var end: Int { first + (lengths.lengths.first?.count ?? 0) }
 
@@ -40,6 +41,7 @@ struct PendingRow: Sendable {
         self.lengths = SourceLengths(first: first, numbers: nil, lengths: lengths)
         self.terms = terms
         size = bytes.count
+        words = lengths.map { $0.reduce(0) { $0 + Int($1) } }
     }
 
     static func bytes(_ words: Accumulator, removed: [Int]) throws(SearchFailure) -> [UInt8] {

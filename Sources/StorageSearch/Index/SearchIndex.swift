@@ -66,17 +66,19 @@ package final class SearchIndex<Storage: SearchStorage> {
         cache.segments = segments
         cache.lengths = cache.lengths.filter { segments[$0.key] != nil }
         state.segments = segments.values.sorted { ($0.header.first, $0.header.end) < ($1.header.first, $1.header.end) }
+        var numbers: [Int] = []
+        try storage.numbers(.pending, 0...Int.max, limit: Int.max) { numbers.append($0) }
         var rows: [Int: PendingRow] = [:]
-        let known = cache.pending
-        try storage.rows(.pending, 0...Int.max) { number, bytes throws(SearchFailure) in
-            if let row = known[number] {
+        for number in numbers {
+            if let row = cache.pending[number] {
                 rows[number] = row
                 state.pending.append(row)
-            } else {
-                let row = try PendingRow(number: number, bytes: bytes, properties: count)
-                rows[number] = row
-                state.pending.append(row)
+                continue
             }
+            guard let bytes = try storage.row(.pending, number) else { throw .corrupt("A commit is missing.") }
+            let row = try PendingRow(number: number, bytes: bytes, properties: count)
+            rows[number] = row
+            state.pending.append(row)
         }
         cache.pending = rows
         try state.complete { header throws(SearchFailure) in try lengths(of: header) }
@@ -105,7 +107,7 @@ package struct SearchLimits: Sendable {
     /// So many segments of a size become one.
     package var fanout = 8
     /// The blocks that a merge writes in a commit, besides the list of one term.
-    package var blocks = 48
+    package var blocks = 8
 
     package init() {}
 }
@@ -161,9 +163,7 @@ struct IndexState {
         }
         for row in pending {
             documents += row.end - row.first
-            for property in words.indices {
-                words[property] += row.lengths.lengths[property].reduce(0) { $0 + Int($1) }
-            }
+            for property in words.indices { words[property] += row.words[property] }
         }
         var present: [Int] = []
         func subtract(_ range: ArraySlice<Int>, _ lengths: SourceLengths) {

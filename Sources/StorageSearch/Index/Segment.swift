@@ -85,6 +85,43 @@ struct Segment: Sendable {
         }
     }
 
+    /// The list of a term.
+    ///
+    /// A leaf's term is compared by the bytes it shares with the one before, so most are skipped by two numbers.
+    func list<Storage: SearchStorage>(_ storage: Storage, of term: [UInt8]) throws(SearchFailure) -> TermList? {
+        guard !directory.isEmpty else { return nil }
+        var reader = try read(storage, leaf: leaf(of: term))
+        // The bytes that the term and the one before in the leaf, which is less, have in common.
+        var common = 0
+        while !reader.isAtEnd {
+            let shared = try reader.number()
+            let rest = try reader.range(try reader.number())
+            if shared < common { return nil }
+            if shared == common {
+                var at = rest.lowerBound
+                while at < rest.upperBound, common < term.count, reader.bytes[at] == term[common] {
+                    at += 1
+                    common += 1
+                }
+                if common == term.count { return at == rest.upperBound ? try list(&reader) : nil }
+                if at < rest.upperBound, reader.bytes[at] > term[common] { return nil }
+            }
+            try skipList(&reader)
+        }
+        return nil
+    }
+
+    private func skipList(_ reader: inout ByteReader) throws(SearchFailure) {
+        _ = try reader.number()
+        let size = try reader.number()
+        if size & 1 == 0 {
+            let positions = try reader.number()
+            _ = try reader.range((size >> 1) + positions)
+        } else {
+            try reader.skip(try reader.count())
+        }
+    }
+
     func list(_ reader: inout ByteReader) throws(SearchFailure) -> TermList {
         try TermList(&reader, base: header.first - 1) { place in
             place < header.leaves ? SegmentFormat.block(header.number, .leaves, place) : nil
@@ -145,11 +182,7 @@ struct SourceLengths: Sendable {
 
     private func sparseRank(_ document: Int) -> Int? {
         guard let numbers else { return nil }
-        var (low, high) = (0, numbers.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if numbers[middle] < document { low = middle + 1 } else { high = middle }
-        }
-        return low < numbers.count && numbers[low] == document ? low : nil
+        let place = SortedNumbers.place(numbers, of: document)
+        return place < numbers.count && numbers[place] == document ? place : nil
     }
 }

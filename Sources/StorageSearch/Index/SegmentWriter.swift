@@ -186,11 +186,3 @@ struct SuspendedSegment: Equatable {
     var directory: [UInt8]
     var directoryTerm: [UInt8]
 }
-
-extension ByteReader {
-    /// Skips numbers.
-    @inline(__always)
-    mutating func skip(_ count: Int) throws(SearchFailure) {
-        for _ in 0..<count { _ = try number() }
-    }
-}

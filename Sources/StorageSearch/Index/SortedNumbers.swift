@@ -17,6 +17,21 @@ enum SortedNumbers {
         return low
     }
 
+    /// The first place whose number is not less.
+    static func place(_ numbers: [Int], of number: Int) -> Int {
+        var (low, high) = (0, numbers.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if numbers[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    static func contains(_ numbers: [Int], _ number: Int) -> Bool {
+        let place = place(numbers, of: number)
+        return place < numbers.count && numbers[place] == number
+    }
+
     static func intersection(_ left: [Int], _ right: [Int]) -> [Int] {
         var result: [Int] = []
         var (first, second) = (0, 0)

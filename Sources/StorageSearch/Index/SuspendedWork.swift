@@ -74,29 +74,28 @@ extension SearchIndex {
         forget()
     }
 
-    /// The segments that are to be merged: the last ones, if enough of them are of one size or smaller.
+    /// The segments that are to be merged: the last ones, from where enough are of one size and none is larger, or from one of
+    /// which later ones have removed more than half.
     private func due(_ state: IndexState) -> [Int]? {
-        let sizes = state.segments.map { segment in
-            let removed = state.removed(in: segment.header.first..<segment.header.end).count
-            // Half of it is gone, so it counts as small.
-            let isWorn = removed * 2 > segment.header.documents
-            return isWorn ? 0 : sizeClass(segment.header.leaves)
-        }
+        let headers = state.segments.map(\.header)
+        let sizes = headers.map { sizeClass($0.leaves) }
         for size in Set(sizes).sorted() {
             var start = sizes.count
-            while start > 0, sizes[start - 1] <= size { start -= 1 }
-            let wornPair =
-                size == 0 && sizes.count - start > 1 && state.segments[start...].contains { isLargeAndWorn($0, state) }
-            if sizes.count - start >= limits.fanout || wornPair {
-                return state.segments[start...].map(\.header.number)
+            var count = 0
+            while start > 0, sizes[start - 1] <= size {
+                start -= 1
+                if sizes[start] == size { count += 1 }
             }
+            if count >= limits.fanout { return headers[start...].map(\.number) }
+        }
+        for (place, header) in headers.enumerated() where sizes[place] > 0 {
+            let removed = state.segments[(place + 1)...].reduce(0) { sum, segment in
+                sum + SortedNumbers.place(segment.removed, of: header.end)
+                    - SortedNumbers.place(segment.removed, of: header.first)
+            }
+            if removed * 2 > header.documents { return headers[place...].map(\.number) }
         }
         return nil
-    }
-
-    private func isLargeAndWorn(_ segment: Segment, _ state: IndexState) -> Bool {
-        sizeClass(segment.header.leaves) > 0
-            && state.removed(in: segment.header.first..<segment.header.end).count * 2 > segment.header.documents
     }
 
     private func sizeClass(_ blocks: Int) -> Int {

@@ -14,101 +14,137 @@ struct TermReader<Storage: SearchStorage> {
         return hits
     }
 
+    /// The lists of a word, or of each that begins so, with the end and the removed documents of their sources.
+    private struct Lists {
+        struct Entry {
+            var list: TermList
+            var end: Int
+            var removed: ArraySlice<Int>
+        }
+
+        var entries: [Entry] = []
+        let isPrefix: Bool
+
+        var count: Int { entries.reduce(0) { $0 &+ $1.list.count } }
+    }
+
     private func postings(_ term: SearchTerm, _ property: Int) throws(SearchFailure) -> Postings {
-        if term.elements.count == 1 {
-            return try postings(term.elements[0], property, positions: false, among: nil)
-        }
-        // The documents that have all words, and then the positions in these alone.
-        var candidates: [Int]?
+        var lists: [Lists] = []
         for element in term.elements {
-            let found = try postings(element, property, positions: false, among: candidates).documents
-            candidates = candidates.map { SortedNumbers.intersection($0, found) } ?? found
-            if candidates?.isEmpty ?? true { return Postings() }
+            let found = try self.lists(element, property)
+            if found.entries.isEmpty { return Postings() }
+            lists.append(found)
         }
-        guard let candidates else { return Postings() }
-        var starts: [[Int]] = []
-        for element in term.elements {
-            let found = try postings(element, property, positions: true, among: candidates)
-            var (place, at) = (0, 0)
-            var next: [[Int]] = []
-            while place < candidates.count, at < found.documents.count {
-                if found.documents[at] != candidates[place] {
-                    at = SortedNumbers.advance(found.documents, at, to: candidates[place])
-                    guard at < found.documents.count, found.documents[at] == candidates[place] else {
-                        throw .corrupt("A list has changed.")
-                    }
-                }
-                let positions = found.positions(at).map { $0 - element.offset }
-                next.append(starts.isEmpty ? positions : SortedNumbers.intersection(starts[place], positions))
-                place += 1
-                at += 1
-            }
-            guard next.count == candidates.count else { throw .corrupt("A list has changed.") }
-            starts = next
+        if lists.count == 1 { return try documents(lists[0]) }
+        // By the rarest first, so that of the others only what is in its documents is looked at.
+        var result: Postings?
+        for place in lists.indices.sorted(by: { lists[$0].count < lists[$1].count }) {
+            let found = try positions(lists[place], among: result?.documents)
+            let offset = term.elements[place].offset
+            result = result.map { Self.following($0, found, offset) } ?? Self.places(found, offset)
+            if result?.documents.isEmpty ?? true { return Postings() }
         }
+        return result ?? Postings()
+    }
+
+    /// The places where a phrase may begin that has a word at an offset; they may be before the text.
+    private static func places(_ found: Postings, _ offset: Int) -> Postings {
+        var result = found
+        for index in result.positions.indices { result.positions[index] -= offset }
+        return result
+    }
+
+    /// Those of the places where a phrase may begin that have a word's position at an offset.
+    private static func following(_ phrase: Postings, _ found: Postings, _ offset: Int) -> Postings {
         var result = Postings()
-        for (place, document) in candidates.enumerated() where !starts[place].isEmpty {
+        var place = 0
+        for (index, document) in found.documents.enumerated() {
+            place = SortedNumbers.advance(phrase.documents, place, to: document)
+            guard place < phrase.documents.count, phrase.documents[place] == document else { continue }
+            let first = result.positions.count
+            var at = found.starts[index]
+            let end = at + found.counts[index]
+            for start in phrase.positions(place) {
+                while at < end, found.positions[at] < start + offset { at += 1 }
+                if at < end, found.positions[at] == start + offset { result.positions.append(start) }
+            }
+            guard result.positions.count > first else { continue }
             result.documents.append(document)
-            result.counts.append(starts[place].count)
+            result.starts.append(first)
+            result.counts.append(result.positions.count - first)
         }
         return result
     }
 
-    /// The documents of a word, at least those among candidates.
-    private func postings(
-        _ element: SearchTerm.Element, _ property: Int, positions: Bool, among candidates: [Int]?
-    ) throws(SearchFailure) -> Postings {
+    private func lists(_ element: SearchTerm.Element, _ property: Int) throws(SearchFailure) -> Lists {
         let term = [UInt8(truncatingIfNeeded: property)] + element.bytes
-        var all: [Postings] = []
-        var result = Postings()
+        var lists = Lists(isPrefix: element.isPrefix)
         for segment in state.segments {
-            let range = segment.header.first..<segment.header.end
-            let removed = state.removed(in: range)
-            try segment.forEachTerm(index.storage, from: term) { found, list throws(SearchFailure) in
-                guard element.isPrefix ? found.starts(with: term) : found == term else { return false }
-                var postings = element.isPrefix ? Postings() : result
-                if !element.isPrefix { result = Postings() }
-                for (place, piece) in list.pieces.enumerated() {
-                    let last = place + 1 < list.pieces.count ? list.pieces[place + 1].base : range.upperBound - 1
-                    if let candidates, !candidates.hasNumber(in: (piece.base + 1)...max(last, piece.base + 1)) {
-                        continue
-                    }
-                    let read = try piece.read(index.storage)
-                    try postings.add(read, end: range.upperBound, removed: removed, positions: positions)
+            let removed = state.removed(in: segment.header.first..<segment.header.end)
+            let end = segment.header.end
+            if element.isPrefix {
+                try segment.forEachTerm(index.storage, from: term) { found, list throws(SearchFailure) in
+                    guard found.starts(with: term) else { return false }
+                    lists.entries.append(Lists.Entry(list: list, end: end, removed: removed))
+                    return true
                 }
-                if element.isPrefix { all.append(postings) } else { result = postings }
-                return element.isPrefix
+            } else if let list = try segment.list(index.storage, of: term) {
+                lists.entries.append(Lists.Entry(list: list, end: end, removed: removed))
             }
         }
         for row in state.pending {
-            let removed = state.removed(in: row.first..<row.end)
             var place = row.place(of: term)
             while place < row.terms.count {
-                let (found, list) = row.terms[place]
+                let found = row.terms[place].term
                 guard element.isPrefix ? found.starts(with: term) : found == term else { break }
-                var postings = Postings()
-                if !element.isPrefix { swap(&postings, &result) }
-                for piece in list.pieces {
-                    try postings.add(piece, end: row.end, removed: removed, positions: positions)
-                }
-                if element.isPrefix { all.append(postings) } else { swap(&postings, &result) }
+                let removed = state.removed(in: row.first..<row.end)
+                lists.entries.append(Lists.Entry(list: row.terms[place].list, end: row.end, removed: removed))
                 place += 1
-                if !element.isPrefix { break }
             }
         }
-        return element.isPrefix ? Postings.union(all, positions: positions) : result
+        return lists
     }
-}
 
-extension [Int] {
-    /// Whether any of these numbers, which ascend, is in a range.
-    func hasNumber(in range: ClosedRange<Int>) -> Bool {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < range.lowerBound { low = middle + 1 } else { high = middle }
+    /// The documents of a word.
+    private func documents(_ lists: Lists) throws(SearchFailure) -> Postings {
+        var all: [Postings] = []
+        var result = Postings()
+        for entry in lists.entries {
+            for piece in entry.list.pieces {
+                let read = try entry.list.piece(piece, index.storage)
+                try result.add(read, end: entry.end, removed: entry.removed)
+            }
+            if lists.isPrefix {
+                all.append(result)
+                result = Postings()
+            }
         }
-        return low < count && self[low] <= range.upperBound
+        return lists.isPrefix ? Postings.union(all) : result
+    }
+
+    /// The documents of a word with its positions, of those among candidates if there are any.
+    private func positions(_ lists: Lists, among candidates: [Int]?) throws(SearchFailure) -> Postings {
+        var all: [Postings] = []
+        var result = Postings()
+        for entry in lists.entries {
+            for piece in entry.list.pieces where isNeeded(piece, entry, candidates) {
+                let read = try entry.list.piece(piece, index.storage)
+                try result.add(read, end: entry.end, removed: entry.removed, among: candidates)
+            }
+            if lists.isPrefix {
+                all.append(result)
+                result = Postings()
+            }
+        }
+        return lists.isPrefix ? Postings.unionOfPositions(all) : result
+    }
+
+    private func isNeeded(_ piece: Int, _ entry: Lists.Entry, _ candidates: [Int]?) -> Bool {
+        guard let candidates else { return true }
+        let first = entry.list.base(piece) + 1
+        let last = piece + 1 < entry.list.pieces.count ? entry.list.base(piece + 1) : entry.end - 1
+        let place = SortedNumbers.place(candidates, of: first)
+        return place < candidates.count && candidates[place] <= last
     }
 }
 
@@ -119,11 +155,13 @@ extension Postings {
     }
 
     /// The postings of any of several terms.
-    static func union(_ all: [Postings], positions: Bool) -> Postings {
+    static func union(_ all: [Postings]) -> Postings {
+        all.count <= 1 ? all.first ?? Postings() : unionOfCounts(all, all.reduce(0) { $0 + $1.documents.count })
+    }
+
+    /// The postings of any of several terms, with positions.
+    static func unionOfPositions(_ all: [Postings]) -> Postings {
         if all.count <= 1 { return all.first ?? Postings() }
-        let total = all.reduce(0) { $0 + $1.documents.count }
-        guard positions else { return unionOfCounts(all, total) }
-        // Documents and positions by counting would need their ranges; phrases with prefixes are short lists.
         var entries: [(document: Int, position: Int)] = []
         for postings in all {
             for (place, document) in postings.documents.enumerated() {
