@@ -102,7 +102,7 @@ struct IndexTests {
         compared.limits.commitBytes = [1 << 20, 4000, 2000, 1 << 20, 10_000, 500][seed]
         compared.limits.memory = [1 << 20, 9000, 1 << 20, 3000, 1 << 20, 700][seed]
         var shapes: Set<Bool> = []
-        for round in 0..<120 {
+        for round in 0..<80 {
             let documents = (0..<Int.random(in: 0...6, using: &texts.generator)).map { _ in texts.document(300) }
             let removed = (0..<Int.random(in: 0...2, using: &texts.generator)).map { _ in texts.document(300).key }
             try compared.write(documents, removing: removed.filter { key in !documents.contains { $0.key == key } })
@@ -111,10 +111,11 @@ struct IndexTests {
             if round % 5 == 0 { compared.cache = SearchCache() }
             if round % 4 == 0 { for _ in 0..<6 { try compared.expectEqual(texts.query()) } }
         }
-        for _ in 0..<60 { try compared.expectEqual(texts.query()) }
+        for _ in 0..<30 { try compared.expectEqual(texts.query()) }
         let index = SearchIndex(compared.tables, properties: compared.properties)
         #expect(try index.statistics().documents == compared.texts.count)
         #expect(seed == 1 || shapes == [true, false])
+        #expect(compared.tables.tables[.blocks]?.values.allSatisfy { $0.count <= SegmentFormat.blockSize } ?? true)
     }
 
     @Test func everythingRemoved() throws {

@@ -128,7 +128,7 @@ struct Merger<Terms: TermSource> {
             let value = try documents.number()
             document += value >> 1
             let count = value & 1 == 1 ? 1 : try documents.number()
-            guard value > 1, document > before, document < end, count > 0 else {
+            guard value > 1, document > before, document < end, count > 0, count <= piece.positions.count else {
                 throw .corrupt("A list has no such document.")
             }
             let start = positions.at

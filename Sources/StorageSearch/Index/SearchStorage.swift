@@ -2,7 +2,7 @@
 package enum SearchTable: Int, CaseIterable, Sendable {
     /// A row for each commit that has not become part of a segment.
     case pending
-    /// A row for each segment, and row 0 for a merge or a build that is under way.
+    /// A row for each segment, row 0 for a merge and row −1 for a build that is under way.
     case segments
     /// The blocks of segments, of at most ``SegmentFormat/blockSize`` bytes.
     case blocks
@@ -38,6 +38,8 @@ package protocol SearchStorage {
 package enum SearchFailure: Error {
     /// Stored bytes are not what an index writes. The index has to be made anew.
     case corrupt(String)
+    /// The index is still being made.
+    case unfinished
     /// An error of the storage.
     case storage(any Error)
 }

@@ -90,6 +90,7 @@ private struct Search<Storage: SearchStorage> {
     init(_ index: SearchIndex<Storage>, _ query: SearchQuery) throws(SearchFailure) {
         self.index = index
         self.query = query
+        guard try index.build() == nil else { throw .unfinished }
         state = try index.state()
     }
 

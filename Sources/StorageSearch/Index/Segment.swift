@@ -157,10 +157,10 @@ struct SourceLengths: Sendable {
         }
         guard !header.isDense else { return }
         let offsets = try Segment.joined(storage, header, .documents, header.numbers)
-        guard offsets.count == header.documents * 4 else { throw .corrupt("A segment has too few documents.") }
+        guard offsets.count == header.documents * 5 else { throw .corrupt("A segment has too few documents.") }
         var numbers: [Int] = []
         for index in 0..<header.documents {
-            let offset = (0..<4).reduce(0) { $0 | Int(offsets[index * 4 + $1]) << ($1 * 8) }
+            let offset = (0..<5).reduce(0) { $0 | Int(offsets[index * 5 + $1]) << ($1 * 8) }
             let number = header.first + offset
             guard number < header.end, numbers.last ?? 0 < number else { throw .corrupt("Documents do not ascend.") }
             numbers.append(number)

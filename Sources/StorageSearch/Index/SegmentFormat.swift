@@ -18,7 +18,7 @@
 /// chunks of their own: instead of the byte count of documents times two there is the place of the first chunk times two and
 /// one, the number of chunks and the difference of the last documents of each. A chunk has the byte count of its documents, these
 /// and positions; before its first document is the last of the chunk before. Area 4 is the directory: the first term of each leaf
-/// and its place. Area 5 has lengths, two bytes each, property by property. Area 6 has the documents that there are, four bytes
+/// and its place. Area 5 has lengths, two bytes each, property by property. Area 6 has the documents that there are, five bytes
 /// each from the first, if the range has others. Area 7 has documents removed from earlier segments, as differences.
 package enum SegmentFormat {
     static let version = 1
@@ -79,6 +79,7 @@ extension SegmentHeader {
         numbers = try reader.number()
         removals = try reader.number()
         guard number > 0, number < 1 << 38, first >= 1, first <= end, end <= 1 << 48, documents <= end - first,
+            words.allSatisfy({ $0 < 1 << 50 }),
             leaves <= SegmentFormat.placeLimit(.leaves),
             [directories, lengths, numbers, removals].allSatisfy({ $0 <= SegmentFormat.placeLimit(.directory) }),
             reader.isAtEnd

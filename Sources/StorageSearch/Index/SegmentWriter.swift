@@ -137,9 +137,8 @@ struct SegmentWriter<Storage: SearchStorage> {
         if !header.isDense {
             var numbers = ByteWriter()
             for number in content.numbers {
-                let offset = UInt32(truncatingIfNeeded: number - content.first)
-                for shift in [0, 8, 16, 24] as [UInt32] {
-                    numbers.bytes.append(UInt8(truncatingIfNeeded: offset >> shift))
+                for shift in stride(from: 0, to: 40, by: 8) {
+                    numbers.bytes.append(UInt8(truncatingIfNeeded: (number - content.first) >> shift))
                 }
             }
             header.numbers = try put(numbers.bytes, .documents)

@@ -77,7 +77,9 @@ struct Postings {
             let value = try reader.number()
             document += value >> 1
             let count = value & 1 == 1 ? 1 : try reader.number()
-            guard value > 1, document < end, count > 0 else { throw .corrupt("A list has no such document.") }
+            guard value > 1, document < end, count > 0, count <= piece.positions.count else {
+                throw .corrupt("A list has no such document.")
+            }
             while removal < removed.endIndex, removed[removal] < document { removal += 1 }
             if removal < removed.endIndex, removed[removal] == document { continue }
             documents.append(document)
@@ -100,7 +102,9 @@ struct Postings {
             let value = try reader.number()
             document += value >> 1
             let count = value & 1 == 1 ? 1 : try reader.number()
-            guard value > 1, document < end, count > 0 else { throw .corrupt("A list has no such document.") }
+            guard value > 1, document < end, count > 0, count <= piece.positions.count else {
+                throw .corrupt("A list has no such document.")
+            }
             var isWanted = true
             if let candidates {
                 while candidate < candidates.count, candidates[candidate] < document { candidate += 1 }
