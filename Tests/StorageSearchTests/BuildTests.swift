@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorageSearch
+import StorageSearch
 
 @Suite("Building and verifying")
 struct BuildTests {

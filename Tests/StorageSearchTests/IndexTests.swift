@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorageSearch
+import StorageSearch
 
 /// An index and the texts that it has to find, which are scanned.
 struct Compared {

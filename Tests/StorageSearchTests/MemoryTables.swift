@@ -1,4 +1,4 @@
-@testable import StorageSearch
+import StorageSearch
 
 /// The tables of an index in memory.
 final class MemoryTables: SearchStorage {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import StorageSearch
+import StorageSearch
 
 @Suite("Words")
 struct WordTests {

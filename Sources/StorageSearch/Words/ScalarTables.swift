@@ -1,5 +1,5 @@
 /// The frozen properties of a scalar.
-struct ScalarKind {
+package struct ScalarKind {
     /// Unicode's classes of the word rules, in the order of the table.
     enum Class: UInt8 {
         case other, carriageReturn, lineFeed, newline, extend, joiner, format, katakana, hebrewLetter, letter
@@ -26,22 +26,22 @@ struct ScalarKind {
 ///
 /// The pointers are those of static strings, which live as long as the program. A scalar is at most 10FFFF, for which each
 /// table has its entries: `ScalarTableTests` looks up every scalar.
-enum ScalarTables {
-    static func kind(_ scalar: UInt32) -> ScalarKind {
+package enum ScalarTables {
+    package static func kind(_ scalar: UInt32) -> ScalarKind {
         let block = number(BreakTable.stage, Int(scalar >> 7))
         let index = Int(BreakTable.blocks.utf8Start[block << 7 | Int(scalar & 127)] &- 48)
         return ScalarKind(bits: UInt8(truncatingIfNeeded: number(BreakTable.kinds, index)))
     }
 
     /// The place of a scalar's folded text, and 0 for one that stays itself.
-    static func fold(_ scalar: UInt32) -> Int {
+    package static func fold(_ scalar: UInt32) -> Int {
         number(FoldTable.blocks, number(FoldTable.stage, Int(scalar >> 7)) << 7 | Int(scalar & 127))
     }
 
     /// The bytes of a folded text.
-    static func foldedCount(_ fold: Int) -> Int { Int(FoldTable.results.utf8Start[fold * 13] &- 48) }
+    package static func foldedCount(_ fold: Int) -> Int { Int(FoldTable.results.utf8Start[fold * 13] &- 48) }
 
-    static func foldedByte(_ fold: Int, _ index: Int) -> UInt8 {
+    package static func foldedByte(_ fold: Int, _ index: Int) -> UInt8 {
         let start = FoldTable.results.utf8Start + (fold * 13 + 1 + index * 2)
         return (start[0] &- 48) << 6 | (start[1] &- 48)
     }

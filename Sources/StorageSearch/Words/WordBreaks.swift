@@ -1,10 +1,15 @@
 /// The word boundaries of Unicode Standard Annex #29, rules WB1 to WB999.
 ///
 /// Every scalar is looked at once, and once more where a rule depends on the next letter, so a text takes linear time.
-struct WordBreaks {
+package struct WordBreaks {
     let text: UnsafeBufferPointer<UInt8>
     /// Takes letters of scripts without spaces for boundaries, as the analyzer needs, which makes pairs of them itself.
     let separatesPairs: Bool
+
+    package init(text: UnsafeBufferPointer<UInt8>, separatesPairs: Bool) {
+        self.text = text
+        self.separatesPairs = separatesPairs
+    }
 
     typealias Class = ScalarKind.Class
 
@@ -22,7 +27,7 @@ struct WordBreaks {
     }
 
     /// The boundary that ends the segment that begins at a place.
-    func end(from start: Int) -> Int {
+    package func end(from start: Int) -> Int {
         var next = scalar(at: start)
         var at = start + next.length
         // The class before, the one before that, both without ignored scalars, and the scalar before with them.
