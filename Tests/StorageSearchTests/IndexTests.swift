@@ -1,6 +1,5 @@
-import Testing
-
 import StorageSearch
+import Testing
 
 /// An index and the texts that it has to find, which are scanned.
 struct Compared {
@@ -129,5 +128,40 @@ struct IndexTests {
         try compared.expectEqual("swift")
         let statistics = try SearchIndex(compared.tables, properties: compared.properties).statistics()
         #expect(statistics == SearchStatistics(documents: 0, words: [0, 0]))
+    }
+
+    /// A commit reads and writes so much, however much there is.
+    @Test func commitsAreBounded() throws {
+        var texts = Texts(generator: Seeded(state: 21))
+        var compared = Compared()
+        compared.limits.pendingRows = 16
+        compared.limits.blocks = 4
+        var (least, most) = (0, 0)
+        for round in 0..<1600 {
+            let before = compared.tables.writes
+            let document = SearchDocument(
+                key: [UInt8(round >> 8), UInt8(round & 255)], texts: [["a"], [texts.text(30)]])
+            try compared.write([document])
+            let writes = compared.tables.writes - before
+            if round < 800 { least = max(least, writes) } else { most = max(most, writes) }
+        }
+        #expect(most <= least + 8)
+        #expect(try SearchIndex(compared.tables, properties: compared.properties).shape().segments < 24)
+    }
+
+    @Test func largeQueries() throws {
+        var compared = Compared()
+        for number in 0..<400 {
+            try compared.write([
+                SearchDocument(key: [UInt8(number >> 8), UInt8(number & 255)], texts: [["w\(number)"], ["all"]])
+            ])
+        }
+        let words = (0..<10_000).map { "w\($0)" }
+        let index = SearchIndex(compared.tables, properties: compared.properties, cache: compared.cache)
+        #expect(try index.search(SearchQuery(words.joined(separator: " OR "))).count == 400)
+        #expect(try index.best(10, SearchQuery(words.joined(separator: " OR "))).count == 10)
+        #expect(try index.search(SearchQuery(words.joined(separator: " "))) == [])
+        let exclusions = words.dropFirst(100).map { "-" + $0 }.joined(separator: " ")
+        #expect(try index.search(SearchQuery("all " + exclusions)).count == 100)
     }
 }

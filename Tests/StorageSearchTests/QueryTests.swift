@@ -1,6 +1,5 @@
-import Testing
-
 import StorageSearch
+import Testing
 
 @Suite("Queries")
 struct QueryTests {

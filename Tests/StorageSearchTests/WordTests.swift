@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 import StorageSearch
+import Testing
 
 @Suite("Words")
 struct WordTests {

@@ -21,7 +21,7 @@ package struct SearchVerification<Storage: SearchStorage> {
 
     package init(_ index: SearchIndex<Storage>) throws(SearchFailure) {
         self.index = index
-        let state = try index.state()
+        let state = try index.searchable()
         for segment in state.segments {
             let header = segment.header
             let removed = state.removed(in: header.first..<header.end)

@@ -26,7 +26,7 @@ package final class SearchIndex<Storage: SearchStorage> {
     }
 
     /// The number of documents and of their words.
-    package func statistics() throws(SearchFailure) -> SearchStatistics { try state().statistics }
+    package func statistics() throws(SearchFailure) -> SearchStatistics { try searchable().statistics }
 
     /// The number of rows and segments, for tests and measurements.
     package func shape() throws(SearchFailure) -> (pending: Int, segments: Int, isMerging: Bool) {
@@ -39,6 +39,15 @@ package final class SearchIndex<Storage: SearchStorage> {
     func state() throws(SearchFailure) -> IndexState {
         if let loaded { return loaded }
         let state = try load()
+        loaded = state
+        return state
+    }
+
+    /// The state with what only a search needs, which takes time with the number of documents that are removed.
+    func searchable() throws(SearchFailure) -> IndexState {
+        var state = try state()
+        if state.isComplete { return state }
+        try state.complete { header throws(SearchFailure) in try lengths(of: header) }
         loaded = state
         return state
     }
@@ -81,7 +90,7 @@ package final class SearchIndex<Storage: SearchStorage> {
             state.pending.append(row)
         }
         cache.pending = rows
-        try state.complete { header throws(SearchFailure) in try lengths(of: header) }
+        try state.check()
         return state
     }
 
@@ -128,6 +137,8 @@ struct IndexState {
     var segments: [Segment] = []
     var pending: [PendingRow] = []
     var work: SuspendedWork?
+    /// What follows is known.
+    private(set) var isComplete = false
     /// The documents that are stored and removed, ascending.
     var removed: [Int] = []
     var statistics = SearchStatistics(documents: 0, words: [])
@@ -140,10 +151,8 @@ struct IndexState {
         max(segments.map(\.header.number).max() ?? 0, work?.greatestSegment ?? 0) + 1
     }
 
-    /// Checks that the sources fit together, and counts what is there.
-    mutating func complete(
-        _ lengths: (SegmentHeader) throws(SearchFailure) -> SourceLengths
-    ) throws(SearchFailure) {
+    /// Checks that the sources follow each other.
+    func check() throws(SearchFailure) {
         var end = 1
         for segment in segments {
             guard segment.header.first >= end else { throw .corrupt("Segments overlap.") }
@@ -153,8 +162,13 @@ struct IndexState {
             guard row.first >= end else { throw .corrupt("Commits overlap.") }
             end = row.end
         }
-        let all = segments.flatMap(\.removed) + pending.flatMap(\.removed)
-        removed = all.sorted()
+    }
+
+    /// Counts what is there, and finds what is removed.
+    mutating func complete(
+        _ lengths: (SegmentHeader) throws(SearchFailure) -> SourceLengths
+    ) throws(SearchFailure) {
+        removed = (segments.flatMap(\.removed) + pending.flatMap(\.removed)).sorted()
         var words = [Int](repeating: 0, count: properties)
         var documents = 0
         for segment in segments {
@@ -181,6 +195,7 @@ struct IndexState {
         removed = present
         guard words.allSatisfy({ $0 >= 0 }) else { throw .corrupt("Segments count too few words.") }
         statistics = SearchStatistics(documents: documents - present.count, words: words)
+        isComplete = true
     }
 
     /// The documents of a range that are removed.

@@ -91,7 +91,7 @@ private struct Search<Storage: SearchStorage> {
         self.index = index
         self.query = query
         guard try index.build() == nil else { throw .unfinished }
-        state = try index.state()
+        state = try index.searchable()
     }
 
     private mutating func hits(_ term: SearchTerm) throws(SearchFailure) -> TermHits {
@@ -110,12 +110,11 @@ private struct Search<Storage: SearchStorage> {
             result = result.map { SortedNumbers.intersection($0, documents) } ?? documents
             if result?.isEmpty ?? false { return [] }
         }
-        guard var result else { return [] }
-        for term in query.exclusions {
-            if result.isEmpty { break }
-            result = SortedNumbers.difference(result, try hits(term).documents)
-        }
-        return result
+        guard let result else { return [] }
+        if query.exclusions.isEmpty || result.isEmpty { return result }
+        var excluded: [[Int]] = []
+        for term in query.exclusions { excluded.append(try hits(term).documents) }
+        return SortedNumbers.difference(result, SortedNumbers.union(excluded))
     }
 
     /// Adds the parts of the terms in their order.
@@ -132,12 +131,30 @@ private struct Search<Storage: SearchStorage> {
             for (property, postings) in hits.properties {
                 Self.add(postings, property, relevance, lengths, documents, &frequencies)
             }
-            for place in documents.indices where frequencies[place] != 0 {
-                scores[place] += Relevance.part(rarity, frequencies[place])
-                frequencies[place] = 0
-            }
+            Self.add(frequencies: &frequencies, rarity, hits.documents, documents, to: &scores)
         }
         return scores
+    }
+
+    /// Adds the parts of one term, and clears its frequencies. A rare term's documents alone are looked at.
+    private static func add(
+        frequencies: inout [Double], _ rarity: Double, _ hits: [Int], _ documents: [Int], to scores: inout [Double]
+    ) {
+        func add(_ place: Int) {
+            guard frequencies[place] != 0 else { return }
+            scores[place] += Relevance.part(rarity, frequencies[place])
+            frequencies[place] = 0
+        }
+        if hits.count > documents.count / 8 {
+            for place in documents.indices { add(place) }
+            return
+        }
+        var place = 0
+        for hit in hits {
+            guard place < documents.count else { return }
+            place = SortedNumbers.advance(documents, place, to: hit)
+            if place < documents.count, documents[place] == hit { add(place) }
+        }
     }
 
     private static func add(
