@@ -140,14 +140,12 @@ struct ByteReader {
 }
 
 extension ByteWriter {
-    mutating func term(_ term: some Collection<UInt8>, after last: [UInt8]) {
+    mutating func term(_ term: ArraySlice<UInt8>, after last: [UInt8]) {
+        let most = min(term.count, last.count)
         var shared = 0
-        for (left, right) in zip(term, last) {
-            guard left == right else { break }
-            shared += 1
-        }
+        while shared < most, term[term.startIndex + shared] == last[shared] { shared += 1 }
         number(shared)
         number(term.count - shared)
-        bytes += term.dropFirst(shared)
+        bytes += term[(term.startIndex + shared)...]
     }
 }

@@ -1,10 +1,10 @@
 /// The terms of a source, in order.
-protocol TermSource {
+protocol TermSource: AnyObject {
     /// The next term, nil at the end.
     var term: [UInt8]? { get }
     /// The list of the next term.
     var list: TermList? { get }
-    mutating func advance<Storage: SearchStorage>(_ storage: Storage) throws(SearchFailure)
+    func advance<Storage: SearchStorage>(_ storage: Storage) throws(SearchFailure)
 }
 
 /// A source that is merged, with what it removes.
@@ -161,7 +161,7 @@ struct Merger<Terms: TermSource> {
 }
 
 /// The terms of a pending commit.
-struct PendingTerms: TermSource {
+final class PendingTerms: TermSource {
     private let row: PendingRow
     private var at = 0
 
@@ -170,11 +170,11 @@ struct PendingTerms: TermSource {
     var term: [UInt8]? { at < row.terms.count ? row.terms[at].term : nil }
     var list: TermList? { at < row.terms.count ? row.terms[at].list : nil }
 
-    mutating func advance<Storage: SearchStorage>(_ storage: Storage) throws(SearchFailure) { at += 1 }
+    func advance<Storage: SearchStorage>(_ storage: Storage) throws(SearchFailure) { at += 1 }
 }
 
 /// The terms of a segment.
-struct SegmentTerms: TermSource {
+final class SegmentTerms: TermSource {
     private let segment: Segment
     private var place: Int
     private var reader: ByteReader?
@@ -191,7 +191,7 @@ struct SegmentTerms: TermSource {
         while let next = self.term, !term.lexicographicallyPrecedes(next), !term.isEmpty { try advance(storage) }
     }
 
-    mutating func advance<Storage: SearchStorage>(_ storage: Storage) throws(SearchFailure) {
+    func advance<Storage: SearchStorage>(_ storage: Storage) throws(SearchFailure) {
         if reader?.isAtEnd ?? true {
             guard place < segment.directory.count else {
                 (term, list) = (nil, nil)

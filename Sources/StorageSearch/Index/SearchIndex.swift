@@ -116,7 +116,7 @@ package struct SearchLimits: Sendable {
     /// So many segments of a size become one.
     package var fanout = 8
     /// The blocks that a merge writes in a commit, besides the list of one term.
-    package var blocks = 8
+    package var blocks = 16
 
     package init() {}
 }

@@ -7,6 +7,8 @@ struct SegmentWriter<Storage: SearchStorage> {
     private var leaf = ByteWriter()
     private var leafTerm: [UInt8] = []
     private var last: [UInt8] = []
+    /// What follows a term, which is kept for its memory.
+    private var entry = ByteWriter()
     private var directory: ByteWriter
     private var directoryTerm: [UInt8]
 
@@ -36,12 +38,12 @@ struct SegmentWriter<Storage: SearchStorage> {
 
     /// Adds a term, whose documents begin after `base`.
     mutating func add(_ term: ArraySlice<UInt8>, _ list: EncodedList, base: Int) throws(SearchFailure) {
-        var entry = ByteWriter()
+        entry.bytes.removeAll(keepingCapacity: true)
         entry.number(list.count)
         let size = list.documents.bytes.count + list.positions.bytes.count
         if size > SegmentFormat.longList {
             try endLeaf()
-            try chunks(list, base, &entry)
+            try chunks(list)
         } else {
             entry.number(list.documents.bytes.count << 1)
             entry.number(list.positions.bytes.count)
@@ -56,13 +58,14 @@ struct SegmentWriter<Storage: SearchStorage> {
             last = []
         }
         leaf.term(term, after: last)
-        last = Array(term)
+        last.removeAll(keepingCapacity: true)
+        last += term
         leaf.bytes += entry.bytes
         // The differences of a very long list's chunks may make a leaf longer than a block, so it is one of its own.
         if leaf.bytes.count >= SegmentFormat.blockSize { try endLeaf() }
     }
 
-    private mutating func chunks(_ list: EncodedList, _ base: Int, _ entry: inout ByteWriter) throws(SearchFailure) {
+    private mutating func chunks(_ list: EncodedList) throws(SearchFailure) {
         var documents = ByteReader(list.documents.bytes)
         var positions = ByteReader(list.positions.bytes)
         var skips: [Int] = []
@@ -103,7 +106,7 @@ struct SegmentWriter<Storage: SearchStorage> {
     private mutating func endLeaf() throws(SearchFailure) {
         guard !leaf.bytes.isEmpty else { return }
         if directory.bytes.count > SegmentFormat.blockSize - 160 { try endDirectory() }
-        directory.term(leafTerm, after: directoryTerm)
+        directory.term(leafTerm[...], after: directoryTerm)
         directory.number(leaves)
         directoryTerm = leafTerm
         try put(leaf.bytes)
