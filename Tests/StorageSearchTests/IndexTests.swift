@@ -149,6 +149,24 @@ struct IndexTests {
         #expect(try SearchIndex(compared.tables, properties: compared.properties).shape().segments < 24)
     }
 
+    /// Small segments are not merged with a large one again and again.
+    @Test func largeSegmentsRest() throws {
+        var compared = Compared()
+        compared.limits.commitBytes = 1
+        compared.limits.pendingRows = 2
+        func document(_ number: Int) -> SearchDocument {
+            let words = (0..<40).map { "w\(number * 7 % 997)x\($0)" }.joined(separator: " ")
+            return SearchDocument(key: [UInt8(number >> 8), UInt8(number & 255)], texts: [[], [words]])
+        }
+        try compared.write((0..<4000).map(document))
+        let large = compared.tables.writes
+        compared.limits.commitBytes = 1 << 20
+        // Fifteen segments of two commits, of which eight become one.
+        for number in 4000..<4030 { try compared.write([document(number)]) }
+        #expect(large > 100)
+        #expect(compared.tables.writes - large < large)
+    }
+
     @Test func largeQueries() throws {
         var compared = Compared()
         for number in 0..<200 {
