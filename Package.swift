@@ -84,6 +84,7 @@ let package = Package(
             name: "StorageAPI",
             dependencies: ["StorageDriver", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
+        .target(name: "StorageSearch", swiftSettings: strict),
         .target(name: "StorageJSON", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .target(
             name: "MemoryBackend",
@@ -185,6 +186,9 @@ let package = Package(
                 configuration,
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StorageSearchTests", dependencies: ["StorageSearch"], resources: [.copy("Fixtures")],
             swiftSettings: strict),
         .testTarget(
             name: "ArchiveTests",
@@ -305,4 +309,14 @@ if Context.environment["STORAGE_FUZZ_BUILD"] != nil {
             exclude: ["Corpus", "Dictionaries"],
             swiftSettings: strict),
     ]
+}
+
+// The measurement of the index against FTS5, which sees what is package, is a variant.
+if Context.environment["STORAGE_SEARCH_BENCH"] != nil {
+    package.products = []
+    package.targets.removeAll { !["CSQLite", "StorageSearch"].contains($0.name) }
+    package.targets.append(
+        .executableTarget(
+            name: "SearchBench", dependencies: ["CSQLite", "StorageSearch"], path: "Tests/SearchBench",
+            swiftSettings: strict))
 }

@@ -1,0 +1,109 @@
+/// A difference between an index and the texts.
+package enum SearchDifference: Hashable, Sendable {
+    /// A record that is not indexed.
+    case missing(key: [UInt8])
+    /// A record whose words are not those of the index.
+    case different(key: [UInt8])
+    /// A document of no record that was checked.
+    case surplus(document: Int)
+}
+
+/// Compares an index with the texts of all records.
+///
+/// Of each document there is a sum over its words, of a number made of the word, its property and its position. So the index is
+/// read once and the records once, in any order, with some memory for each document. Lists, lengths and keys are checked for
+/// themselves as they are read.
+package struct SearchVerification<Storage: SearchStorage> {
+    private let index: SearchIndex<Storage>
+    private var sums: [Int: UInt64] = [:]
+    private var lengths: [Int: [UInt16]] = [:]
+    package private(set) var differences: [SearchDifference] = []
+
+    package init(_ index: SearchIndex<Storage>) throws(SearchFailure) {
+        self.index = index
+        let state = try index.searchable()
+        for segment in state.segments {
+            let header = segment.header
+            let removed = state.removed(in: header.first..<header.end)
+            try note(try index.lengths(of: header), removed)
+            try segment.forEachTerm(index.storage, from: []) { term, list throws(SearchFailure) in
+                try add(term, list, header.end, removed)
+                return true
+            }
+        }
+        for row in state.pending {
+            let removed = state.removed(in: row.first..<row.end)
+            try note(row.lengths, removed)
+            for (term, list) in row.terms { try add(term, list, row.end, removed) }
+        }
+    }
+
+    private mutating func note(_ source: SourceLengths, _ removed: ArraySlice<Int>) throws(SearchFailure) {
+        let removed = Array(removed)
+        for (rank, document) in source.documents.enumerated() where !SortedNumbers.contains(removed, document) {
+            sums[document] = 0
+            lengths[document] = source.lengths.map { $0[rank] }
+        }
+    }
+
+    private mutating func add(
+        _ term: [UInt8], _ list: TermList, _ end: Int, _ removed: ArraySlice<Int>
+    ) throws(SearchFailure) {
+        guard let property = term.first, property < index.properties.count else {
+            throw .corrupt("A term has no property.")
+        }
+        let hash = Self.hash(property, term[1...])
+        var postings = Postings()
+        for place in list.pieces {
+            try postings.add(try list.piece(place, index.storage), end: end, removed: removed, among: nil)
+        }
+        for (place, document) in postings.documents.enumerated() {
+            guard sums[document] != nil else { throw .corrupt("A list has a document that has no length.") }
+            for position in postings.positions(place) { sums[document, default: 0] &+= Self.sum(hash, position) }
+        }
+    }
+
+    /// Compares a record with the document of its key.
+    package mutating func check(_ document: SearchDocument) throws(SearchFailure) {
+        guard let number = try index.storage.document(of: document.key), let found = sums.removeValue(forKey: number)
+        else {
+            differences.append(.missing(key: document.key))
+            return
+        }
+        var sum: UInt64 = 0
+        var counts: [UInt16] = []
+        for property in index.properties.indices {
+            var position = 0
+            var count = 0
+            for text in property < document.texts.count ? document.texts[property] : [] {
+                position = Analyzer.words.forEachWord(of: text, from: position) { word in
+                    sum &+= Self.sum(Self.hash(UInt8(truncatingIfNeeded: property), word.bytes), word.position)
+                    count += 1
+                }
+                position += SearchDocument.gap
+            }
+            counts.append(UInt16(min(count, Relevance.longest)))
+        }
+        if sum != found || counts != lengths[number] { differences.append(.different(key: document.key)) }
+    }
+
+    /// The differences, after the last record.
+    package mutating func finish() -> [SearchDifference] {
+        differences += sums.keys.sorted().map { .surplus(document: $0) }
+        sums = [:]
+        return differences
+    }
+
+    private static func hash(_ property: UInt8, _ word: some Sequence<UInt8>) -> UInt64 {
+        var hash = 0xCBF2_9CE4_8422_2325 ^ UInt64(property)
+        for byte in word { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return hash
+    }
+
+    private static func sum(_ hash: UInt64, _ position: Int) -> UInt64 {
+        var value = hash &+ UInt64(truncatingIfNeeded: position) &* 0x9E37_79B9_7F4A_7C15
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}

@@ -1,0 +1,74 @@
+/// What one commit has added and removed.
+struct PendingRow: Sendable {
+    let number: Int
+    let first: Int
+    let lengths: SourceLengths
+    let removed: [Int]
+    let terms: [(term: [UInt8], list: TermList)]
+    let size: Int
+    let words: [Int]
+
+    var end: Int { first + (lengths.lengths.first?.count ?? 0) }
+
+    init(number: Int, bytes: [UInt8], properties: Int) throws(SearchFailure) {
+        var reader = ByteReader(bytes)
+        guard try reader.number() == SegmentFormat.version, try reader.number() == properties else {
+            throw .corrupt("A pending commit has another format.")
+        }
+        let first = try reader.number()
+        let count = try reader.count()
+        guard first >= 1, first <= 1 << 47 else { throw .corrupt("A document's number is too large.") }
+        var lengths = [[UInt16]](repeating: [], count: properties)
+        for _ in 0..<count {
+            for property in 0..<properties {
+                let length = try reader.number()
+                guard length <= Relevance.longest else { throw .corrupt("A length is too large.") }
+                lengths[property].append(UInt16(length))
+            }
+        }
+        removed = try reader.ascending()
+        var terms: [(term: [UInt8], list: TermList)] = []
+        var term: [UInt8] = []
+        while !reader.isAtEnd {
+            try reader.term(after: &term)
+            if let last = terms.last, !last.term.lexicographicallyPrecedes(term) {
+                throw .corrupt("The terms of a commit do not ascend.")
+            }
+            terms.append((term, try TermList(&reader, base: first - 1) { _ in nil }))
+        }
+        self.number = number
+        self.first = first
+        self.lengths = SourceLengths(first: first, numbers: nil, lengths: lengths)
+        self.terms = terms
+        size = bytes.count
+        words = lengths.map { $0.reduce(0) { $0 + Int($1) } }
+    }
+
+    static func bytes(_ words: Accumulator, removed: [Int]) throws(SearchFailure) -> [UInt8] {
+        var writer = ByteWriter()
+        for value in [SegmentFormat.version, words.properties, words.first, words.documents] { writer.number(value) }
+        for length in words.lengths { writer.number(Int(length)) }
+        writer.ascending(removed)
+        var last: [UInt8] = []
+        try words.forEachTerm { term, list in
+            writer.term(term, after: last)
+            last = Array(term)
+            writer.number(list.count)
+            writer.number(list.documents.bytes.count << 1)
+            writer.number(list.positions.bytes.count)
+            writer.bytes += list.documents.bytes
+            writer.bytes += list.positions.bytes
+        }
+        return writer.bytes
+    }
+
+    /// The place of the first term that is not less than one.
+    func place(of term: [UInt8]) -> Int {
+        var (low, high) = (0, terms.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if terms[middle].term.lexicographicallyPrecedes(term) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

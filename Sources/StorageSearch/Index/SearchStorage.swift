@@ -1,0 +1,45 @@
+/// The tables of an index besides its documents: rows of bytes under numbers.
+package enum SearchTable: Int, CaseIterable, Sendable {
+    /// A row for each commit that has not become part of a segment.
+    case pending
+    /// A row for each segment, row 0 for a merge and row −1 for a build that is under way.
+    case segments
+    /// The blocks of segments, of at most ``SegmentFormat/blockSize`` bytes.
+    case blocks
+}
+
+/// The tables that an index is kept in, as they are in one transaction.
+///
+/// Reads see what was written before. What is undone with a transaction is undone by the storage.
+package protocol SearchStorage {
+    /// The number of the document of a record.
+    func document(of key: [UInt8]) throws(SearchFailure) -> Int?
+    /// The key of the record of a document.
+    func key(of document: Int) throws(SearchFailure) -> [UInt8]?
+    /// Stores the number of a document, whose key no other has.
+    func add(document: Int, key: [UInt8]) throws(SearchFailure)
+    func remove(document: Int) throws(SearchFailure)
+
+    func row(_ table: SearchTable, _ number: Int) throws(SearchFailure) -> [UInt8]?
+    /// Calls `body` for the rows of a range, by ascending number. Nothing is written meanwhile.
+    func rows(
+        _ table: SearchTable, _ range: ClosedRange<Int>, _ body: (Int, [UInt8]) throws(SearchFailure) -> Void
+    ) throws(SearchFailure)
+    /// Calls `body` for the numbers of a range that have rows, ascending, at most so many.
+    func numbers(
+        _ table: SearchTable, _ range: ClosedRange<Int>, limit: Int, _ body: (Int) -> Void
+    ) throws(SearchFailure)
+    /// Stores a row, in the place of one that has the number.
+    func put(_ table: SearchTable, _ number: Int, _ bytes: [UInt8]) throws(SearchFailure)
+    func remove(_ table: SearchTable, _ range: ClosedRange<Int>) throws(SearchFailure)
+}
+
+/// A failure of an index.
+package enum SearchFailure: Error {
+    /// Stored bytes are not what an index writes. The index has to be made anew.
+    case corrupt(String)
+    /// The index is still being made.
+    case unfinished
+    /// An error of the storage.
+    case storage(any Error)
+}

@@ -1,0 +1,217 @@
+/// Reads what a term finds from all sources.
+struct TermReader<Storage: SearchStorage> {
+    let index: SearchIndex<Storage>
+    let state: IndexState
+
+    func hits(_ term: SearchTerm) throws(SearchFailure) -> TermHits {
+        var hits = TermHits()
+        for (property, searched) in index.properties.enumerated() {
+            if let name = term.property, name != searched.name { continue }
+            let postings = try postings(term, property)
+            if !postings.documents.isEmpty { hits.properties.append((property, postings)) }
+        }
+        hits.documents = SortedNumbers.union(hits.properties.map(\.postings.documents))
+        return hits
+    }
+
+    /// The lists of a word, or of each that begins so, with the end and the removed documents of their sources.
+    private struct Lists {
+        struct Entry {
+            var list: TermList
+            var end: Int
+            var removed: ArraySlice<Int>
+        }
+
+        var entries: [Entry] = []
+        let isPrefix: Bool
+
+        var count: Int { entries.reduce(0) { $0 &+ $1.list.count } }
+    }
+
+    private func postings(_ term: SearchTerm, _ property: Int) throws(SearchFailure) -> Postings {
+        var lists: [Lists] = []
+        for element in term.elements {
+            let found = try self.lists(element, property)
+            if found.entries.isEmpty { return Postings() }
+            lists.append(found)
+        }
+        if lists.count == 1 { return try documents(lists[0]) }
+        // By the rarest first, so that of the others only what is in its documents is looked at.
+        var result: Postings?
+        for place in lists.indices.sorted(by: { lists[$0].count < lists[$1].count }) {
+            let found = try positions(lists[place], among: result?.documents)
+            let offset = term.elements[place].offset
+            result = result.map { Self.following($0, found, offset) } ?? Self.places(found, offset)
+            if result?.documents.isEmpty ?? true { return Postings() }
+        }
+        return result ?? Postings()
+    }
+
+    /// The places where a phrase may begin that has a word at an offset; they may be before the text.
+    private static func places(_ found: Postings, _ offset: Int) -> Postings {
+        var result = found
+        for index in result.positions.indices { result.positions[index] -= offset }
+        return result
+    }
+
+    /// Those of the places where a phrase may begin that have a word's position at an offset.
+    private static func following(_ phrase: Postings, _ found: Postings, _ offset: Int) -> Postings {
+        var result = Postings()
+        var place = 0
+        for (index, document) in found.documents.enumerated() {
+            place = SortedNumbers.advance(phrase.documents, place, to: document)
+            guard place < phrase.documents.count, phrase.documents[place] == document else { continue }
+            let first = result.positions.count
+            var at = found.starts[index]
+            let end = at + found.counts[index]
+            for start in phrase.positions(place) {
+                while at < end, found.positions[at] < start + offset { at += 1 }
+                if at < end, found.positions[at] == start + offset { result.positions.append(start) }
+            }
+            guard result.positions.count > first else { continue }
+            result.documents.append(document)
+            result.starts.append(first)
+            result.counts.append(result.positions.count - first)
+        }
+        return result
+    }
+
+    private func lists(_ element: SearchTerm.Element, _ property: Int) throws(SearchFailure) -> Lists {
+        let term = [UInt8(truncatingIfNeeded: property)] + element.bytes
+        var lists = Lists(isPrefix: element.isPrefix)
+        for segment in state.segments {
+            let removed = state.removed(in: segment.header.first..<segment.header.end)
+            let end = segment.header.end
+            if element.isPrefix {
+                try segment.forEachTerm(index.storage, from: term) { found, list throws(SearchFailure) in
+                    guard found.starts(with: term) else { return false }
+                    lists.entries.append(Lists.Entry(list: list, end: end, removed: removed))
+                    return true
+                }
+            } else if let list = try segment.list(index.storage, of: term) {
+                lists.entries.append(Lists.Entry(list: list, end: end, removed: removed))
+            }
+        }
+        for row in state.pending {
+            var place = row.place(of: term)
+            while place < row.terms.count {
+                let found = row.terms[place].term
+                guard element.isPrefix ? found.starts(with: term) : found == term else { break }
+                let removed = state.removed(in: row.first..<row.end)
+                lists.entries.append(Lists.Entry(list: row.terms[place].list, end: row.end, removed: removed))
+                place += 1
+            }
+        }
+        return lists
+    }
+
+    /// The documents of a word.
+    private func documents(_ lists: Lists) throws(SearchFailure) -> Postings {
+        var all: [Postings] = []
+        var result = Postings()
+        for entry in lists.entries {
+            for piece in entry.list.pieces {
+                let read = try entry.list.piece(piece, index.storage)
+                try result.add(read, end: entry.end, removed: entry.removed)
+            }
+            if lists.isPrefix {
+                all.append(result)
+                result = Postings()
+            }
+        }
+        return lists.isPrefix ? Postings.union(all) : result
+    }
+
+    /// The documents of a word with its positions, of those among candidates if there are any.
+    private func positions(_ lists: Lists, among candidates: [Int]?) throws(SearchFailure) -> Postings {
+        var all: [Postings] = []
+        var result = Postings()
+        for entry in lists.entries {
+            for piece in entry.list.pieces where isNeeded(piece, entry, candidates) {
+                let read = try entry.list.piece(piece, index.storage)
+                try result.add(read, end: entry.end, removed: entry.removed, among: candidates)
+            }
+            if lists.isPrefix {
+                all.append(result)
+                result = Postings()
+            }
+        }
+        return lists.isPrefix ? Postings.unionOfPositions(all) : result
+    }
+
+    private func isNeeded(_ piece: Int, _ entry: Lists.Entry, _ candidates: [Int]?) -> Bool {
+        guard let candidates else { return true }
+        let first = entry.list.base(piece) + 1
+        let last = piece + 1 < entry.list.pieces.count ? entry.list.base(piece + 1) : entry.end - 1
+        let place = SortedNumbers.place(candidates, of: first)
+        return place < candidates.count && candidates[place] <= last
+    }
+}
+
+extension Postings {
+    /// The positions in the document at a place.
+    func positions(_ place: Int) -> ArraySlice<Int> {
+        positions[starts[place]..<(starts[place] + counts[place])]
+    }
+
+    /// The postings of any of several terms.
+    static func union(_ all: [Postings]) -> Postings {
+        all.count <= 1 ? all.first ?? Postings() : unionOfCounts(all, all.reduce(0) { $0 + $1.documents.count })
+    }
+
+    /// The postings of any of several terms, with positions.
+    static func unionOfPositions(_ all: [Postings]) -> Postings {
+        if all.count <= 1 { return all.first ?? Postings() }
+        var entries: [(document: Int, position: Int)] = []
+        for postings in all {
+            for (place, document) in postings.documents.enumerated() {
+                for position in postings.positions(place) { entries.append((document, position)) }
+            }
+        }
+        entries.sort { ($0.document, $0.position) < ($1.document, $1.position) }
+        var result = Postings()
+        for (document, position) in entries {
+            if result.documents.last == document {
+                result.counts[result.counts.count - 1] += 1
+            } else {
+                result.documents.append(document)
+                result.counts.append(1)
+                result.starts.append(result.positions.count)
+            }
+            result.positions.append(position)
+        }
+        return result
+    }
+
+    private static func unionOfCounts(_ all: [Postings], _ total: Int) -> Postings {
+        let least = all.compactMap(\.documents.first).min() ?? 0
+        let span = (all.compactMap(\.documents.last).max() ?? 0) - least + 1
+        var result = Postings()
+        if span < total * 16 {
+            var counts = [Int](repeating: 0, count: max(span, 0))
+            for postings in all {
+                for (place, document) in postings.documents.enumerated() {
+                    counts[document - least] += postings.counts[place]
+                }
+            }
+            for (offset, count) in counts.enumerated() where count > 0 {
+                result.documents.append(least + offset)
+                result.counts.append(count)
+            }
+            return result
+        }
+        var entries: [(document: Int, count: Int)] = []
+        entries.reserveCapacity(total)
+        for postings in all { entries += zip(postings.documents, postings.counts).map { ($0, $1) } }
+        entries.sort { $0.document < $1.document }
+        for (document, count) in entries {
+            if result.documents.last == document {
+                result.counts[result.counts.count - 1] += count
+            } else {
+                result.documents.append(document)
+                result.counts.append(count)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,51 @@
+import StorageSearch
+
+/// The tables of an index in memory.
+final class MemoryTables: SearchStorage {
+    private var keys: [Int: [UInt8]] = [:]
+    private var numbers: [[UInt8]: Int] = [:]
+    var tables: [SearchTable: [Int: [UInt8]]] = [:]
+    /// The rows that were read and written.
+    var reads = 0
+    var writes = 0
+
+    func document(of key: [UInt8]) -> Int? { numbers[key] }
+    func key(of document: Int) -> [UInt8]? { keys[document] }
+    func add(document: Int, key: [UInt8]) {
+        precondition(keys.updateValue(key, forKey: document) == nil)
+        precondition(numbers.updateValue(document, forKey: key) == nil)
+    }
+    func remove(document: Int) {
+        if let key = keys.removeValue(forKey: document) { numbers[key] = nil }
+    }
+    func row(_ table: SearchTable, _ number: Int) -> [UInt8]? {
+        reads += 1
+        return tables[table]?[number]
+    }
+    private func found(_ table: SearchTable, _ range: ClosedRange<Int>) -> [Int] {
+        let rows = tables[table] ?? [:]
+        // A narrow range is looked up, so that a test's time does not grow with what is stored.
+        if range.upperBound - range.lowerBound < rows.count { return range.filter { rows[$0] != nil } }
+        return rows.keys.filter(range.contains).sorted()
+    }
+    func rows(
+        _ table: SearchTable, _ range: ClosedRange<Int>, _ body: (Int, [UInt8]) throws(SearchFailure) -> Void
+    ) throws(SearchFailure) {
+        for number in found(table, range) {
+            reads += 1
+            try body(number, tables[table]?[number] ?? [])
+        }
+    }
+    func numbers(
+        _ table: SearchTable, _ range: ClosedRange<Int>, limit: Int, _ body: (Int) -> Void
+    ) {
+        for number in found(table, range).prefix(limit) { body(number) }
+    }
+    func put(_ table: SearchTable, _ number: Int, _ bytes: [UInt8]) {
+        writes += 1
+        tables[table, default: [:]][number] = bytes
+    }
+    func remove(_ table: SearchTable, _ range: ClosedRange<Int>) {
+        for number in found(table, range) { tables[table]?[number] = nil }
+    }
+}
