@@ -9,8 +9,8 @@ public import StorageDriver
 /// var body: some View { List(people.records, id: \.id) { Text($0.name) } }
 /// ```
 ///
-/// The query runs off the main actor, from the first time that a property is read until the live query is released, so one
-/// that SwiftUI makes and drops costs nothing. It keeps the store open. For a single value, such as a number of records,
+/// The query runs off the main actor, from the first time that a property is read until the live query is released, so
+/// one that SwiftUI makes and drops costs nothing. It keeps the store open. For a single value, such as a number of records,
 /// use `Live`.
 @MainActor @Observable
 public final class LiveQuery<Model: Storable> {
@@ -39,8 +39,10 @@ public final class LiveQuery<Model: Storable> {
     @ObservationIgnored private var number = 0
 
     /// Is called on the main actor with each difference, after the records have changed. An observer of ``difference`` can
-    /// miss one where two come at once.
-    @ObservationIgnored public var onDifference: (@MainActor (RecordDifference<Model>) -> Void)?
+    /// miss one where two come at once. Setting it begins to observe.
+    @ObservationIgnored public var onDifference: (@MainActor (RecordDifference<Model>) -> Void)? {
+        didSet { begin() }
+    }
 
     /// - Parameters:
     ///   - query: the query; its limit, if it has one, bounds all pages together.
