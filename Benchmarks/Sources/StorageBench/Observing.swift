@@ -13,7 +13,6 @@ enum Observing {
         try await latency(folder)
         try await beside(folder)
         try await idle(folder)
-        try await LiveModel.measure(folder)
     }
 
     private static func open(_ folder: URL, _ name: String) async throws -> Store {

@@ -2,16 +2,13 @@ import StorageDriver
 
 // For StorageObservation, whose live queries change while they are shown.
 extension Select where Source == Store {
-    /// Whether another query selects the same records of the same store in the same order.
+    /// Whether another query is known to select the same records of the same store in the same order. Nothing is known of
+    /// models that are not prepared, of records without types and of queries that fail.
     package func isSame(as other: Self) -> Bool {
-        guard source === other.source, String(reflecting: model) == String(reflecting: other.model) else {
+        guard source === other.source, let handle = source.handle(Model.self), let lowered = lowered(handle) else {
             return false
         }
-        if let handle = source.handle(Model.self), let lowered = lowered(handle), let other = other.lowered(handle) {
-            return lowered == other
-        }
-        // Before the model is prepared, and for queries that fail.
-        return String(reflecting: selection) == String(reflecting: other.selection)
+        return lowered == other.lowered(handle)
     }
 
     /// The difference between two arrays of the model's records.
