@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "StorageDriver", targets: ["StorageDriver"]),
         .library(name: "StorageJSON", targets: ["StorageJSON"]),
         .library(name: "StorageConfiguration", targets: ["StorageConfiguration"]),
+        .library(name: "StorageObservation", targets: ["StorageObservation"]),
         .library(name: "StorageServices", targets: ["StorageServices"]),
         .library(name: "MemoryBackend", targets: ["MemoryBackend"]),
         .library(name: "SQLiteBackend", targets: ["SQLiteBackend"]),
@@ -100,6 +101,7 @@ let package = Package(
                 configuration,
             ],
             swiftSettings: strict),
+        .target(name: "StorageObservation", dependencies: ["StorageAPI", "StorageDriver"], swiftSettings: strict),
         .target(
             name: "StorageServices", dependencies: ["StorageAPI", "StorageDriver", metrics, tracing, lifecycle],
             swiftSettings: strict),
@@ -189,6 +191,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "StorageSearchTests", dependencies: ["StorageSearch"], resources: [.copy("Fixtures")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ObservationTests",
+            dependencies: ["MemoryBackend", "SQLiteBackend", "StorageKit", "StorageObservation"],
             swiftSettings: strict),
         .testTarget(
             name: "ArchiveTests",

@@ -19,6 +19,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "StorageAPI", package: "swift-storage"),
                 .product(name: "SQLiteBackend", package: "swift-storage"),
+                .product(name: "StorageObservation", package: "swift-storage"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .executableTarget(

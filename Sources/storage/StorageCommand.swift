@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StorageDriver
 
 /// The version of the package, which the changelog has first.
 enum ToolVersion {
@@ -61,6 +62,7 @@ struct StorageCommand: AsyncParsableCommand {
     ///
     /// - Throws: also if what it prints cannot be written.
     static func perform(_ words: [String]) async throws {
+        try checkName(words.first)
         var command = try parseAsRoot(words)
         do {
             if var command = command as? any AsyncParsableCommand {
@@ -74,5 +76,13 @@ struct StorageCommand: AsyncParsableCommand {
             throw error
         }
         try Output.flushPrinted()
+    }
+
+    /// - Throws: if a word in a command's place is none.
+    private static func checkName(_ word: String?) throws {
+        let names = ShellCompletion.commands.compactMap { $0.configuration.commandName }
+        guard let word, !word.hasPrefix("-"), word != "help", !names.contains(word) else { return }
+        throw ToolError(
+            "There is no command \(word)\(SpellingSuggestion.hint(word, among: names)); help lists them.", .usage)
     }
 }

@@ -31,6 +31,21 @@ import Testing
         #expect(try tool.failure(66, "shell", "none.db").contains("none.db"))
     }
 
+    @Test(arguments: ["help", "help count", "count --help"])
+    func `help is an answer, after which the shell goes on`(line: String) async throws {
+        let tool = try await Tool(.sqlite)
+        let run = try tool.run(["shell", Tool.file], input: "\(line)\ncount Person\n")
+        #expect(run.status == 0 && run.output.contains("USAGE") && run.output.hasSuffix("\n3\n"), "\(run.output)")
+    }
+
+    @Test func `a misspelt command is told the nearest one`() async throws {
+        let tool = try await Tool(.sqlite)
+        #expect(try tool.failure(64, "selct", Tool.file, "Person").contains("did you mean select?"))
+        #expect(try tool.failure(64, "xyzzy").contains("no command xyzzy;"))
+        let run = try tool.run(["shell", Tool.file], input: "cuont Person\n")
+        #expect(run.status == 64 && run.error.contains("did you mean count?"))
+    }
+
     @Test func `on a terminal it asks again after a failure`() async throws {
         var tool = try await Tool(.sqlite)
         tool.environment = ["TERM": "dumb", "STORAGE_HISTORY": ""]

@@ -27,6 +27,32 @@ import Testing
         #expect(try draw(tool, 80, "select", Tool.file, "Pair").contains(String(repeating: "note ", count: 7)))
     }
 
+    @Test func `numbers and keys are never cut, and columns without room are named`() async throws {
+        let tool = try await Tool(.sqlite)
+        let input = """
+            id,name,population,latitude,longitude,description
+            1796236,Shanghai,24874500,31.22222,121.45806,a city at the mouth of the Yangtze that is long to describe
+            """
+        try tool.output("import", Tool.file, "--model", "Town", "--format", "csv", "--quiet", "-", input: input)
+        let lines = try draw(tool, 44, "select", Tool.file, "Town").split(whereSeparator: \.isNewline)
+        #expect(lines.count == 4 && lines.allSatisfy { $0.count <= 44 || $0.hasPrefix("Left out") }, "\(lines)")
+        #expect(lines[0] == "     id  name      population  latitude")
+        #expect(lines[2] == "1796236  Shanghai    24874500  31.22222")
+        #expect(lines[3].contains(": longitude, description. --vertical"))
+        let vertical = try tool.output("select", Tool.file, "Town", "--vertical")
+        #expect(
+            vertical.contains(" population = 24874500\n") && vertical.contains("Yangtze that is long to describe\n"))
+        #expect(try tool.output("select", Tool.file, "Town", "--format", "vertical") == vertical)
+    }
+
+    @Test func `a line feed in a cell is shown as one`() async throws {
+        let tool = try await Tool(.sqlite)
+        try await tool.with(.sqlite) { (store) async throws in
+            try await store.save(Pair(first: "b", second: 1, note: "one\ntwo"))
+        }
+        #expect(try tool.output("select", Tool.file, "Pair").contains("one↵two"))
+    }
+
     @Test func `style is for terminals and for who wants it`() async throws {
         var tool = try await Tool(.sqlite)
         tool.environment = ["TERM": "xterm", "NO_COLOR": ""]

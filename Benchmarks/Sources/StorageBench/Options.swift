@@ -16,6 +16,7 @@ struct Options {
     static let usage = """
         usage: StorageBench [--quick] [--sizes N,N] [--only CASE,CASE] [--json FILE] [--chart FILE.svg]
                StorageBench observing    what observed queries cost
+               StorageBench live         what a live model takes of the main actor
                StorageBench history      what keeping a history costs
                StorageBench references   what references cost
                StorageBench count WAY CASE RECORDS REPETITIONS    for callgrind

@@ -6,6 +6,15 @@ let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 let ended = DispatchSemaphore(value: 0)
 nonisolated(unsafe) var status: Int32 = 0
+// Measured on the main actor, whose thread must not wait.
+if CommandLine.arguments.dropFirst().first == "live" {
+    Task { @MainActor in
+        do { try await LiveModel.measure(folder) } catch { print(error) }
+        try? FileManager.default.removeItem(at: folder)
+        exit(0)
+    }
+    RunLoop.main.run()
+}
 // The main thread only waits: callgrind cannot follow it into the concurrency runtime.
 Task.detached {
     do {

@@ -61,7 +61,7 @@ extension StoreDifference {
             case .onlyInSecond: "+"
             case .changed: "~"
             }
-        let key = key.map { " " + $0.map(\.description).joined(separator: ", ") } ?? ""
+        let key = key.map { " " + $0.map(\.shown).joined(separator: ", ") } ?? ""
         let subject = self.key == nil ? "model \(model)" : model
         let names = properties.isEmpty ? "" : ": " + properties.joined(separator: ", ")
         return "\(sign) \(subject)\(key)\(names)".printable
@@ -77,13 +77,13 @@ extension StoreDifference {
 }
 
 extension JSONValue {
-    /// A part of a key: an integer, a text, or the bytes of a UUID in hexadecimal.
+    /// A part of a key: an integer, a text, or a UUID.
     init(key value: Value) {
         switch value {
         case .int(let number): self = .number("\(number)")
         case .unsigned(let number): self = .number("\(number)")
         case .text(let text): self = .string(text)
-        case .null, .double, .blob: self = .string(value.description)
+        case .null, .double, .blob: self = .string(value.shown)
         }
     }
 }

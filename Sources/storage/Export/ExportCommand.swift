@@ -41,8 +41,9 @@ struct ExportCommand: AsyncParsableCommand {
     var noProgress = false
 
     func validate() throws {
-        if format == .table || format == .markdown {
-            throw ValidationError("--format table and markdown are for people; write json, ndjson, csv or tsv.")
+        if [.table, .vertical, .markdown].contains(format) {
+            throw ValidationError(
+                "--format table, vertical and markdown are for people; write json, ndjson, csv or tsv.")
         }
     }
 

@@ -3,7 +3,7 @@ import StorageAPI
 
 /// How records are printed.
 enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
-    case table, json, ndjson, csv, tsv, markdown
+    case table, vertical, json, ndjson, csv, tsv, markdown
 
     /// A writer of records of a model.
     ///
@@ -13,6 +13,7 @@ enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
     ) -> any RecordWriter {
         switch self {
         case .table: RecordTable(columns)
+        case .vertical: RecordVertical(columns)
         case .json: RecordJSON(columns, isArray: true)
         case .ndjson: RecordJSON(columns, isArray: false)
         case .csv: RecordCSV(columns, delimiter: form.byte ?? UInt8(ascii: ","), hasHeader: !form.noHeader)

@@ -9,12 +9,18 @@ struct RecordTable: RecordWriter {
     private let columns: [RecordSchema.Property]
     private var table: TextTable
     private var waiting = 0
-    private var widths: [Int]?
+    private var widths: [Int?]?
     private static let batch = 1000
 
     init(_ columns: [RecordSchema.Property]) {
         self.columns = columns
-        table = TextTable(columns.map { TextTable.Column($0.name.printable, $0.isNumber ? .right : .left) })
+        let hasMarkedKey = columns.contains(where: \.isKey)
+        table = TextTable(
+            columns.map { column in
+                let isKey = hasMarkedKey ? column.isKey : column.name == "id"
+                return TextTable.Column(
+                    column.name.printable, column.isNumber ? .right : .left, isWhole: column.isNumber || isKey)
+            })
     }
 
     mutating func write(_ fields: [DynamicRecord.Field], to output: inout Output) throws {
@@ -25,6 +31,11 @@ struct RecordTable: RecordWriter {
 
     mutating func finish(_ output: inout Output) throws {
         if widths == nil || waiting > 0 { try print(&output) }
+        let left = zip(columns, widths ?? []).compactMap { $1 == nil ? $0.name.printable : nil }
+        if !left.isEmpty {
+            try output.line(
+                "Left out, as the line has no room: \(left.joined(separator: ", ")). --vertical prints all.")
+        }
     }
 
     private mutating func print(_ output: inout Output) throws {
@@ -36,10 +47,13 @@ struct RecordTable: RecordWriter {
         waiting = 0
     }
 
-    private static func text(_ content: DynamicRecord.Content) -> String {
+    /// A cell of one line.
+    static func text(_ content: DynamicRecord.Content) -> String {
         switch content {
         case .value(.null, _), .child(nil), .children(nil): return "–"
-        case .value(let value, let type): return ValueForm.text(value, type) ?? "–"
+        case .value(let value, let type):
+            let text = ValueForm.text(value, type) ?? "–"
+            return text.utf8.contains(0x0A) ? text.replacing("\r\n", with: "↵").replacing("\n", with: "↵") : text
         case .child(let child?):
             var bytes: [UInt8] = []
             JSONText.append(child, to: &bytes)

@@ -121,7 +121,7 @@ struct Importer {
             }
         }
         for (place, key) in repeated {
-            let text = key.map(\.description).joined(separator: ", ")
+            let text = key.map(\.shown).joined(separator: ", ")
             bad.tell("The key \(text) is there already, in \(name(firsts[key], before: place)).", at: place)
         }
     }

@@ -52,6 +52,11 @@ enum ToolExit: Int32, CaseIterable {
         Foundation.exit(reason(error)?.status.rawValue ?? StorageCommand.exitCode(for: error).rawValue)
     }
 
+    /// Whether an error is help that was asked for.
+    static func isHelp(_ error: any Error) -> Bool {
+        reason(error) == nil && StorageCommand.exitCode(for: error) == .success
+    }
+
     /// Says on the error stream why a command has not done what it should.
     static func tell(_ error: any Error) {
         let text: String
@@ -99,7 +104,7 @@ extension StorageError {
         var place: [String] = []
         if let model, !message.contains(model) { place.append(model) }
         if let key {
-            place.append("key \(key.map(\.description).joined(separator: ", "))")
+            place.append("key \(key.map(\.shown).joined(separator: ", "))")
         } else if let element {
             place.append("record \(element + 1)")
         }
@@ -109,5 +114,13 @@ extension StorageError {
         if code == .io, let underlying { text += " (\(underlying))" }
         if code == .constraint, let rule = underlying as? SQLiteError { text += " (\(rule.message))" }
         return "\(text) (\(code.rawValue))"
+    }
+}
+
+extension Value {
+    /// A part of a key as commands take it: a UUID in its usual form.
+    var shown: String {
+        guard case .blob(let bytes) = self, bytes.count == 16 else { return description }
+        return ValueForm.text(self, .uuid) ?? description
     }
 }

@@ -9,6 +9,9 @@ struct SelectCommand: AsyncParsableCommand {
             Records are printed as they are read, so any number of them takes little memory. Conditions and orders are \
             the text form of queries.
 
+            On a terminal a table leaves out the columns for which a line has no room, and names them. Numbers and keys are \
+            never cut. --vertical prints all.
+
             With --group, --distinct, --sum, --avg, --min or --max it prints what is computed of the records. --order, \
             --limit and --offset are then about groups: --order 'count desc' or --order 'sum desc'.
 
@@ -39,13 +42,16 @@ struct SelectCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The properties to print, joined by commas. (default: all)", valueName: "names"))
     var columns: String?
 
-    @Option(help: "How to print: table, json, ndjson, csv, tsv or markdown.")
+    @Option(help: "How to print: table, vertical, json, ndjson, csv, tsv or markdown.")
     var format = RecordFormat.table
 
     @OptionGroup var delimited: DelimitedOptions
 
     @Flag(help: "The same as --format json.")
     var json = false
+
+    @Flag(help: "The same as --format vertical: a line for each property.")
+    var vertical = false
 
     @Flag(help: "Print how the backend would run the query, and not its records.")
     var explain = false
@@ -77,8 +83,10 @@ struct SelectCommand: AsyncParsableCommand {
 }
 
 extension SelectCommand {
+    private var chosenFormat: RecordFormat { json ? .json : vertical ? .vertical : format }
+
     private func writer(_ columns: [RecordSchema.Property]) -> any RecordWriter {
-        (json ? .json : format).writer(columns, delimited)
+        chosenFormat.writer(columns, delimited)
     }
 
     /// Prints records with others in the place of keys, all of one snapshot, some at a time.
@@ -87,7 +95,7 @@ extension SelectCommand {
     ) async throws {
         let schemas = try await store.recordSchemas()
         let (model, query, related) = (model, query, related)
-        let (format, delimited) = (json ? .json : format, delimited)
+        let (format, delimited) = (chosenFormat, delimited)
         try await store.read { snapshot in
             var writer = format.writer(columns, delimited)
             var output = Output()

@@ -52,7 +52,8 @@ struct ShellCommand: AsyncParsableCommand {
                     completion.withLock { $0 = ShellCompletion(schemas: schemas) }
                 }
             } catch {
-                guard isTerminal, !(error is ReaderGone) else { throw error }
+                // Help that was asked for is no failure.
+                guard isTerminal && !(error is ReaderGone) || ToolExit.isHelp(error) else { throw error }
                 ToolExit.tell(error)
             }
         }
@@ -68,9 +69,6 @@ struct ShellCommand: AsyncParsableCommand {
         // A shell inside of a shell would read its lines.
         guard name != Self.configuration.commandName else { throw ToolError("This is the shell already.", .usage) }
         let isHelp = name == "help" || name.hasPrefix("-")
-        guard isHelp || ShellCompletion.commands.contains(where: { $0.configuration.commandName == name }) else {
-            throw ToolError("There is no command \(name); help lists them.", .usage)
-        }
         try await StorageCommand.perform([name] + (isHelp ? [] : [store.text]) + words)
     }
 
