@@ -10,7 +10,8 @@ extension String {
     /// The part of the text with the most of what a query asks for, or its beginning where there is nothing of it.
     ///
     /// ```swift
-    /// let excerpt = note.body.excerpt(for: SearchQuery("storage engine"))
+    /// let body = "A storage engine keeps records."
+    /// let excerpt = body.excerpt(for: SearchQuery("storage engine"))
     /// for range in excerpt.highlights { print(excerpt.text[range]) }
     /// ```
     ///

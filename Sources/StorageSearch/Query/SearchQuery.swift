@@ -1,7 +1,7 @@
 /// What to search for, as a person writes it.
 ///
 /// ```swift
-/// SearchQuery("swift \"storage engine\" data* -toy title:guide")
+/// let query = SearchQuery("swift \"storage engine\" data* -toy title:guide")
 /// ```
 ///
 /// | written | finds texts with |
