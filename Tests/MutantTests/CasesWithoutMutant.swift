@@ -20,6 +20,7 @@ enum CasesWithoutMutant {
                 "layers/every-write",
                 "layers/net-effect",
                 "layers/expiry-and-copies",
+                "layers/end-of-call",
                 "layers/audit",
                 "layers/seen-by-later",
                 "layers/commits",

@@ -93,7 +93,26 @@ extension Conformance {
             try await source.close()
         },
         ConformanceCase(
-            "layers/audit", [.l1: [2]],
+            "layers/end-of-call", [.l1: [2]],
+            "A layer sees records when all writes of the call are made, also where another layer writes in the middle of it."
+        ) { t in
+            let journal = LayerJournal()
+            let counting = EachRecord(models: [Pass.self]) { (change, transaction) throws(StorageError) in
+                journal.add("\(change.line) \(try transaction.select(Gate.self).count())")
+            }
+            let writing = EachDeletion(models: [Gate.self]) { (_, transaction) throws(StorageError) in
+                try transaction.save(Pen(id: 1))
+                return .delete
+            }
+            let store = try await t.open([Pass.self, Gate.self, Pen.self], layers: [counting, writing])
+            try await store.insert([Pass(id: 1), Pass(id: 2)])
+            try await store.insert([Gate(id: 1, only: 1), Gate(id: 2, only: 2), Gate(id: 3, only: 1)])
+            _ = journal.take()
+            try await store.delete(Pass.self, key: 1)
+            try t.expect(journal.take(), equals: ["-Pass 1 1"])
+        },
+        ConformanceCase(
+            "layers/audit", [.l1: [3]],
             "What a layer writes is in the transaction: undone with it, with its savepoint and its commit, and observed."
         ) { t in
             let store = try await t.open(recordsOf: [Stamped.self, AuditLine.self], layers: [Audit()])
@@ -117,7 +136,7 @@ extension Conformance {
             try t.expect(try await store.all(Stamped.self).map(\.id), equals: [1])
         },
         ConformanceCase(
-            "layers/seen-by-later", [.l1: [3]],
+            "layers/seen-by-later", [.l1: [4]],
             "What a layer writes is seen by the layers after it, and not by itself or those before it."
         ) { t in
             let journal = LayerJournal()
@@ -177,7 +196,7 @@ extension Conformance {
             try t.expect(journal.take().sorted(), equals: expected.sorted())
         },
         ConformanceCase(
-            "layers/mirror", [.l1: [1, 2]],
+            "layers/mirror", [.l1: [1, 3]],
             "A layer that mirrors every change keeps its copy equal through any program of writes, undone parts included."
         ) { t in
             let store = try await t.open(recordsOf: [Stamped.self, Pen.self], layers: [PenMirror()])

@@ -29,7 +29,8 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     private var savepoints: [Int] = []
     /// The layer that runs.
     private var running = -1
-    private var isEnding = false
+    /// Whether the ends of calls that layers make are passed over: their changes are those of the call around them.
+    private var isInLayer = false
     var origin = WriteOrigin.call
     private(set) var hasChangedRows = false
     /// The time of the transaction, by the store's clock.
@@ -60,6 +61,10 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
 
     func deletable(_ keys: [[Value]], of model: ModelHandle) throws(StorageError) -> [[Value]] {
         guard let context else { return keys }
+        // What a layer writes here is part of the call that deletes, whose changes are passed on when it ends.
+        let wasInLayer = isInLayer
+        isInLayer = true
+        defer { isInLayer = wasInLayer }
         let deciding = layers.deletions.filter { $0.follows(model.name) }
         let whole = try context.registry.whole(model.name, in: context.openWriter())
         var deletable: [[Value]] = []
@@ -138,10 +143,10 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
 
     func callWillEnd() throws(StorageError) {
         hasChangedRows = false
-        guard !isEnding, !steps.isEmpty, let context else { return }
-        isEnding = true
+        guard !isInLayer, !steps.isEmpty, let context else { return }
+        isInLayer = true
         defer {
-            (isEnding, running) = (false, -1)
+            (isInLayer, running) = (false, -1)
             steps = []
         }
         for (number, entry) in layers.records.enumerated() {
