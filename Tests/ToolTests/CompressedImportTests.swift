@@ -59,6 +59,20 @@ struct CompressedImportTests {
         }
     }
 
+    @Test(arguments: ["ndjson", "json", "csv", "tsv"])
+    func `an export to a name that ends with gz is compressed, and imported again`(_ format: String) throws {
+        try write(Data(Self.lines.utf8), "x.ndjson")
+        try tool.output("import", "sqlite:new.db", "--model", "T", "x.ndjson")
+        try tool.output("export", "new.db", "T", "--output", "x.\(format).gz")
+        let bytes = try Data(contentsOf: tool.folder.url.appending(path: "x.\(format).gz"))
+        #expect(bytes.prefix(2) == Data([0x1F, 0x8B]))
+        #expect(bytes.count < Self.lines.utf8.count)
+        try tool.output("import", "sqlite:new.db", "--model", "Again", "x.\(format).gz")
+        #expect(try tool.output("select", "new.db", "Again", "--format", "ndjson") == Self.lines)
+        let error = try tool.failure(64, "export", "new.db", "T", "--output", "x.\(format).zst")
+        #expect(error.contains("name the file .gz"))
+    }
+
     @Test(arguments: Compressed.allCases)
     func `a compressed file is told on standard input too, be it a file or a pipe`(_ sample: Compressed) throws {
         let run = try tool.run(["import", "sqlite:new.db", "--model", "T", "-"], input: sample.bytes)

@@ -9,10 +9,11 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export", abstract: "Write the records of a model to a file that storage import reads.",
         discussion: """
             The file is there whole or not at all, and an existing one is kept unless --overwrite is given. What was \
-            exported and imported again is equal.
+            exported and imported again is equal. A file whose name ends with .gz is compressed.
 
             Examples:
               storage export people.db Person --output people.json
+              storage export people.db Person --output people.csv.gz
               storage export people.db Person --format ndjson | zstd > people.ndjson.zst
             """)
 
@@ -45,6 +46,10 @@ struct ExportCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--format table, vertical and markdown are for people; write json, ndjson, csv or tsv.")
         }
+        if let ending = ending(0), ["xz", "zst", "bz2"].contains(ending) {
+            throw ValidationError(
+                ".\(ending) is not written here; name the file .gz, or leave --output out and pipe into a compressor.")
+        }
     }
 
     func run() async throws {
@@ -71,7 +76,7 @@ struct ExportCommand: AsyncParsableCommand {
         _ records: Select<DynamicRecord, Store>, _ schema: RecordSchema, to file: FileHandle, _ progress: ProgressLine,
         of total: Int
     ) async throws {
-        var output = Output(file)
+        var output = Output(file, gzip: ending(0) == "gz" ? try GzipWriter() : nil)
         var writer = chosenFormat.writer(schema.properties, delimited)
         var count = 0
         for try await record in records.stream() {
@@ -81,12 +86,19 @@ struct ExportCommand: AsyncParsableCommand {
             if count.isMultiple(of: 1 << 13), total > 0 { progress.show("Exporting", Double(count) / Double(total)) }
         }
         try writer.finish(&output)
-        try output.flush()
+        try output.finish()
+    }
+
+    /// What the name of the file ends with, counted from its end: 0 for the last part.
+    private func ending(_ place: Int) -> String? {
+        guard let output else { return nil }
+        let parts = URL(fileURLWithPath: output).lastPathComponent.split(separator: ".").dropFirst().reversed()
+        return parts.dropFirst(place).first?.lowercased()
     }
 
     private var chosenFormat: RecordFormat {
         if let format { return format }
-        let ending = output.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""
+        let ending = ending(ending(0) == "gz" ? 1 : 0) ?? ""
         return ["ndjson", "jsonl"].contains(ending) ? .ndjson : ending == "csv" ? .csv : ending == "tsv" ? .tsv : .json
     }
 }

@@ -31,8 +31,13 @@ struct NewFile: ~Copyable {
 struct Output: ~Copyable {
     private var bytes: [UInt8] = []
     private let descriptor: Int32
+    private let gzip: GzipWriter?
 
-    init(_ file: FileHandle = .standardOutput) { descriptor = file.fileDescriptor }
+    /// - Parameter gzip: compresses what is written; nil to write it as it is.
+    init(_ file: FileHandle = .standardOutput, gzip: GzipWriter? = nil) {
+        descriptor = file.fileDescriptor
+        self.gzip = gzip
+    }
 
     /// Appends to what is to be printed.
     mutating func write(_ body: (inout [UInt8]) throws -> Void) throws {
@@ -48,13 +53,30 @@ struct Output: ~Copyable {
     }
 
     /// - Throws: ``ReaderGone`` if the reader has closed the output; an error if the disk is full or fails.
-    mutating func flush() throws {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 { written += count } else if errno != EINTR { throw Self.failure(errno) }
+    mutating func flush() throws { try flush(isLast: false) }
+
+    /// Writes what is left, and the end of what is compressed.
+    ///
+    /// - Throws: as ``flush()``.
+    mutating func finish() throws { try flush(isLast: true) }
+
+    private mutating func flush(isLast: Bool) throws {
+        if let gzip {
+            let descriptor = descriptor
+            try gzip.compress(bytes, isLast: isLast) { part in try Self.put(part, descriptor) }
+        } else {
+            try bytes.withUnsafeBytes { part in try Self.put(part, descriptor) }
         }
         bytes.removeAll(keepingCapacity: true)
+    }
+
+    private static func put(_ bytes: UnsafeRawBufferPointer, _ descriptor: Int32) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Foundation.write(descriptor, part.baseAddress, part.count)
+            if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { throw failure(errno) }
+        }
     }
 
     /// Writes what `print` keeps back.
