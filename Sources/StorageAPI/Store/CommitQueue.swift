@@ -272,9 +272,9 @@ private struct WriteJobs {
     }
 }
 
-/// What one run of a job's body has done.
+/// The outcome of one run of a job's body.
 struct WriteAttempt {
-    /// Whether the body has come to its end, or has left the transaction to the removal of what has expired.
+    /// True if the body has come to its end, or has left the transaction to the removal of expired records.
     var hasRun = false
     /// Models that it has prepared, and those whose tables it has changed; nil if there are none.
     var own: UncommittedModels?
@@ -282,7 +282,7 @@ struct WriteAttempt {
     var changes: ChangeSet?
     /// The changes by the removal of what had expired before it; nil if there are none, or if nobody asked.
     var expired: ChangeSet?
-    /// Whether it has removed as many expired records as one commit does, and has done nothing else.
+    /// True if the run has removed as many expired records as one commit does, and has done nothing else.
     var expiryLimitReached = false
 }
 

@@ -29,7 +29,7 @@ final class ChangeInterest: Sendable {
         self.models = (others?.models ?? [:]).merging(models.map { ($0, .kinds) }) { max($0, $1) }
     }
 
-    /// What this and another one ask for together.
+    /// The union of this interest and another one.
     func adding(_ other: ChangeInterest?) -> ChangeInterest {
         guard let other else { return self }
         return ChangeInterest(

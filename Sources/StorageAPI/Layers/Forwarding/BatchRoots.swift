@@ -10,7 +10,7 @@ struct BatchRoots {
 
     mutating func forget() { last = nil }
 
-    /// Whether all keys are among those of the last batch of roots. Owned rows come in the order of their roots.
+    /// True if all keys are among those of the last batch of roots. Owned rows come in the order of their roots.
     func contains(_ keys: ValueList, of model: String) -> Bool {
         guard let last, last.model.isSame(as: model), last.keys.width == keys.width else { return false }
         var place = 0

@@ -14,7 +14,7 @@ final class StampedModels: Sendable {
     private let models = Mutex<[String: Stamps]>([:])
     private let isMarked = Atomic(false)
 
-    /// Whether there are any. Every write asks, so it takes no lock.
+    /// True if some model has marked properties. Every write asks, so it takes no lock.
     var isUsed: Bool { isMarked.load(ordering: .acquiring) }
 
     func stamps(of model: String) -> Stamps? { models.withLock { $0[model] } }

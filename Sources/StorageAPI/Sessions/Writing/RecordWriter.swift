@@ -48,7 +48,7 @@ package struct RecordWriter {
         return changesRows ? try self.stored(stored) : stored
     }
 
-    /// Whether layers of the application have changed what the running call writes.
+    /// True if layers of the application have changed what the running call writes.
     @usableFromInline
     var changesRows: Bool { context.hooks?.hasChangedRows ?? false }
 
@@ -165,7 +165,7 @@ package struct RecordWriter {
         return try deleteRows(keys)
     }
 
-    /// Whether a layer of the application decides which records are deleted.
+    /// True if a layer of the application decides which records are deleted.
     var decidesDeletions: Bool { context.hooks?.decidesDeletions(of: handle.name) ?? false }
 
     /// Deletes records with all that they own, whatever refers to them. Their own rows go first, by which a layer knows that

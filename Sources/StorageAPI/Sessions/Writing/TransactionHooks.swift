@@ -18,10 +18,10 @@ enum WriteOrigin {
 protocol TransactionHooks: AnyObject {
     var origin: WriteOrigin { get set }
 
-    /// Whether the rows of the running call were changed before they were written.
+    /// True if rows of the running call were changed before they were written.
     var hasChangedRows: Bool { get }
 
-    /// Whether it decides on deletions of a model's records.
+    /// True if a layer decides on deletions of a model's records.
     func decidesDeletions(of model: String) -> Bool
 
     /// The keys of the records to delete, of those that a call or a rule of a reference deletes.

@@ -54,7 +54,7 @@ final class CommitFeed: Sendable {
         var recorded: [String] = []
         /// The changes that the application's layers follow; nil if there are none.
         var layered: ChangeInterest?
-        /// What the interests, the layers and the history ask for together.
+        /// The union of what the interests, the layers and the history ask for.
         var capturing: ChangeInterest?
         /// The last commit whose changes are not known at all.
         var lastUnknown = 0

@@ -42,13 +42,13 @@ final class ApplicationLayers: Sendable {
         self.registry = registry
     }
 
-    /// Whether no write meets a layer.
+    /// True if no write meets a layer.
     var isEmpty: Bool { isWithoutOwn && !timestamps.isUsed }
 
-    /// Whether a layer may look at or change rows.
+    /// True if a layer may look at or change rows.
     var hasRowLayers: Bool { !rows.isEmpty || timestamps.isUsed }
 
-    /// Whether the application has given no layer that takes part in writes.
+    /// True if the application has given no layer that takes part in writes.
     private let isWithoutOwn: Bool
     let hasCommitLayers: Bool
 

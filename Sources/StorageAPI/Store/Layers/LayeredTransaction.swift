@@ -29,7 +29,7 @@ final class LayeredTransaction: TransactionHooks, ChangeSubscriber {
     private var savepoints: [Int] = []
     /// The layer that runs.
     private var running = -1
-    /// Whether the ends of calls that layers make are passed over: their changes are those of the call around them.
+    /// True while the ends of calls that layers make are passed over: their changes are those of the call around them.
     private var isInLayer = false
     var origin = WriteOrigin.call
     private(set) var hasChangedRows = false

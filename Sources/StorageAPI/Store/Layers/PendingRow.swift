@@ -69,7 +69,7 @@ extension Store {
             try self[property].map { (value) throws(StorageError) in try decode(value, as: type, property) }
         }
 
-        /// Whether a record with the key is stored. The first question about a write costs one query for all its records.
+        /// Returns true if a record with the key is stored. The first question about a write costs one query for all its records.
         public func isStored() throws(StorageError) -> Bool { try former.row(key) != nil }
 
         /// The value that a property has in the store; nil if no record with the key is stored. Costs as ``isStored()``.

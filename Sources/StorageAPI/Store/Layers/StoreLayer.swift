@@ -68,7 +68,7 @@ extension Store {
 
     /// A layer that sees changed records as they were and as they are.
     public protocol RecordLayer: Layer {
-        /// Whether the layer asks for records as they were before a change; true by default.
+        /// True, the default, if the layer asks for records as they were before a change.
         ///
         /// If it does, each call holds the former state of the records that it changes in memory until it ends.
         var needsFormerRecords: Bool { get }

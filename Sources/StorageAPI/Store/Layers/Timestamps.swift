@@ -12,7 +12,7 @@ struct Timestamps: Store.RowLayer {
 
     init(_ stamps: StampedModels) { self.stamps = stamps }
 
-    /// Whether some model of the program has such properties.
+    /// True if some model of the program has such properties.
     var isUsed: Bool { stamps.isUsed }
 
     func follows(_ model: String) -> Bool { isUsed && stamps.stamps(of: model) != nil }
