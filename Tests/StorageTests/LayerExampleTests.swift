@@ -107,6 +107,22 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func `records of JSON meet the layers too`(_ kind: Backend) async throws {
+        try await withStore(kind, layers: Self.layers) { store in
+            let json = #"[{"id": 1, "customer": " Ann ", "cents": 1}, {"id": 2, "customer": "Bo", "cents": CENTS}]"#
+            func save(_ cents: Int) async throws {
+                let text = json.replacing("CENTS", with: "\(cents)")
+                try await store.save(json: Data(text.utf8), as: Invoice.self)
+            }
+            let error = await #expect(throws: StorageError.self) { try await save(0) }
+            #expect(error?.message == "An invoice has an amount.")
+            #expect(try await store.select(Invoice.self).count() == 0)
+            try await save(5)
+            #expect(try await store.select(Invoice.self).all().map(\.customer) == ["Ann", "Bo"])
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func `what is paid leaves one message, which an undone transaction takes along`(_ kind: Backend) async throws {
         try await withStore(kind, layers: Self.layers) { store in
             try await store.insert([Invoice(id: 1, customer: "a", cents: 1), Invoice(id: 2, customer: "b", cents: 2)])

@@ -13,7 +13,7 @@ extension Conformance {
     static let layerCases: [ConformanceCase] = [
         ConformanceCase(
             "layers/every-write", [.l1: [1]],
-            "A layer sees the writes of every verb, of cascades, rules, lists, JSON and undo, with the records before and after."
+            "A layer sees the writes of every verb, of rules of references, lists and undo, with the records before and after."
         ) { t in
             let journal = LayerJournal()
             let layer = EachRecord(models: [Stamped.self]) { (change, _) throws(StorageError) in
