@@ -5,7 +5,10 @@
 /// func backUp(to path: String, replacing isReplacing: Bool) throws(StorageError) {
 ///     let reader = try snapshot()              // one commit, while writers go on
 ///     defer { reader.end() }
-///     try PublishedFile.write(path, replacing: isReplacing) { file in try reader.copy(to: file) }
+///     let file = try TemporaryFile(beside: path)
+///     try reader.copy(to: file)
+///     try file.sync()                          // on the disk before it has the name
+///     try file.rename(to: path, replacing: isReplacing)
 /// }
 /// ```
 public protocol BackupEngine: StorageEngine {
