@@ -82,7 +82,7 @@ extension Country {
     }
 }
 
-/// How much some countries hold, for "before" and "after".
+/// The totals of some countries, for "before" and "after".
 struct Tally: Equatable {
     var countries = 0
     var cities = 0

@@ -45,7 +45,7 @@ extension ColumnSchema {
         return names.joined(separator: ", ")
     }
 
-    /// What the column is there for; nil where it holds a property, as most do.
+    /// The role of a column that holds no property; nil for a property's column, as most are.
     private var roleName: String? {
         switch role {
         case .property: nil

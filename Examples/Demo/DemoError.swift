@@ -1,9 +1,9 @@
 import TerminalOutput
 
-/// Why the demo cannot go on, as one sentence for the person who started it.
+/// The reason why the demo cannot continue, as one sentence for the person who started it.
 struct DemoError: Error, CustomStringConvertible {
     let description: String
 
-    /// What files say may be quoted, so whatever would control the terminal is taken out.
+    /// Removes control characters, because the message may quote the content of files.
     init(_ description: String) { self.description = description.printable }
 }

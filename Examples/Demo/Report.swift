@@ -48,7 +48,7 @@ final class Report {
         return result
     }
 
-    /// How long the last timed operation took.
+    /// The duration of the last timed operation.
     var lastTime: Duration { timings.last?.time ?? .zero }
 
     /// The table of all times so far.

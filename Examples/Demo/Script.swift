@@ -22,7 +22,7 @@ enum Script: CaseIterable {
         }
     }
 
-    /// Whether all of the name but spaces is of this script.
+    /// Returns whether all of the name but spaces is of this script.
     func writes(_ name: String) -> Bool {
         name.unicodeScalars.allSatisfy { range.contains($0.value) || $0 == " " }
     }

@@ -3,7 +3,7 @@ import SQLiteBackend
 import StorageAPI
 import TerminalOutput
 
-/// How large the archive is, as it has grown and compacted, beside an SQLite file of the same records.
+/// Compares the size of the archive, as grown and compacted, with an SQLite file of the same records.
 struct SizeComparison {
     private let file: DemoDatabase
     private let report: Report

@@ -32,7 +32,7 @@ func expect(_ condition: Bool, _ fact: String) {
     if !condition { exit(1) }
 }
 
-/// Whether a call throws the error.
+/// Returns whether a call throws the error.
 func throwing(_ code: StorageError.Code, _ call: () async throws -> Void) async throws -> Bool {
     do { try await call() } catch let error as StorageError where error.code == code { return true }
     return false

@@ -13,7 +13,7 @@ public import StorageDriver
 public struct ArchiveBackend: StorageBackend {
     public static let scheme = "archive"
 
-    /// What a commit waits for.
+    /// The guarantee that a commit waits for.
     public enum Durability: String, Sendable, CaseIterable {
         /// The disk: a commit survives a power cut.
         case full
@@ -21,16 +21,16 @@ public struct ArchiveBackend: StorageBackend {
         case relaxed
     }
 
-    /// When the file is rewritten without superseded records.
+    /// The moment at which the file is rewritten without superseded records.
     public enum Compaction: String, Sendable, CaseIterable {
         /// After a commit that leaves more superseded and separately stored records than the file has live ones, in a file
         /// of more than 1 MiB. That commit then takes as long as writing all records; readers don't wait.
         case automatic
-        /// When `Store.compact()` is called.
+        /// Only when the program calls `Store.compact()`.
         case manual
     }
 
-    /// What the file is opened for.
+    /// The access that the file is opened for.
     public enum Access: String, Sendable, CaseIterable {
         /// Reading and writing; the only writer.
         case readWrite
@@ -45,18 +45,18 @@ public struct ArchiveBackend: StorageBackend {
 
     /// The file's path. The first commit creates the file; its lock file is `<path>-lock`.
     public var path: String
-    /// What a commit waits for.
+    /// The guarantee that a commit waits for.
     public var durability: Durability
-    /// How a new file is compressed; an old one keeps its codec until it is compacted.
+    /// The compression of a new file. An existing file keeps its codec until it is compacted.
     public var codec: ArchiveCodec
     /// From fast to small: zstd 1 to 19, xz 0 to 9. Nil means the codec's usual level: zstd 3, and 6 when the file is
     /// rewritten; xz 6. Small commits use this level only when the file is rewritten. Before that, with zstd those of
     /// up to 16 KiB are not compressed, and are a tenth to a third larger; others of up to 256 KiB use the codec's
     /// fastest level, and are up to 5 % larger than with zstd's level 3, or 8 % than with 19.
     public var level: Int?
-    /// When the space of superseded records is given back.
+    /// The moment at which the space of superseded records is reclaimed.
     public var compaction: Compaction
-    /// What the file is opened for.
+    /// The access that the file is opened for.
     public var access: Access
     /// From when on ``Compaction/automatic`` rewrites the file. Tests set less, so that small files are rewritten often.
     package var leastCompacted = LeastCompacted()

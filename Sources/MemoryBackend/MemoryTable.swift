@@ -35,7 +35,7 @@ struct MemoryTable {
 
     // MARK: Reading
 
-    /// How many rows there are.
+    /// The number of rows.
     var count: Int { rows.count }
 
     /// The rows whose key begins with the given values, in key order.

@@ -40,7 +40,7 @@ struct SortedRows {
             self.end = end
         }
 
-        /// How many are left.
+        /// The number of rows that are left.
         var count: Int {
             guard place < end else { return 0 }
             let behind = pages[place.page..<end.page].reduce(0) { $0 + $1.count } - place.row

@@ -11,7 +11,7 @@ enum Catalog {
     /// The version of the format that this code writes, and the newest that it reads.
     static let format = 1
 
-    /// What identifies the record in its database.
+    /// The identity of the record in its database.
     struct Record: Sendable {
         /// The number of the schema, which locks name.
         let schema: Int64
@@ -19,7 +19,7 @@ enum Catalog {
         let versionIndex: Int64?
         /// The number of the sequence that counts the transactions that write; nil if there is none.
         let commits: Int64?
-        /// Whether the user may read that.
+        /// True if the user may read it.
         let mayCount: Bool
 
         /// The number of the advisory lock that a writer holds from where it takes its number.
@@ -150,12 +150,13 @@ enum Catalog {
         )
     }
 
-    /// Whether the version is that of an index that is gone: then the server gives its number in place of its name.
+    /// Returns whether the version belongs to a dropped index, for which the server returns a number in place of its
+    /// name.
     static func isGone(_ version: String) -> Bool {
         !version.isEmpty && version.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// Whether an error is that of a table, a sequence or a schema that is gone.
+    /// Returns whether an error reports that a table, a sequence or a schema no longer exists.
     static func isGone(_ error: StorageError) -> Bool {
         guard let state = (error.underlying as? PostgreSQLError)?.state else { return false }
         return ["XX000", "42P01", "3F000"].contains(state)
@@ -183,7 +184,7 @@ enum Catalog {
         Statement("LOCK TABLE \(names.own("storage_info")) IN \(isAlone ? "EXCLUSIVE" : "ROW SHARE") MODE")
     }
 
-    /// What a transaction that writes alone must know of itself when it begins: its number on the server; its number among
+    /// The facts that an exclusive write transaction reads when it begins: its number on the server; its number among
     /// those that write to the store; and whether anybody observes. Where nobody does, who begins to waits for this
     /// transaction's end.
     static func transaction(_ record: Record) -> Statement {
@@ -197,8 +198,8 @@ enum Catalog {
     /// The number on the server of a transaction beside which others write.
     static let sharedTransaction = Statement("SELECT pg_catalog.pg_current_xact_id()::text", name: "shared_transaction")
 
-    /// What it does before it commits: it takes its number among those that write to the store, and tells those who observe.
-    /// Until it is committed nobody else takes one, so the numbers have the order of the commits.
+    /// The statement before a commit: it takes the transaction's number among those that write to the store, and
+    /// notifies observers. Until it is committed nobody else takes one, so the numbers have the order of the commits.
     static func number(_ record: Record) -> Statement {
         var parameters = Parameters()
         parameters.add(plain: record.channel)

@@ -30,9 +30,9 @@ final class CommitListener: Sendable {
     private struct Counted {
         /// The number of the last transaction that is known.
         var last: Int64
-        /// How often others were found to have committed.
+        /// The number of commits by others that were noticed.
         var others = 0
-        /// Whether an own transaction may have taken a number that is not known yet.
+        /// True if a transaction of this store may have taken a number that is not known yet.
         var isEnding = false
     }
 
@@ -85,7 +85,7 @@ final class CommitListener: Sendable {
         queue.async { [self] in state.tell?() }
     }
 
-    /// What others have committed. Asks the server if the store is observed.
+    /// Counts the commits of other writers. Asks the server if the store is observed.
     ///
     /// - Returns: `unknown` while somebody writes whose commit may be visible and is not counted.
     func count() throws(StorageError) -> ExternalCommitCount {

@@ -65,8 +65,8 @@ struct CommitOutcome {
     }
 }
 
-/// What must be the same for a transaction's number to mean the same: the server's timeline, which is another one after a
-/// replica was promoted, and when its statistics began, which is when it was last recovered from a crash. In both cases
+/// The conditions under which a transaction's number keeps its meaning: the server's timeline, which changes when a
+/// replica is promoted, and the start of its statistics, which changes when it recovers from a crash. In both cases
 /// numbers are given again.
 struct ServerIdentity: Equatable {
     private var timeline: String?

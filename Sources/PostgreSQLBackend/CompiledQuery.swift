@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// What a query was compiled to.
+/// The compiled form of a query.
 ///
 /// A query with an exact form in SQL is answered by the server as a whole. Of any other the server returns the rows that
 /// the conditions with such a form leave, and ``PartialEvaluation`` does the rest.
@@ -8,27 +8,27 @@ final class CompiledQuery {
     let sql: String
     /// The bytes of the results.
     let forms: [WireForm]
-    /// Whether the server answers the query as a whole.
+    /// True if the server answers the query as a whole.
     let isWhole: Bool
-    /// What the program does with the rows, for people; nothing where the server answers the query as a whole.
+    /// The steps that the program applies to the rows, for people; empty where the server answers the query as a whole.
     let rest: [String]
-    /// Whether there may be any number of rows.
+    /// True if the number of rows has no bound.
     let isLong: Bool
-    /// Whether a limit alone bounds the number of rows.
+    /// True if a limit alone bounds the number of rows.
     let isPage: Bool
-    /// Whether a row may have any number of bytes.
+    /// True if the number of bytes in a row has no bound.
     let isUnbounded: Bool
-    /// Whether the server may refuse to answer, since its sums would not be exact (22003).
+    /// True if the server may refuse to answer, since its sums would not be exact (22003).
     let isSliced: Bool
     /// The columns of the plan's table that the server returns, where it does not answer the query as a whole.
     let columns: [Int]
-    /// Whether the rows are of a table that other software made, which escapes no text.
+    /// True if the rows are of a table that other software made, which escapes no text.
     private let isForeign: Bool
     private let parameters: [QueryCompiler.Parameter]
 
-    /// What the server is asked for.
+    /// The part of a query that the server evaluates.
     enum Part {
-        /// What has an exact form.
+        /// The part that has an exact form.
         case most
         /// The rows that may match.
         case candidates
@@ -112,7 +112,7 @@ final class CompiledQuery {
         }
     }
 
-    /// Whether the condition holds for one row at most.
+    /// Returns whether the condition holds for one row at most.
     private static func isUnique(_ term: QueryTerm, _ table: TableSchema) -> Bool {
         switch term {
         case .comparison(.equal, .column(let column), .argument, _),

@@ -3,11 +3,12 @@ internal import StorageDriver
 /// The SQL of a write for any number of rows: each column crosses as an array.
 final class CompiledWrite {
     let sql: String
-    /// Whether a row may be in the way of another, so that they must be written one after the other.
+    /// True if rows may conflict with each other, so that they must be written one after the other.
     let needsOrder: Bool
-    /// Whether the server counts each row that it has written. Of an upsert that only looks whether keys are there it does not.
+    /// True if the server counts each row that it has written. Of an upsert that only looks whether keys are there it
+    /// does not.
     let countsRows: Bool
-    /// Whether a trigger or a rule may keep a row from being written, without an error.
+    /// True if a trigger or a rule may silently prevent a row from being written.
     let mayKeepOut: Bool
     /// Counts the rows that an update finds, with its parameters.
     let found: String
@@ -78,7 +79,7 @@ final class CompiledWrite {
         let column: Int
         let name: String
         let value: String
-        /// Whether a row has the value.
+        /// The condition that a row has the value.
         let match: String
     }
 

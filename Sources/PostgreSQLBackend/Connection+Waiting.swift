@@ -38,7 +38,8 @@ extension Connection {
 
     private static let millisecondsBetweenLooks = 50
 
-    /// How long a server may take to answer, whatever the timeout: one that is busy is not taken for one that is gone.
+    /// The time that a server may take to answer, whatever the timeout is, so that a busy server is not taken for a
+    /// lost one.
     private var millisecondsToAnswer: Int { max(timeoutMilliseconds, 5000) }
 
     /// The time allowed for an answer that the server has sent and that has not arrived: at least that of a retransmission,
@@ -184,7 +185,7 @@ extension DispatchTime {
         return now > uptimeNanoseconds ? Int(clamping: (now - uptimeNanoseconds) / 1_000_000) : 0
     }
 
-    /// How long it is until then, rounded up. 0 afterwards.
+    /// The time until the deadline in milliseconds, rounded up; 0 after it.
     var millisecondsLeft: Int {
         let now = DispatchTime.now().uptimeNanoseconds
         guard uptimeNanoseconds > now else { return 0 }

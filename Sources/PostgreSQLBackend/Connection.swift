@@ -16,7 +16,7 @@ internal import Darwin
 /// Unchecked: one thread at a time uses it, the session's to which the pool has handed it.
 final class Connection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// How long the server may be silent before it is asked whether it is there.
+    /// The time that the server may be silent before a check whether it is alive.
     let timeoutMilliseconds: Int
     let parameters: ConnectionParameters
     private var prepared: Set<String> = []
@@ -24,13 +24,13 @@ final class Connection: @unchecked Sendable {
     private(set) var waiting: [Statement] = []
     /// The names of prepared statements that nobody needs any more.
     private var unneeded: [String] = []
-    /// How many groups of statements were sent whose results nobody has read.
+    /// The number of groups of statements that were sent and whose results are not read yet.
     private var unread = 0
-    /// Why the connection cannot be used any more.
+    /// The reason why the connection cannot be used any more.
     var loss: StorageError?
     /// Used for the names of statements and cursors.
     private var lastNumber = 0
-    /// What the plans of this connection's queries and writes were compiled to.
+    /// The compiled forms of this connection's queries and writes.
     let plans = PreparedPlans()
     /// The record of tables for which the plans were checked, by the number of its index.
     var versionIndex: Int64?
@@ -39,7 +39,7 @@ final class Connection: @unchecked Sendable {
     private(set) var process: ServerProcess?
     /// The name that each transaction gives its process behind such a pooler.
     private var label: String?
-    /// Whether a pooler may give the server's process to other clients, between two transactions.
+    /// True if a pooler may give the server's process to other clients between two transactions.
     private(set) var isShared = false
     /// True behind a pooler that keeps one process for each client, as the configuration says.
     private(set) var isKeptByPooler = false
@@ -47,13 +47,13 @@ final class Connection: @unchecked Sendable {
     private(set) var keepsStatements = true
     /// The number of statement names that this connection no longer uses and a pooler still keeps.
     private var forgotten = 0
-    /// What is set in the server for this connection.
+    /// The settings of this connection on the server.
     private(set) var settings = Settings()
-    /// Which server it is; nil until a transaction that writes has asked.
+    /// The identity of the server; nil until a transaction that writes has asked for it.
     var server: ServerIdentity?
-    /// Whether a statement ends when the caller's task is cancelled. A writer runs where another task may wait.
+    /// True if a statement ends when the caller's task is cancelled. A writer runs where another task may wait.
     var endsWhenCancelled = false
-    /// Whether the server was asked to end a statement. It may meet a later one, so nobody uses the connection again.
+    /// True if the server was asked to end a statement. It may meet a later one, so nobody uses the connection again.
     var wasCancelled = false
 
     /// - Throws: `io` if the server cannot be reached, `configuration` if it refuses the user or the database.
@@ -107,13 +107,13 @@ final class Connection: @unchecked Sendable {
     /// True if a pooler keeps so many statements for this connection that a new connection should replace it.
     var isWornOut: Bool { forgotten > PreparedPlans.most }
 
-    /// Whether there is no transaction.
+    /// True if there is no transaction.
     var isIdle: Bool { PQtransactionStatus(handle) == PQTRANS_IDLE && waiting.isEmpty && unread == 0 }
 
     /// The server's version, as people write it.
     var serverVersion: String { String(cString: PQparameterStatus(handle, "server_version")) }
 
-    /// Whether the server has not ended the connection while nobody used it.
+    /// Returns whether the connection survived the time it was idle.
     func isAlive() -> Bool {
         guard loss == nil else { return false }
         var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
@@ -124,7 +124,7 @@ final class Connection: @unchecked Sendable {
         return true
     }
 
-    /// What to wait for to hear of notices.
+    /// The socket on which notifications arrive.
     var socket: Int32 { PQsocket(handle) }
 
     /// The texts of the notices that have come. A loss is seen too, also behind what the server has said at last.
@@ -337,7 +337,7 @@ final class Connection: @unchecked Sendable {
         return error
     }
 
-    /// What the server has said before it ended the connection, where that was found by sending.
+    /// Returns the server's message about the end of the connection, where a failed send revealed it.
     private func lastWords(_ action: String) -> StorageError? {
         // Without a connection libpq waits for nothing, and gives what has arrived.
         while PQstatus(handle) == CONNECTION_BAD, let result = PQgetResult(handle) {

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// What a connection sets in the server, and for how long.
+/// The settings that a connection makes on the server, and their lifetime.
 ///
 /// A setting that must hold is set in each transaction, in the round trip of its beginning, so it holds whoever else is served
 /// by the same process, and ends with the transaction. The process of a connection without a pooler is its own: what only

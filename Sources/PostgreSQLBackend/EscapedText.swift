@@ -3,7 +3,7 @@
 /// Different texts stay different and keep their order. A text contains another, or begins or ends with it, exactly where
 /// that holds for the escaped ones, since the bytes 01 and 02 occur in escapes alone. Only the length in scalars differs.
 enum EscapedText {
-    /// Whether the bytes must be escaped.
+    /// Returns whether the bytes must be escaped.
     static func isNeeded(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.contains { $0 <= 2 } }
 
     /// Appends the escaped bytes.

@@ -32,7 +32,7 @@ struct FetchPace {
 
     private static func rows(_ bytes: Int) -> Int { min(max(bytesAtATime / max(bytes, 1), 1), mostRows) }
 
-    /// Whether so many rows are too many for one answer, however large they may be.
+    /// Returns whether a number of rows is too large for one answer, whatever their size.
     static func exceedsAnswer(_ rows: Int, rowBytes: Int?, isUnbounded: Bool) -> Bool {
         rows > bytesAtATime / max(rowBytes ?? (isUnbounded ? 40_000 : 1000), 1)
     }

@@ -8,7 +8,7 @@ internal import StorageDriver
 struct GreatestKeys {
     private struct Known {
         var greatest: Int64
-        /// Where the row is, as the server names it; nil if that is not known.
+        /// The server's identifier of the row; nil if it is not known.
         var place: String?
     }
 

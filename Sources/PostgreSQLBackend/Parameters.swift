@@ -5,7 +5,7 @@ internal import StorageDriver
 struct Parameters {
     /// Never empty, so that an empty value has an address.
     private var bytes: [UInt8] = [0]
-    /// Where each value begins, and its length, or -1 for null.
+    /// The start of each value and its length, or -1 for null.
     private var places: [(start: Int, length: Int32)] = []
 
     var count: Int { places.count }

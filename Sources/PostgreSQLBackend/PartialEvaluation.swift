@@ -9,7 +9,7 @@ final class PartialEvaluation: ValueTables {
     private let needed: NeededColumns
     /// The rows that may match, once they are asked for.
     private var candidates: RowIterator?
-    /// Why rows could not be read; the sequence of rows then ends.
+    /// The error that ended the sequence of rows early.
     private var failure: StorageError?
     /// The rows of other tables that were asked for, by what their keys begin with.
     private var related: [RelatedKey: [[Value]]] = [:]

@@ -36,18 +36,18 @@ struct Place {
 
     func column(_ index: Int) -> String { columns[index] }
 
-    /// What a result has for a column.
+    /// Returns the SQL of a result column.
     func output(_ index: Int) -> String {
         conversions?[index].output(stored[index]) ?? types[index].output(columns[index])
     }
 
-    /// Whether a column has the value of a parameter.
+    /// Returns the SQL condition that a column equals a parameter.
     func equality(_ index: Int, _ type: ColumnType, _ parameter: Int) -> String {
         conversions?[index].equality(stored[index], type.plainParameter(parameter))
             ?? "\(columns[index]) = \(type.parameter(parameter))"
     }
 
-    /// Whether a column has a value of a list.
+    /// Returns the SQL condition that a column equals an element of a list.
     func isIn(_ index: Int, _ list: String) -> String {
         conversions?[index].equality(stored[index], list, isList: true) ?? "\(columns[index]) = ANY (\(list))"
     }

@@ -14,15 +14,15 @@ public import StorageDriver
 public struct PostgreSQLBackend: StorageBackend {
     public static let scheme = "postgresql"
 
-    /// What a commit waits for.
+    /// The guarantee that a commit waits for.
     public enum Durability: String, Sendable, CaseIterable {
-        /// What the server's `synchronous_commit` says, by default its disk.
+        /// The guarantee of the server's `synchronous_commit`, by default its disk.
         case full
         /// The server's memory: a power cut there may lose the last commits, never the store.
         case relaxed
     }
 
-    /// How many transactions write at a time.
+    /// The number of transactions that write at a time.
     public enum Writers: String, Sendable, CaseIterable {
         /// One, in all processes.
         case one
@@ -33,13 +33,13 @@ public struct PostgreSQLBackend: StorageBackend {
 
     /// The schema that is the store. It is created if it does not exist.
     public var schema: String
-    /// What a commit waits for.
+    /// The guarantee that a commit waits for.
     public var durability = Durability.full
-    /// How many transactions write at a time, in all processes.
+    /// The number of transactions that write at a time, in all processes.
     public var writers = Writers.one
     /// The most connections that read. One more writes, and one listens while the store is observed.
     public var connections = 16
-    /// How long a call waits for another process or for a free connection, in milliseconds, before it throws `busy`.
+    /// The time in milliseconds that a call waits for another process or for a free connection before it throws `busy`.
     public var timeoutMilliseconds = 5000
     /// The kind of pooler between the store and its server.
     public var pooler = Pooler.automatic
@@ -54,12 +54,12 @@ public struct PostgreSQLBackend: StorageBackend {
     /// The greatest age in milliseconds of a replica's read, concerning commits of others. 0 shows all of them, as reads
     /// from one server do. The store's own commits, and what it has read, are in each read.
     public var stalenessMilliseconds = 0
-    /// How long a call waits for a server that takes its turn where the old one is gone, in milliseconds, before it throws `io`. By
-    /// default it waits for a server that starts alone, for the timeout.
+    /// The time in milliseconds that a call waits for a replacement of a lost server before it throws `io`. By default
+    /// it waits for a server that starts alone, for the timeout.
     public var failoverMilliseconds = 0
-    /// Whether the store refuses to write. The tables of models must then exist as declared.
+    /// A Boolean value that indicates whether the store is read-only. The tables of models must then exist as declared.
     public var isReadOnly = false
-    /// What libpq is given.
+    /// The connection parameters for libpq.
     var parameters: ConnectionParameters
     /// The server and the database as errors show them: without a password.
     let location: String

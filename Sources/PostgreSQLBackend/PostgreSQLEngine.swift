@@ -5,11 +5,11 @@ import Synchronization
 /// An open store: one connection that writes, a pool of those that read, and while it is observed one that listens.
 final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     let names: Names
-    /// What the store is in the database.
+    /// The store's record in the database.
     private let found: Mutex<Catalog.Record>
     /// Counts the commits of others; nil where they cannot be told.
     let listener: CommitListener?
-    /// Whether the server is a replica.
+    /// Tracks whether the server is a replica.
     let role = ServerRole()
     private let configuration: PostgreSQLBackend
     private let pool: ConnectionPool
@@ -18,7 +18,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
     private let writer: Mutex<WriterState>
     /// The recorded tables that were read last, with their version.
     private let recorded = Mutex<(version: String, tables: [TableSchema])?>(nil)
-    /// How often another process was found to have changed the tables.
+    /// The number of times that another process was found to have changed the tables.
     private let foreignChanges = Atomic(0)
     private let serverVersion: String
 
@@ -30,7 +30,7 @@ final class PostgreSQLEngine: SharedTablesEngine, BatchingEngine {
         /// The greatest keys that this engine's last transaction has left, and its number: they hold if the next one's follows.
         var greatestKeys = GreatestKeys()
         var lastNumber: Int64 = 0
-        /// Whether calls have lately assigned keys, which is done alone.
+        /// True if recent calls have assigned keys, which only one transaction does at a time.
         var assignsKeys = false
     }
 

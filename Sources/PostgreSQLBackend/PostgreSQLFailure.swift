@@ -57,13 +57,14 @@ enum PostgreSQLFailure {
             underlying: cause)
     }
 
-    /// Whether an error is that of a connection, and not of what was asked.
+    /// Returns whether an error is caused by the connection and not by the request.
     static func isOutage(_ error: StorageError) -> Bool {
         guard error.code == .io, let cause = error.underlying as? PostgreSQLError else { return error.code == .io }
         return cause.state.isEmpty || ["08", "57"].contains(cause.state.prefix(2)) || cause.state == "25P03"
     }
 
-    /// What a wait for other transactions has ended as: the server's `statement_timeout` ends it as any statement.
+    /// Maps the server's `statement_timeout`, which also ends a wait for other transactions, to an error about that
+    /// wait.
     static func waiting(_ error: StorageError) -> StorageError {
         guard let cause = error.underlying as? PostgreSQLError, cause.state == "57014" else { return error }
         return StorageError(
@@ -72,8 +73,8 @@ enum PostgreSQLFailure {
             underlying: cause)
     }
 
-    /// Whether a state is what a function of the database raises by itself: that of PL/pgSQL's RAISE, or one of a class that
-    /// the server does not use.
+    /// Returns whether a state is one that a database function raises itself: that of PL/pgSQL's RAISE, or one of a
+    /// class that the server does not use.
     static func isRaised(_ state: String) -> Bool {
         state.hasPrefix("P0") || state.utf8.count == 5 && !classes.contains(String(state.prefix(2)))
     }

@@ -3,21 +3,21 @@ internal import StorageDriver
 /// A reading session.
 final class PostgreSQLReader: PostgreSQLSession, StorageReader {
     private let scope: ReadScope
-    /// Whether the session is one transaction that several writers must not show states between theirs.
+    /// True if the session is one transaction that must not see intermediate states of several writers.
     private let isSerializable: Bool
     private var isInTransaction = false
     /// State for repeating a read after a lost connection: only before the first answer, and only once.
     private var hasRead = false
     private var hasHadAnswer = false
     private var isSurviving = false
-    /// Whether the snapshot was taken, and the tables' version then.
+    /// The version of the tables when the snapshot was taken; nil before.
     private var snapshotVersion: String?
-    /// Whether the snapshot was found to be older than the tables.
+    /// True if the snapshot was found to be older than the tables.
     private var isOutdated = false
-    /// How often a session that has not had an answer may begin again.
+    /// The number of times that a session without an answer may start again.
     private var attemptsLeft = 10
 
-    /// Where the connection comes from, and whether that is a replica's.
+    /// The pool of the connection, which may be a replica's.
     private(set) var pool: ConnectionPool
     private var isOnReplica: Bool
 

@@ -2,7 +2,8 @@ internal import Foundation
 internal import StorageDriver
 
 extension PostgreSQLSession: QueryExplaining {
-    /// What the server says of its part, for the values of this call, and on further lines what is done with its rows.
+    /// Returns the server's plan for the values of this call, and on further lines the steps that the program applies
+    /// to its rows.
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
         let compiled = try prepared(plan, arguments).compiled
         let statement = Statement("EXPLAIN (FORMAT JSON) " + compiled.sql, compiled.bind(arguments))
@@ -19,7 +20,8 @@ extension PostgreSQLSession: QueryExplaining {
             statement: ([compiled.sql] + compiled.rest.map { "-- then in the program: \($0)" }).joined(separator: "\n"))
     }
 
-    /// What an index means for the rows of the table, and its first column; nil for one of another table.
+    /// Returns the access that an index gives to the rows of the table, and its first column; nil for an index of
+    /// another table.
     private func way(_ index: String, _ table: TableSchema) -> (QueryExplanation.Access, Int?)? {
         if table.isForeign {
             // Nothing is known of a table that has gone meanwhile.
@@ -50,7 +52,7 @@ extension PostgreSQLSession: QueryExplaining {
     }
 }
 
-/// What `EXPLAIN (FORMAT JSON)` returns.
+/// The result of `EXPLAIN (FORMAT JSON)`.
 private struct ExplainedPlan: Decodable {
     let plan: PlanNode
 

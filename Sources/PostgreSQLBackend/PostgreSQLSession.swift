@@ -4,7 +4,7 @@ internal import StorageDriver
 class PostgreSQLSession: PrefetchingSession {
     final let engine: PostgreSQLEngine
     final var connection: Connection
-    /// What is likely to be asked next, and what was asked before its turn.
+    /// The queries that are likely to be asked next, and the answers already requested.
     private final var prefetched: [QueryRequest] = []
     private final var answers: [(request: QueryRequest, result: StatementResult)] = []
 
@@ -15,7 +15,7 @@ class PostgreSQLSession: PrefetchingSession {
 
     final var names: Names { engine.names }
 
-    /// Whether the session ends with its task. Another task may wait on a writer's thread.
+    /// True if the session ends with its task. Another task may wait on a writer's thread.
     var isReading: Bool { false }
 
     /// The recorded tables, then those of other software.
@@ -140,7 +140,7 @@ class PostgreSQLSession: PrefetchingSession {
         return (places.map { requests[$0] }, places.map { queries[$0] })
     }
 
-    /// Whether a limit lets more bytes come than are asked for at a time.
+    /// Returns whether a limit allows more bytes than are fetched at a time.
     private func isLongPage(_ query: PreparedQuery, _ arguments: QueryArguments) -> Bool {
         query.compiled.isPage
             && FetchPace.exceedsAnswer(

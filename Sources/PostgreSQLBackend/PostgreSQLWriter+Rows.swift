@@ -68,7 +68,7 @@ extension PostgreSQLWriter {
         }
     }
 
-    /// Whether the error is one that a row causes, and not the server or the statement.
+    /// Returns whether a row caused the error, and not the server or the statement.
     private func isOfRow(_ error: StorageError) -> Bool {
         guard let state = (error.underlying as? PostgreSQLError)?.state else { return false }
         // 21000: one statement cannot change a row twice.
@@ -135,7 +135,8 @@ extension PostgreSQLWriter {
     private static let isKeptOut =
         "A trigger or a rule of the database has kept the record from being stored, without an error; look at those of the table."
 
-    /// How many rows a write says it touched. Of what is put the server counts an upsert's rows in its own way.
+    /// The number of rows that a write reports as touched. Of what is put the server counts an upsert's rows in its own
+    /// way.
     private func touched(_ batch: borrowing RowBatch, _ changed: Int) -> Int {
         switch batch.plan.operation {
         case .insert, .upsert, .update: batch.count

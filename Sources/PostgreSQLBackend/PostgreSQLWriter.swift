@@ -3,7 +3,7 @@ internal import StorageDriver
 /// The writing session of one transaction.
 final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var depth = 0
-    /// Whether no other transaction writes.
+    /// True if no other transaction writes at the same time.
     let isAlone: Bool
     /// The transaction's number, by which its outcome can be asked for.
     private var transaction = ""
@@ -12,14 +12,14 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
     private var isObserved = false
     private var version = ""
     private var changesTables = false
-    /// Whether batches may be carried out later, and those that wait.
+    /// True if batches may be executed later.
     var isDeferring = false
     private var deferred: [Deferred] = []
     private var deferredSize = 0
     /// The tables' version if the committed transaction has changed it.
     private(set) var newVersion: String?
     var greatestKeys = GreatestKeys()
-    /// Whether a key was to be assigned, which only one transaction at a time does.
+    /// True if a key was to be assigned, which only one transaction does at a time.
     private(set) var assignsKeys = false
 
     init(_ connection: Connection, _ engine: PostgreSQLEngine, isAlone: Bool) {
@@ -172,7 +172,7 @@ final class PostgreSQLWriter: PostgreSQLSession, StorageWriter {
 
     struct Deferred {
         let statement: Statement
-        /// How many rows it must change, and whether that must be looked at.
+        /// The number of rows that the statement must change, and whether that is checked.
         var count = 0
         var mustChangeAll = false
     }

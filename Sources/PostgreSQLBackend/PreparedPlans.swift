@@ -1,16 +1,16 @@
 internal import StorageDriver
 
-/// What a connection has prepared, by the plans' numbers. The number of a plan may pass to another plan.
+/// The prepared statements of a connection, by the plans' numbers. The number of a plan may pass to another plan.
 final class PreparedPlans {
     /// A connection keeps the statements of so many plans, and then begins anew.
     static let most = 256
     private var queries: [Int: PreparedQuery] = [:]
     private var writes: [Int: PreparedWrite] = [:]
 
-    /// Whether there is no room for another plan.
+    /// True if there is no room for another plan.
     var isFull: Bool { queries.count + writes.count >= Self.most }
 
-    /// Whether so many more have room.
+    /// Returns whether there is room for a number of further plans.
     func hasRoom(_ count: Int) -> Bool { queries.count + writes.count + count < Self.most }
 
     func query(_ plan: QueryPlan) -> PreparedQuery? {
@@ -49,7 +49,7 @@ final class PreparedQuery {
     var checkedVersion: String?
     /// The bytes of a row, as earlier answers had them; nil if there were none.
     var rowBytes: Int?
-    /// Whether the server was found not to answer it exactly.
+    /// True if the server was found not to answer it exactly.
     var isInexact = false
 
     init(_ plan: QueryPlan, name: String, _ compiled: CompiledQuery) {

@@ -74,10 +74,10 @@ extension QueryCompiler {
 }
 
 extension Query.Aggregate {
-    /// Whether it is the least or the greatest value.
+    /// True if it is the minimum or the maximum.
     var isEnd: Bool { function == .min || function == .max }
 
-    /// Whether it sums Doubles or Floats.
+    /// True if it sums Doubles or Floats.
     var isOfDoubles: Bool {
         guard function == .sum || function == .average else { return false }
         return term?.type == .double || term?.type == .float

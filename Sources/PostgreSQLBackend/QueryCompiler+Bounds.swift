@@ -2,7 +2,7 @@ internal import StorageDriver
 
 // Conditions without an exact form in SQL: a bound leaves fewer rows for the program, which tests them all.
 extension QueryCompiler {
-    /// What an expression for a condition means.
+    /// The accuracy of an expression for a condition.
     enum Bound {
         /// It is true exactly where the condition is.
         case exact
@@ -87,8 +87,9 @@ extension QueryCompiler {
         throw NotExpressibleInSQL()
     }
 
-    /// Whether an element `v` may equal the one that is wanted. Other programs write numbers in other digits, texts with
-    /// other escapes, and arrays with white space. Equal numbers are the same double, and those in doubt are too long for one.
+    /// Returns the condition that an element `v` may equal the wanted one. Other programs write numbers in other
+    /// digits, texts with other escapes, and arrays with white space. Equal numbers are the same double, and those in
+    /// doubt are too long for one.
     private mutating func mayEqual(_ wanted: String, _ index: Int, _ element: ColumnType) -> String {
         if case .array = element {
             let count = ColumnType.int64.parameter(number(.elementCount(index)))

@@ -10,13 +10,13 @@ struct QueryCompiler {
     private var numbers = DistinctList<Parameter>()
     /// The conditions that ``candidates(isScan:)`` leaves to the program, of those that come before any that can fail.
     private(set) var untested: [QueryTerm] = []
-    /// How many aliases of tables are used.
+    /// The number of table aliases used.
     var aliases = 1
-    /// What conditions mean.
+    /// The accuracy of the conditions being compiled.
     var bound = Bound.exact
-    /// Where the values of the test that is compiled are not known to be the program's.
+    /// The places where the values of the compiled test may not be the program's.
     var doubts: [String] = []
-    /// Whether the statement fails where ``slicedSum(of:)`` is not exact.
+    /// True if the statement fails where ``slicedSum(of:)`` is not exact.
     private(set) var isSliced = false
 
     /// Each parameter has one type in PostgreSQL, so one argument may become several.
@@ -25,7 +25,7 @@ struct QueryCompiler {
         case prefixEnd(Int)
         case like(Int), regularExpression(Int)
         case list(Int, column: Int, ColumnType)
-        /// What an element of an array is, if it is a number, and if it is an array.
+        /// An element of an array, as a number or as an array.
         case elementNumber(Int), elementCount(Int)
         case limit, offset, groupLimit, groupOffset
     }
@@ -71,7 +71,8 @@ struct QueryCompiler {
         return "SELECT " + Self.mark + outputs + from(conditions) + keyOrder()
     }
 
-    /// What shows people who look at the server that its rows are not the query's yet.
+    /// A comment in the statement that tells people who look at the server that its rows are not the query's result
+    /// yet.
     private static let mark = "/* tested further by the store */ "
 
     /// The conditions of ``candidates()``.
@@ -105,17 +106,18 @@ struct QueryCompiler {
 
     var root: Place { Place(plan.table, 0, names) }
 
-    /// Whether the rows are of a table that other software made. Its text is not escaped, and that of the store's own is.
+    /// True if the rows are of a table that other software made. Its text is not escaped, and that of the store's own
+    /// is.
     var isForeign: Bool { plan.table.isForeign }
 
-    /// What a result has for an expression.
+    /// Returns the SQL of a result's expression.
     private func output(_ expression: String, _ type: ColumnType) -> String {
         type.output(isForeign ? type.cast(expression) : expression)
     }
 
     // MARK: Clauses
 
-    /// Which rows of which table.
+    /// Returns the SQL that selects rows of a table.
     private mutating func rows(where more: [String] = []) throws(NotExpressibleInSQL) -> String {
         var conditions = scope()
         if let filter = plan.query.filter { conditions.append(try condition(filter, root)) }

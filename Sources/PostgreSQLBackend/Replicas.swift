@@ -47,7 +47,7 @@ final class Replicas: Sendable {
     /// The longest time that a read waits for a replica to come so far.
     private static let millisecondsToCatchUp = 50
 
-    /// Where the primary's log ends now; where a replica is, which server it is, and its timeline, at most.
+    /// The end of the primary's log. A replica's position, server and timeline at most.
     static let primaryPlace = "(pg_catalog.pg_current_wal_insert_lsn() - '0/0')::int8"
     private static let replicaPlace = "(pg_catalog.pg_last_wal_replay_lsn() - '0/0')::int8"
     private static let identity =

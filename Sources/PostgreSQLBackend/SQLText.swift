@@ -33,7 +33,7 @@ struct Names: Sendable {
 
     /// The tables that other software made.
     let foreign = ForeignCatalog()
-    /// How the columns of those among a plan's tables are read and written.
+    /// The conversions of the columns among a plan's tables.
     private(set) var conversions: [String: [ForeignConversion]] = [:]
 
     init(schema: String) { self.schema = schema.quotedName }

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// How the values of a column type are represented in PostgreSQL. Nothing else decides it.
+/// The representation of a column type's values in PostgreSQL. Nothing else decides it.
 struct SQLType: Sendable {
     /// The type of a column.
     let declared: String
@@ -72,13 +72,13 @@ extension ColumnType {
     /// The bytes of a value. Tables of other software escape no text.
     func form(isForeign: Bool) -> WireForm { isForeign && sql.form == .text ? .plainText : sql.form }
 
-    /// Whether values are compared as text that the column does not store as such.
+    /// True if values are compared as text that the column does not store as such.
     var isJSON: Bool { sql.form == .plainText && self != .decimal }
 
-    /// Whether a parameter of text must be cast to a number.
+    /// True if a parameter of text must be cast to a number.
     var isNumeric: Bool { self == .uint64 || self == .decimal }
 
-    /// What a result has for an expression that ``Place`` or a compiler made.
+    /// Returns the SQL of a result for an expression that ``Place`` or a compiler made.
     func output(_ expression: String) -> String {
         switch self {
         case .uint64: "(\(expression))::text"
@@ -118,7 +118,7 @@ extension ColumnType {
 
     // MARK: Indexes
 
-    /// Whether values may be longer than an index takes, which has entries of 2,704 bytes.
+    /// True if values may be longer than an index takes, which has entries of 2,704 bytes.
     var isUnbounded: Bool {
         switch self {
         case .string, .url, .data, .vector, .array, .embedded: true
@@ -131,8 +131,8 @@ extension ColumnType {
         storage == .blob ? "substr(\(value), 1, 2000)" : "left(\(value), 500)"
     }
 
-    /// What makes a value longer than its beginning another than those that begin with the same: its SHA-256. Empty for
-    /// others.
+    /// Returns the SQL that distinguishes a value longer than its prefix from others with the same prefix: its SHA-256.
+    /// Empty for others.
     func remainder(_ value: String) -> String {
         if storage == .blob { return "CASE WHEN length(\(value)) > 2000 THEN sha256(\(value)) ELSE '' END" }
         // The bytes of a text; its conversion to bytes is no function that an index may use.

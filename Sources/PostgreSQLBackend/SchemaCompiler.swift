@@ -87,7 +87,7 @@ struct SchemaCompiler {
 
     // MARK: Comments
 
-    /// What a table is, for people who look at it.
+    /// Returns the comment on a table, for people who look at it.
     private func comment(_ table: TableSchema) -> String {
         let model = table.path.first ?? table.name
         let property = table.path.dropFirst().joined(separator: ".")
@@ -105,7 +105,7 @@ struct SchemaCompiler {
         return "COMMENT ON TABLE \(names.table(table)) IS \(Self.literal(text))"
     }
 
-    /// What a column has; nil where its name and its type say it.
+    /// Returns the comment on a column; nil where its name and its type say everything.
     private func comment(_ column: ColumnSchema, _ table: TableSchema) -> String? {
         let parts = [column.meaning, column.reference.map { "The key of a record of \($0.model)." }]
         let text = parts.compactMap(\.self).joined(separator: " ")
@@ -133,7 +133,7 @@ extension ColumnSchema {
 }
 
 extension ColumnType {
-    /// What a column's values mean, where its declared type does not say it.
+    /// The meaning of a column's values, where its declared type does not express it.
     fileprivate var meaning: String? {
         switch self {
         case .date: "Seconds since 2001-01-01 00:00 UTC."

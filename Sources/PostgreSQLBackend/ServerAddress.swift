@@ -3,7 +3,7 @@ internal import StorageDriver
 
 /// The address of a server in one of the forms that libpq takes, checked before libpq connects.
 struct ServerAddress {
-    /// What libpq is given as `dbname`.
+    /// The value of libpq's `dbname`.
     let text: String
     private let parts: [String: String]
 

@@ -13,7 +13,8 @@ internal import Darwin
 /// The process of a server that serves a connection.
 struct ServerProcess: Sendable {
     let number: Int64
-    /// When it began, and when its server did, in microseconds. A number is given again, and another server may have it too.
+    /// The start of the process and of its server, in microseconds. A number is given again, and another server may
+    /// have it too.
     let start: Int64
     let serverStart: Int64
 
@@ -79,7 +80,7 @@ enum ServedBy: Sendable {
 
 /// Asks a server, on a connection of its own, about a connection that is silent. Waits for it no longer than it is told.
 final class ServerProbe {
-    /// What a server says.
+    /// The state that a server reports.
     enum Answer {
         /// Nothing.
         case none

@@ -1,7 +1,7 @@
 internal import StorageDriver
 import Synchronization
 
-/// Whether the server is a replica, as the last new connection has found. One that was is promoted at any time.
+/// Tracks whether the server is a replica, as of the last new connection. One that was is promoted at any time.
 final class ServerRole: Sendable {
     private let replica = Atomic(false)
 
@@ -11,7 +11,7 @@ final class ServerRole: Sendable {
 }
 
 extension PostgreSQLEngine: PromotableEngine {
-    /// Whether the server takes writes. One that was a replica is asked for its role.
+    /// Returns whether the server takes writes. One that was a replica is asked for its role.
     func canWriteNow() throws(StorageError) -> Bool {
         if isReadOnly { return false }
         guard role.isReplica else { return true }

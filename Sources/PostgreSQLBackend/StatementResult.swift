@@ -4,7 +4,7 @@ internal import StorageDriver
 /// The result of one statement.
 final class StatementResult {
     private let handle: OpaquePointer
-    /// How many rows it has.
+    /// The number of rows.
     let count: Int
 
     /// - Parameter handle: a result of libpq's, which this object frees.
@@ -18,7 +18,7 @@ final class StatementResult {
     /// The bytes of memory that it takes.
     var size: Int { PQresultMemorySize(handle) }
 
-    /// How many rows the statement changed.
+    /// The number of rows that the statement changed.
     var changed: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
     /// The statement's words, as the server reports them: `COMMIT`, `ROLLBACK`.

@@ -107,7 +107,7 @@ enum Catalog {
     /// The columns that distinguish the record from tables of other software.
     private static let columns = ["storage_tables": "name,definition", "storage_info": "key,value"]
 
-    /// Whether a table is the record, and not a table of the same name that other software created.
+    /// Returns whether a table is the record, and not a table of the same name that other software created.
     static func isOwn(_ table: String, _ connection: Connection) throws(StorageError) -> Bool {
         guard let columns = columns[table] else { return false }
         let statement = try Statement(connection, "SELECT group_concat(name) FROM pragma_table_info(?1, 'main')")

@@ -63,8 +63,8 @@ extension Connection {
     /// A number that any change of the schema changes, whoever makes it.
     func schemaVersion() throws(StorageError) -> Int64 { try statement(.schemaVersion).integer() ?? 0 }
 
-    /// Whether another connection has changed the schema since this one's last transaction; asked in a transaction that
-    /// writes.
+    /// Returns whether another connection has changed the schema since this one's last transaction; asked in a
+    /// transaction that writes.
     ///
     /// Costs one call if no other connection has written anything.
     /// - Parameter onOthers: called if another one may have.

@@ -14,11 +14,11 @@ final class Connection: @unchecked Sendable {
     private let path: String
     /// The setting of a writing connection for syncs.
     private let synchronous: String
-    /// What a writing connection does about the log.
+    /// The limit of the log that a writing connection enforces.
     private var logLimit: LogLimit?
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     @exclusivity(unchecked) private var plans: [PreparedPlan?] = []
-    /// How many plans are prepared.
+    /// The number of prepared plans.
     private var preparedCount = 0
     /// Counts uses of plans, to find the least recently used.
     @exclusivity(unchecked) private var uses: UInt64 = 0
@@ -26,7 +26,7 @@ final class Connection: @unchecked Sendable {
     private let functions = SQLFunctions()
     /// The tables of other software.
     let foreign = ForeignCatalog()
-    /// Whether this transaction has changed tables.
+    /// True if this transaction has changed tables.
     private(set) var hasChangedTables = false
     /// The tables, as of a version of the database.
     var tables: KnownTables?
@@ -38,14 +38,14 @@ final class Connection: @unchecked Sendable {
         return writer
     }
     private var ownWriter: SQLiteWriter?
-    /// What the last transaction of this connection has left.
+    /// The versions after the last transaction of this connection.
     var seen = SeenVersions()
     /// The recorded tables by their definitions' text.
     let definitions: Definitions
     private var isOpen = true
-    /// Whether a transaction was begun, and is neither committed nor rolled back.
+    /// True if a transaction was begun, and is neither committed nor rolled back.
     private var hasBegun = false
-    /// Whether SQLite has ended that transaction by itself, as it does after some failures: a full disk, an I/O error.
+    /// True if SQLite has ended that transaction by itself, as it does after some failures: a full disk, an I/O error.
     /// Each statement that ran afterwards would be a transaction of its own.
     @exclusivity(unchecked) private(set) var hasLostTransaction = false
     /// The failure that ended the transaction.
@@ -132,7 +132,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Whether the file was opened read-only, also if writing was requested but is not permitted.
+    /// True if the file was opened read-only, also if writing was requested but is not permitted.
     var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
 
     private func registerDecimalOrder() throws(StorageError) {
@@ -181,7 +181,7 @@ final class Connection: @unchecked Sendable {
     /// The most plans that stay prepared: a program has dozens, and each statement takes some kibibytes.
     private static let mostPrepared = 256
 
-    /// What is prepared for a plan. It is the same object each time, unless many others were used since.
+    /// Returns the prepared statements of a plan. It is the same object each time, unless many others were used since.
     ///
     /// - Parameters:
     ///   - id: the plan's number, which other plans may have had.
@@ -249,7 +249,7 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Transactions
 
-    /// Whether SQLite has a transaction open.
+    /// True if SQLite has a transaction open.
     private var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
     /// - Parameter fixed: `begin` or `beginRead`.

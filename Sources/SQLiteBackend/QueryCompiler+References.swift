@@ -13,7 +13,7 @@ extension QueryCompiler {
         return choice(edge, test, Place(plan.table, 0, conversions))
     }
 
-    /// Whether the edge leads to one record, by its whole key. Another program's tables may compare otherwise.
+    /// Returns whether the edge leads to one record, by its whole key. Another program's tables may compare otherwise.
     private func isToKey(_ edge: Join) -> Bool {
         let target = plan.tables[edge.table]
         return edge.link == nil && edge.inner == target.key && !edge.outer.contains(nil) && !target.isForeign

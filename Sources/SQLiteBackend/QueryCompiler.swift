@@ -3,7 +3,7 @@ internal import StorageDriver
 /// Turns a query's shape into SQL. Values never become text: they are the statement's parameters.
 struct QueryCompiler {
     let plan: QueryPlan
-    /// How many aliases of tables are used.
+    /// The number of table aliases used.
     var aliases = 1
     /// Parameters after all others: the ends of prefixes, by the argument's index.
     private(set) var prefixEnds: [Int] = []
@@ -65,7 +65,7 @@ struct QueryCompiler {
 
     // MARK: Clauses
 
-    /// Which rows of which table.
+    /// Returns the SQL that selects rows of a table.
     private mutating func rows() -> String {
         let keys = listedKeys
         let conditions = (keys.map(equalities) ?? []) + scope(keys) + filter(keys)

@@ -1,10 +1,9 @@
 internal import CSQLite
 internal import StorageDriver
 
-/// What StorageDriver defines and SQLite lacks, as functions of a connection: folding, patterns, arrays, exact
-/// arithmetic and sums.
+/// The functions that StorageDriver defines and SQLite lacks: folding, patterns, arrays, exact arithmetic and sums.
 final class SQLFunctions {
-    /// Why a function failed. SQLite itself can only carry a text.
+    /// The error of a function that failed. SQLite itself can only carry a text.
     private var failure: StorageError?
 
     private static let operations: [Arithmetic] = [.add, .subtract, .multiply, .divide, .remainder]

@@ -22,7 +22,7 @@ extension ColumnSchema {
 }
 
 extension ColumnType {
-    /// How the values of a column are read.
+    /// The way in which a column's values are read.
     var readKind: UInt8 {
         switch self {
         case .uint64: UInt8(CSQLITE_READ_UNSIGNED)

@@ -13,7 +13,7 @@ public import StorageDriver
 public struct SQLiteBackend: StorageBackend {
     public static let scheme = "sqlite"
 
-    /// What a commit waits for.
+    /// The guarantee that a commit waits for.
     public enum Durability: String, Sendable, CaseIterable {
         /// The disk: a commit survives a power cut.
         case full
@@ -24,14 +24,14 @@ public struct SQLiteBackend: StorageBackend {
     /// The file's path, or `:memory:` for a database that is removed when it is closed: a file with relaxed durability
     /// in a temporary folder of its own.
     public var path: String
-    /// What a commit waits for.
+    /// The guarantee that a commit waits for.
     public var durability: Durability
     /// The memory of the writing connection for pages, in mebibytes. Each reading connection uses up to a quarter of
     /// it.
     public var cacheMebibytes: Int
-    /// How long a write waits for another process to finish, in milliseconds, before it throws `busy`.
+    /// The time in milliseconds that a write waits for another process before it throws `busy`.
     public var busyTimeoutMilliseconds: Int
-    /// Whether the store refuses to write. The tables of models must then exist as declared.
+    /// A Boolean value that indicates whether the store is read-only. The tables of models must then exist as declared.
     public var isReadOnly: Bool
 
     /// A database with these options. Nothing is opened before a store opens.
@@ -65,6 +65,6 @@ public struct SQLiteBackend: StorageBackend {
         return try SQLiteEngine(self, logger: logger)
     }
 
-    /// Whether the database is removed when it is closed.
+    /// True if the database is removed when it is closed.
     var isInMemory: Bool { path == ":memory:" }
 }

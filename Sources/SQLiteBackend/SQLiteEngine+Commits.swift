@@ -27,7 +27,7 @@ final class ExternalCommitCounter: Sendable {
 
     var count: Int { counted.load(ordering: .acquiring) }
 
-    /// Whether a transaction that writes has counted and has not begun to commit.
+    /// True if a transaction that writes has counted and has not begun to commit.
     var isInTransaction: Bool { inTransaction.load(ordering: .acquiring) }
 
     func look(_ connection: Connection) throws(StorageError) {

@@ -23,7 +23,7 @@ extension SQLiteEngine: CheckingEngine {
         }
     }
 
-    /// What rows refer to and is not there, by the foreign keys that tables declare: those of other software.
+    /// Returns the dangling references by the foreign keys that tables of other software declare.
     private static func missingTargets(_ connection: Connection) throws(StorageError) -> [String] {
         let tables = """
             SELECT DISTINCT t.name FROM sqlite_schema t, pragma_foreign_key_list(t.name) WHERE t.type = 'table' ORDER BY t.rowid

@@ -13,13 +13,13 @@ final class SQLiteEngine: SharedTablesEngine {
     let writer: Mutex<WriterState>
     let others = ExternalCommitCounter()
     private let pool: ConnectionPool
-    /// Whether the file or its folder cannot be written.
+    /// True if the file or its folder cannot be written.
     private let isReadOnlyFile: Bool
     /// The folder of a database in memory.
     private let folder: TemporaryFolder?
     /// The files that SQLite creates for a database that is opened read-only.
     private let logFiles: LogFiles?
-    /// How often another process was found to have changed the schema.
+    /// The number of times that another process was found to have changed the schema.
     private let foreignChanges = Atomic(0)
     /// The version of the recorded schema when the database was opened; nil if it had none.
     private let format: Int?
@@ -95,7 +95,7 @@ final class SQLiteEngine: SharedTablesEngine {
         }
     }
 
-    /// Whether no other process can have the database open.
+    /// True if no other process can have the database open.
     var isPrivate: Bool { configuration.isInMemory }
 
     var tablesVersion: Int { foreignChanges.load(ordering: .acquiring) }

@@ -29,7 +29,7 @@ enum SQLiteFailure {
         return StorageError(storageCode, advice, underlying: cause)
     }
 
-    /// Whether nothing must be written after this failure until the store is reopened.
+    /// Returns whether the store must not be written after this failure until it is reopened.
     static func isDamage(_ error: StorageError) -> Bool {
         guard let code = (error.underlying as? SQLiteError)?.code else { return false }
         return error.code != .full && [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF)

@@ -10,7 +10,7 @@ class SQLiteSession: StorageSession {
     /// The recorded tables, then those of other software.
     final func tables() throws(StorageError) -> [TableSchema] { try connection.storedTables() }
 
-    /// How columns of other software among a plan's tables are read and written.
+    /// Returns the conversions of the foreign columns among a plan's tables.
     final func conversions(_ tables: [TableSchema]) throws(StorageError) -> TableConversions {
         var conversions = TableConversions()
         for table in tables where table.isForeign {

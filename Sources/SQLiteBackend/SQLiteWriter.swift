@@ -57,7 +57,7 @@ final class SQLiteWriter: SQLiteSession, StorageWriter, QueryDeletingWriter {
 
     // MARK: Rows
 
-    /// How many rows one statement takes: enough to save most of a statement's cost, and few enough variables for any
+    /// The number of rows in one statement: enough to save most of a statement's cost, and few enough variables for any
     /// build of SQLite.
     private static func rowsPerStatement(_ width: Int) -> Int { max(1, min(32, 900 / max(width, 1))) }
 

@@ -19,9 +19,9 @@ final class Statement: CursorSource {
     /// The tables of the plan that the statement was made for, which another process may change; empty where that is
     /// found in another way.
     private let planned: [TableSchema]
-    /// Why the tables of now are not those that were planned for. Unchecked as the lists are.
+    /// The error that the current tables are not the ones that were planned for. Unchecked as the lists are.
     @exclusivity(unchecked) private var misfit: StorageError?
-    /// Whether a cursor uses the statement. Unchecked, like the lists.
+    /// True if a cursor uses the statement. Unchecked, like the lists.
     @exclusivity(unchecked) private(set) var isInUse = false
 
     /// A list of values that a running statement reads.
@@ -76,10 +76,10 @@ final class Statement: CursorSource {
         kinds.deallocate()
     }
 
-    /// How many values a row of the result has.
+    /// The number of values in a row of the result.
     var columnCount: Int { Int(state.pointee.count) }
 
-    /// How many instructions of SQLite's virtual machine it has taken since it was prepared.
+    /// The number of instructions of SQLite's virtual machine that it has run since it was prepared.
     var steps: Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 0)) }
 
     // MARK: Binding
@@ -191,7 +191,7 @@ final class Statement: CursorSource {
         return Unmanaged<Statement>.fromOpaque(owner).takeUnretainedValue().isRefused ? 1 : 0
     }
 
-    /// Whether the tables of now are others than were planned for, after SQLite has compiled the statement again.
+    /// True if the current tables differ from those planned for, after SQLite has recompiled the statement.
     private var isRefused: Bool {
         do throws(StorageError) {
             try connection.requireStored(planned)

@@ -75,7 +75,7 @@ struct StorageSettings: OptionSettings {
         }
     }
 
-    /// Whether a name is below `storage`, and neither one of the known ones nor an option of another backend.
+    /// Returns whether a name is below `storage`, and neither one of the known ones nor an option of another backend.
     private func isUnknown(_ name: String, _ known: [String]) -> Bool {
         let key = Self.key(name)
         // The tool `storage` reads STORAGE_HISTORY, which a user may set for all programs.

@@ -11,7 +11,7 @@
 /// }
 /// ```
 public struct StorageError: Error, Sendable {
-    /// What went wrong, stable across versions and backends.
+    /// The kind of error, stable across versions and backends.
     public enum Code: String, Sendable, CaseIterable {
         /// `insert` found a record with the same key.
         case duplicateKey
@@ -32,7 +32,7 @@ public struct StorageError: Error, Sendable {
         case conflict
         /// The connection to the server was lost while it committed, and no server said in time what became of the call.
         case outcomeUnknown
-        /// What is asked for is older than the history that is kept, or the history does not keep it.
+        /// The requested history is older than the history that is kept, or is not recorded.
         case notKept
         /// The stored schema and the declared one differ in a way that would lose data.
         case schemaMismatch
@@ -76,9 +76,9 @@ public struct StorageError: Error, Sendable {
                 underlying: underlying))
     }
 
-    /// What went wrong, stable across versions and backends.
+    /// The kind of error, stable across versions and backends.
     public var code: Code { details.state.code }
-    /// What happened and what to do about it, in one or two sentences.
+    /// A description of the error and of the way out, in one or two sentences.
     public var message: String { details.state.message }
     /// The verb that failed: `insert`, `select`, `open`, …
     public var operation: String? { details.state.operation }
@@ -124,7 +124,7 @@ public struct StorageError: Error, Sendable {
         return error
     }
 
-    /// Whether it is the other error itself, thrown again.
+    /// Returns whether it is the other error itself, thrown again.
     package func isSame(as other: StorageError) -> Bool { details === other.details }
 
     /// The same error with the given context, if it has none yet.

@@ -19,9 +19,9 @@ internal import Darwin
 package protocol InputContents: AnyObject {
     /// The name for messages.
     var name: String { get }
-    /// How many bytes the input has as it is stored.
+    /// The number of bytes of the input as it is stored.
     var size: Int { get }
-    /// How many of these have been read.
+    /// The number of these that have been read.
     var position: Int { get }
     /// Reads at most as many bytes as fit; 0 at the end.
     ///
@@ -29,10 +29,10 @@ package protocol InputContents: AnyObject {
     func read(into bytes: UnsafeMutableRawBufferPointer) throws -> Int
 }
 
-/// Why the ends of records cannot be found, so that nothing after it can be read.
+/// The reason why the ends of records cannot be found, so that nothing after it can be read.
 package struct InputProblem: Error {
     package let message: String
-    /// Whether a limit is the reason.
+    /// True if a limit is the reason.
     package var isLimit = false
 }
 
@@ -44,10 +44,10 @@ package final class InputBuffer {
 
     private let contents: any InputContents
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
-    /// Where the bytes that are not consumed begin and end.
+    /// The range of the bytes that are not consumed.
     private var start = 0
     private var end = 0
-    /// How many bytes of the contents have been read.
+    /// The number of bytes of the contents that have been read.
     private var length = 0
     /// The line of the first byte that is not consumed.
     package private(set) var line = 1
@@ -63,7 +63,7 @@ package final class InputBuffer {
     /// The input's name for messages.
     package var name: String { contents.name }
 
-    /// How much of the file is consumed, from 0 to 1.
+    /// The consumed part of the file, from 0 to 1.
     package var fraction: Double {
         guard contents.size > 0, length > 0 else { return 1 }
         return Double(contents.position) / Double(contents.size) * Double(length - (end - start)) / Double(length)
@@ -111,7 +111,7 @@ package final class InputBuffer {
         while let byte = try peek(), byte.isJSONSpace { consume(1) }
     }
 
-    /// How many bytes there are up to the end that the scanner finds; nil if the file ends before.
+    /// Returns the number of bytes up to the end that the scanner finds; nil if the file ends before.
     ///
     /// - Throws: if that is more than `recordLimit`.
     package func length(_ scanner: inout some FrameScanner) throws -> Int? {
@@ -153,7 +153,7 @@ package final class InputBuffer {
 
 /// Finds where something ends in bytes that come in pieces.
 package protocol FrameScanner {
-    /// How many bytes of the next piece belong to it; nil if it continues.
+    /// Returns the number of bytes of the next piece that belong to it; nil if it continues.
     mutating func end(in bytes: UnsafeRawBufferPointer) -> Int?
 }
 

@@ -9,7 +9,7 @@ package struct InputRecord {
     package let bytes: UnsafeRawBufferPointer
     /// Its name in an object of records.
     package let key: String?
-    /// Whether it has been read from its bytes, so that nothing is left to do.
+    /// True if it has been read from its bytes, so that nothing is left to do.
     let isRead: Bool
     private let members: Result<[JSONValue.Member], BadRecord>?
 
@@ -20,7 +20,7 @@ package struct InputRecord {
     }
 }
 
-/// Why a record cannot be read, and where.
+/// The reason why a record cannot be read, and its position.
 package struct BadRecord: Error {
     package let line: Int
     package let message: String
@@ -34,7 +34,7 @@ package protocol RecordSource {
     ///
     /// - Throws: if the ends of records cannot be found.
     mutating func next() throws -> InputRecord?
-    /// How much of the input has been read, from 0 to 1.
+    /// The part of the input that has been read, from 0 to 1.
     var fraction: Double { get }
 }
 
@@ -111,7 +111,7 @@ package struct DocumentSource: RecordSource {
 
     package var fraction: Double { input.fraction }
 
-    /// Whether there is one record and no array.
+    /// True if there is one record and no array.
     var isSingle: Bool { state == .single }
 
     package mutating func next() throws -> InputRecord? { try next(by: nil) }
@@ -213,7 +213,7 @@ package struct DocumentSource: RecordSource {
         try input.skipSpace()
     }
 
-    /// Whether another record follows the first one, which was no array.
+    /// Returns whether another record follows the first one, which was no array.
     private mutating func isAtLine() throws -> Bool {
         guard state != .ended else { return false }
         let line = input.line

@@ -12,7 +12,7 @@ final class JSONRows {
     /// A reason to leave the record to the builder.
     private enum FastPathUnavailable: Error { case found }
 
-    /// What has come so far of one record or owned record: which properties, and which objects that have some of them.
+    /// The progress in one record or owned record: the properties found, and the objects that have some of them.
     private struct Found {
         var properties: UInt64 = 0
         var objects: UInt64 = 0

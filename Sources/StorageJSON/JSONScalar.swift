@@ -1,15 +1,15 @@
 import StorageAPI
 package import StorageDriver
 
-/// How a JSON value becomes a stored value of a type, without loss or not at all.
+/// Converts a JSON value to a stored value of a type, without loss or not at all.
 package enum JSONScalar {
-    /// What is accepted besides the value that the type itself writes.
+    /// The forms that are accepted besides the one that the type itself writes.
     package struct Rules: Sendable {
-        /// Whether a number or a word may be the text that it is written as, since the input knows no types.
+        /// True if a number or a word may be the text that it is written as, since the input knows no types.
         var isUntyped = false
-        /// Whether a text may be the number or the truth value that it spells, and the other way round.
+        /// True if a text may stand for the number or the truth value that it spells, and the reverse.
         var isLenient = false
-        /// How dates are written; nil for the form that the library writes.
+        /// The form of dates; nil for the form that the library writes.
         var dates: Property.DateForm?
     }
 
@@ -52,7 +52,7 @@ package enum JSONScalar {
         }
     }
 
-    /// What stands for no number: NaN and the infinities, of the types that have them.
+    /// Returns the value of a text that stands for no number: NaN and the infinities, of the types that have them.
     private static func special(_ text: String, _ row: ColumnTypeRow) -> Value? {
         ["NaN", "Infinity", "-Infinity"].contains(text) ? row.value(of: text) : nil
     }
@@ -74,8 +74,8 @@ package enum JSONScalar {
         }
     }
 
-    /// Whether an element may be written in another way than a stored array has it: a date as text, a Decimal or a Duration
-    /// as a number, an integer with a point or an exponent.
+    /// Returns whether an element may be written in another form than in a stored array: a date as text, a Decimal or a
+    /// Duration as a number, an integer with a point or an exponent.
     private static func isOther(_ json: JSONValue, _ type: ColumnType) -> Bool {
         switch (json, type) {
         case (.array(let elements), .array(let inner)): elements.contains { isOther($0, inner) }
@@ -167,7 +167,7 @@ package enum JSONScalar {
 }
 
 extension JSONValue {
-    /// What stands in the input, for a message.
+    /// The input's text, for a message.
     var quoted: String {
         switch self {
         case .number(let digits): digits

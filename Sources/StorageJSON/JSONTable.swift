@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// How the members of an object become the cells of one table's rows.
+/// Turns the members of an object into the cells of one table's rows.
 final class JSONTable {
     struct Member {
         let name: [UInt8]
@@ -23,8 +23,8 @@ final class JSONTable {
         case object(Int)
     }
 
-    /// How a property's usual values are read; everything else is left to the rules of all values. Nothing of it is counted
-    /// by reference, so that it costs nothing to take one.
+    /// The fast path for a property's usual values. Everything else is left to the rules of all values. Nothing of it
+    /// is counted by reference, so that it costs nothing to take one.
     struct Leaf {
         enum Kind { case text, integer, double, bool, other, child, children }
 
@@ -33,7 +33,7 @@ final class JSONTable {
         let isOptional: Bool
         /// The first of its cells.
         let cell: Int
-        /// Whether an array of owned records is there.
+        /// The column that records the presence of an array of owned records.
         var presence: Int?
         /// The owned property, and the table of its rows.
         var relation = 0
@@ -46,7 +46,7 @@ final class JSONTable {
     private(set) var leaves: [Leaf] = []
     /// The object itself first, then those inside of it that have properties.
     private(set) var objects: [[Member]] = [[]]
-    /// Whether a row is an element of an array of references, whose parts are these.
+    /// True if a row is an element of an array of references, whose parts are these.
     let isElement: Bool
     private(set) var parts: [RecordBuilder.Part] = []
     /// All properties, a bit each.
@@ -150,7 +150,7 @@ final class JSONTable {
         }
     }
 
-    /// Which member of an object has the name. Members usually come in the order of the properties.
+    /// Returns the index of the object's member with a name. Members usually come in the order of the properties.
     func place(of name: UnsafeRawBufferPointer, in object: Int, near expected: Int) -> Int? {
         objects[object].withUnsafeBufferPointer { members in
             if expected < members.count, members[expected].isNamed(name) { return expected }

@@ -28,13 +28,13 @@ package enum JSONText {
         bytes.append(UInt8(ascii: close))
     }
 
-    /// Whether the text is a number as JSON writes one.
+    /// Returns whether the text is a number as JSON writes one.
     package static func isNumber(_ text: String) -> Bool {
         guard let last = text.utf8.last, last != UInt8(ascii: "N") else { return false }
         return isValue(text)
     }
 
-    /// Whether the text is JSON.
+    /// Returns whether the text is JSON.
     package static func isValue(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in (try? JSONParser.parse(UnsafeRawBufferPointer(bytes))) != nil }

@@ -18,7 +18,7 @@ package enum JSONValue: Equatable, Sendable {
         package init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
     }
 
-    /// What the value is, in words for a message.
+    /// The kind of the value, in words for a message.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -68,7 +68,7 @@ extension JSONValue {
 /// one object, since one of the two would be lost.
 package struct JSONParser {
     private var scanner: JSONScanner
-    /// How many values there were.
+    /// The number of values.
     private var count = 0
 
     /// Deeper text than any record is, before it outgrows the stack.

@@ -36,7 +36,7 @@ final class ModelJSON<Model: Storable> {
 
     // MARK: Reading
 
-    /// How many records with some properties are read before they are stored.
+    /// The number of records with some properties that are read before they are stored.
     private static var most: Int { 512 }
 
     /// Some records of the input.
@@ -44,9 +44,9 @@ final class ModelJSON<Model: Storable> {
         var records: [Record] = []
         /// The index of the first of them.
         var first = 0
-        /// Whether the input is one record and no array.
+        /// True if the input is one record and no array.
         var isSingle = false
-        /// How much of the input has been read, from 0 to 1.
+        /// The part of the input that has been read, from 0 to 1.
         var fraction = 0.0
     }
 

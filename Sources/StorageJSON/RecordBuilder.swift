@@ -10,7 +10,7 @@ package struct RecordBuilder: Sendable {
         let name: String
         var properties: [Property] = []
         var names: Set<[UInt8]> = []
-        /// Whether the records are the elements of an array of references, and so may be written as keys.
+        /// True if the records are the elements of an array of references, and so may be written as keys.
         var isElement = false
     }
 
@@ -25,10 +25,10 @@ package struct RecordBuilder: Sendable {
         let content: Content
         var rules = JSONScalar.Rules()
         var convert: (@Sendable (Value) throws -> Value)?
-        /// What a record has whose JSON lacks the property; nil if it must not lack it.
+        /// The value of the property in a record whose JSON lacks it; nil if the JSON must not lack it.
         var initial: (@Sendable () throws -> Value)?
-        /// What a record owns whose JSON lacks the property, if that is not nothing. The property is left out of the record
-        /// then, and whatever writes that by the type's tables writes it.
+        /// The owned records of a record whose JSON lacks the property, if there are any. The property is left out of
+        /// the record then, and whatever writes that by the type's tables writes it.
         var writeDefault: OwnedDefault?
     }
 
@@ -207,7 +207,7 @@ package struct RecordBuilder: Sendable {
         }
     }
 
-    /// What the property is where the JSON lacks it.
+    /// Returns the property's value where the JSON lacks it.
     private func initial(_ property: Property) throws(RecordProblem) -> Value {
         guard let initial = property.initial else { throw RecordProblem("is missing.") }
         do {

@@ -1,6 +1,6 @@
 import StorageAPI
 
-/// Why members are not a record of a model: the problem, and the path to the property.
+/// The reason why members are not a record of a model: the problem, and the path to the property.
 package struct RecordProblem: Error {
     package var message: String
     /// The path in the JSON.

@@ -8,7 +8,7 @@ public import Foundation
 #endif
 
 extension Store {
-    /// What is between the records of a file of JSON.
+    /// The separators between the records of a JSON file.
     public enum JSONLayout: Hashable, Sendable {
         /// One array of objects.
         case array

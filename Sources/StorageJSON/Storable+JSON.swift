@@ -122,7 +122,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether a value is a truth value and no number, which as an object of Foundation is both.
+    /// Returns whether a value is a truth value and no number, which as an object of Foundation is both.
     private static func isFlag(_ value: Any) -> Bool {
         type(of: value) == Bool.self || String(describing: type(of: value)).contains("Boolean")
     }

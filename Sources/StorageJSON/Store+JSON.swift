@@ -8,7 +8,8 @@ public import Foundation
 #endif
 
 extension Store {
-    /// How far a call has come that stores JSON: the records so far, and how much of the input is read, from 0 to 1.
+    /// Reports the progress of a call that stores JSON: the number of records so far, and the part of the input that is
+    /// read, from 0 to 1.
     public typealias JSONProgress = @Sendable (_ records: Int, _ fraction: Double) -> Void
 
     /// Stores the records of JSON, whether or not their keys are stored already: an array of objects, one object, or
@@ -135,7 +136,7 @@ extension WritingVerbs where Self: ~Copyable {
     }
 }
 
-/// Where JSON comes from.
+/// The source of JSON.
 enum JSONInput: Sendable {
     case data(Data)
     case file(String)
@@ -150,7 +151,7 @@ enum JSONInput: Sendable {
     }
 }
 
-/// How JSON is stored as records of a model.
+/// Stores JSON as records of a model.
 private struct SavedJSON<M: Storable>: Sendable {
     let path: String
     let dates: Property.DateForm?
@@ -235,8 +236,9 @@ private struct SavedJSON<M: Storable>: Sendable {
         }
     }
 
-    /// What the records are found by, their key or values of other properties, nil for one that nothing finds; and the
-    /// keys of the stored records by that. Where one cannot be looked for, the names of those before it, and its error.
+    /// Returns the values by which the records are found, their key or other properties, nil for a record that nothing
+    /// finds; and the keys of the stored records found. Where one cannot be looked for, the names of those before it,
+    /// and its error.
     private func found(
         _ part: ModelJSON<M>.Part<DynamicRecord>, _ json: ModelJSON<M>, _ context: TransactionContext
     ) throws(StorageError) -> (names: [[Value]?], keys: [[Value]: [Value]], failure: StorageError?) {

@@ -1,7 +1,7 @@
 import StorageAPI
 package import StorageDriver
 
-/// How scalars are written in JSON, CSV and tables. Reading gives the same value.
+/// The form of scalars in JSON, CSV and tables. Reading gives the same value.
 ///
 /// | type | JSON | text |
 /// |---|---|---|
@@ -50,7 +50,7 @@ package enum ValueForm {
         if isLiteral(value, type, text) { bytes += text.utf8 } else { JSONText.append(text, to: &bytes) }
     }
 
-    /// Whether the text is written in JSON without quotes.
+    /// Returns whether the text is written in JSON without quotes.
     private static func isLiteral(_ value: Value, _ type: ColumnType, _ text: String) -> Bool {
         switch (value, type) {
         case (.null, _): false

@@ -39,7 +39,7 @@ extension AttributeSyntax {
 
     var isStorable: Bool { storageName == "Storable" }
 
-    /// Whether the attribute may be another library's macro or property wrapper, which can change initialisers and
+    /// True if the attribute may be another library's macro or property wrapper, which can change initialisers and
     /// storage. Attributes of the language begin with a lower-case letter.
     var isForeign: Bool {
         marker == nil && !isStorable && storageName.first?.isUppercase == true && storageName != "MainActor"
@@ -51,7 +51,7 @@ extension AttributeSyntax {
     /// The older name in `@Field(renamedFrom: "name")`.
     var renamedFrom: ExprSyntax? { argument(labeled: "renamedFrom") }
 
-    /// What `@Field` says of JSON, as arguments: `path: "info.age", lenient: true`.
+    /// The JSON part of `@Field`, as arguments: `path: "info.age", lenient: true`.
     var jsonArguments: String? {
         let arguments = ["path", "dates", "lenient", "convert"].compactMap { label in
             argument(labeled: label).map { label + ": " + $0.trimmedDescription }
@@ -69,7 +69,7 @@ extension AttributeSyntax {
 }
 
 extension AttributeListSyntax {
-    /// Whether any attribute is a macro or property wrapper that is not this library's.
+    /// True if any attribute is a macro or property wrapper that is not this library's.
     var hasForeign: Bool { contains { $0.as(AttributeSyntax.self)?.isForeign ?? true } }
 
     var hasStorable: Bool { contains { $0.as(AttributeSyntax.self)?.isStorable ?? false } }

@@ -24,7 +24,7 @@ extension AttributeSyntax {
 }
 
 extension ExprSyntax {
-    /// What is wrong with the expression as a stored name.
+    /// Returns diagnostics for the expression as a stored name.
     func checkStoredName() -> [Diagnostic] {
         guard let text = plainText else { return [.nameIsNoLiteral(self)] }
         if text.isEmpty { return [.emptyName(self)] }

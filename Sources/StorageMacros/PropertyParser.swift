@@ -70,7 +70,7 @@ extension VariableDeclSyntax {
         modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
     }
 
-    /// Whether each instance stores a value for this declaration.
+    /// True if each instance stores a value for this declaration.
     var hasStorage: Bool { !isStatic && !bindings.allSatisfy(\.isComputed) }
 
     /// The type annotation that holds for a binding, which in `var a, b: Int` is the next one; or the type that is
@@ -84,21 +84,21 @@ extension VariableDeclSyntax {
         return nil
     }
 
-    /// Whether an initialiser may leave the binding out. A property wrapper may have a value of its own.
+    /// Returns whether an initialiser may leave the binding out. A property wrapper may have a value of its own.
     fileprivate func hasDefault(_ binding: PatternBindingSyntax) -> Bool {
         binding.initializer != nil || attributes.hasForeign || !isLet && type(of: binding)?.isImplicitlyNil ?? false
     }
 }
 
 extension TypeSyntax {
-    /// Whether a `var` of this type starts as nil. Swift gives no such default to `Optional<T>`.
+    /// True if a `var` of this type starts as nil. Swift gives no such default to `Optional<T>`.
     fileprivate var isImplicitlyNil: Bool {
         self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
     }
 }
 
 extension PatternBindingSyntax {
-    /// Whether the binding has accessors other than observers.
+    /// True if the binding has accessors other than observers.
     var isComputed: Bool {
         switch accessorBlock?.accessors {
         case nil: false

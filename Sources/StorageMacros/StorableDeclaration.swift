@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// What `@Storable` knows about a struct: everything that the renderer needs.
+/// The facts about a struct that the renderer needs.
 struct StorableDeclaration {
     /// The stored name as a Swift string literal.
     var storedName: String
@@ -9,7 +9,7 @@ struct StorableDeclaration {
     var access: String
     /// The stored properties in the order in which rows are read and written.
     var properties: [StoredProperty]
-    /// Whether the struct has its implicit memberwise initialiser. Calling it is measurably faster than assigning the
+    /// True if the struct has its implicit memberwise initialiser. Calling it is measurably faster than assigning the
     /// properties one by one, because the struct then need not live in memory.
     var hasMemberwiseInit: Bool
 

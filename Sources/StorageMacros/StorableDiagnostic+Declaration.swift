@@ -45,7 +45,7 @@ extension Diagnostic {
 }
 
 extension StoredProperty {
-    /// Where the stored name comes from.
+    /// The syntax from which the stored name comes.
     fileprivate var nameNode: Syntax {
         markers[.field]?.fieldName.map(Syntax.init) ?? Syntax(binding.pattern)
     }

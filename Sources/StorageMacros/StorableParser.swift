@@ -4,7 +4,7 @@ import SwiftSyntax
 /// Reads a declaration with `@Storable` into a ``StorableDeclaration``, and collects its errors.
 struct StorableParser {
     let attribute: AttributeSyntax
-    /// What encloses the declaration, innermost first.
+    /// The contexts that enclose the declaration, innermost first.
     let lexicalContext: [Syntax]
     private(set) var diagnostics: [Diagnostic] = []
 
@@ -81,8 +81,8 @@ extension Syntax {
 }
 
 extension StructDeclSyntax {
-    /// Whether the implicit memberwise initialiser surely exists and takes every stored property: no initialiser in
-    /// the body, not even in an `#if`, and no macro or property wrapper of others that could add or change one.
+    /// True if the implicit memberwise initialiser surely exists and takes every stored property: no initialiser in the
+    /// body, not even in an `#if`, and no macro or property wrapper of others that could add or change one.
     fileprivate var hasMemberwiseInit: Bool {
         guard !attributes.hasForeign else { return false }
         return memberBlock.members.allSatisfy { member in

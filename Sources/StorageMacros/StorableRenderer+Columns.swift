@@ -10,7 +10,7 @@ extension StorableRenderer {
         """
     }
 
-    /// Which property a key path names.
+    /// The property that a key path names.
     var ordinal: String {
         """
         \(access)nonisolated static func ordinal(of property: PartialKeyPath<Self>) -> Int? {

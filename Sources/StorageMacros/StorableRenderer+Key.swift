@@ -31,18 +31,18 @@ extension StorableRenderer {
             ? nil : "\(access)nonisolated static func key(of record: Self) -> Key? { \(key(of: "record")) }"
     }
 
-    /// How many values a key has, where that is not evident from its type.
+    /// The number of values in a key, where that is not evident from its type.
     var keyWidth: String? {
         keyTypes.count > 1 ? "\(access)nonisolated static var _keyWidth: Int { \(keyTypes.count) }" : nil
     }
 
-    /// Whether every record has a key. A property called `ref` leaves no name for the reference.
+    /// True if every record has a key. A property called `ref` leaves no name for the reference.
     var isAlwaysKeyed: Bool {
         !keyTypes.isEmpty && model.keys.allSatisfy { $0.type.wrapped == nil }
             && !model.properties.contains { $0.name.plain == "ref" }
     }
 
-    /// What goes into the extension of such a type, indented for it.
+    /// The declarations in the extension of such a type, indented for it.
     var reference: String {
         "    \(access)nonisolated var ref: StorageAPI.Ref<Self> { .init(key: \(key(of: "self"))) }"
     }

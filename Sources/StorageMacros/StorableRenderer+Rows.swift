@@ -15,7 +15,7 @@ extension StorableRenderer {
 
     private var values: String { list { index, _ in "p\(index)" } }
 
-    /// What goes into the extension, indented for it.
+    /// The declarations in the extension, indented for it.
     var initializer: String {
         """
             @inline(__always)

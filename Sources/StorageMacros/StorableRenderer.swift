@@ -2,7 +2,7 @@
 struct StorableRenderer {
     let model: StorableDeclaration
 
-    /// What goes into the struct's body.
+    /// The declarations in the struct's body.
     var members: [String] {
         [
             keyType, schema, readProperties, write, writeKey, keyOfRecord, keyWidth, valuesOfKey, readKey, assign,

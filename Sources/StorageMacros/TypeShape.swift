@@ -15,7 +15,7 @@ extension TypeSyntax {
         return only.type.unparenthesized
     }
 
-    /// What T?, T! or Optional<T> wraps.
+    /// The type that T?, T! or Optional<T> wraps.
     var wrapped: TypeSyntax? {
         let type = unparenthesized
         if let optional = type.as(OptionalTypeSyntax.self) { return optional.wrappedType.unparenthesized }
@@ -48,7 +48,7 @@ extension TypeSyntax {
         return type
     }
 
-    /// Whether this is an array, a set or a dictionary, or an Optional of one.
+    /// True if this is an array, a set or a dictionary, or an Optional of one.
     var isCollection: Bool {
         if let wrapped { return wrapped.isCollection }
         let type = unparenthesized
@@ -56,7 +56,7 @@ extension TypeSyntax {
             || type.standardName.map(Self.collections.contains) ?? false
     }
 
-    /// Whether this surely cannot be a key. An Optional has to be unwrapped first.
+    /// True if this surely cannot be a key. An Optional has to be unwrapped first.
     var isSurelyNoKey: Bool {
         isCollection || unparenthesized.standardName.map(Self.refusedKeys.contains) ?? false
     }

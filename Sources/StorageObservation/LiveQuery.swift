@@ -72,7 +72,7 @@ public final class LiveQuery<Model: Storable> {
         return shown.records
     }
 
-    /// How the records differ from those before; at first, from none.
+    /// The difference between the records and those before; at first, from none.
     public var difference: RecordDifference<Model> {
         begin()
         return shown.difference
@@ -84,13 +84,13 @@ public final class LiveQuery<Model: Storable> {
         return progress.state
     }
 
-    /// Whether the first records are still being read.
+    /// A Boolean value that indicates whether the first records are still being read.
     public var isLoading: Bool { if case .loading = state { true } else { false } }
 
     /// The error that has ended the observation.
     public var error: StorageError? { if case .failed(let error) = state { error } else { nil } }
 
-    /// Whether ``loadMore()`` would load records.
+    /// A Boolean value that indicates whether ``loadMore()`` would load records.
     public var hasMore: Bool {
         begin()
         return end.hasMore

@@ -4,7 +4,7 @@ package import Foundation
 package enum Terminal {
     package static func isTerminal(_ stream: FileHandle) -> Bool { isatty(stream.fileDescriptor) == 1 }
 
-    /// How many cells a line has.
+    /// The number of cells in a line.
     package static var columns: Int {
         var size = winsize()
         for stream in [STDOUT_FILENO, STDERR_FILENO] {
@@ -19,7 +19,7 @@ package enum Terminal {
         try? FileHandle.standardError.write(contentsOf: Data(question.utf8))
     }
 
-    /// Whether output may be bold: not in a file, and not if the user does not want it (no-color.org).
+    /// True if output may be bold: not in a file, and not if the user does not want it (no-color.org).
     package static let hasStyle: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return isTerminal(.standardOutput) && environment["NO_COLOR", default: ""].isEmpty

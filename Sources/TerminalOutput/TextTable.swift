@@ -8,7 +8,8 @@ package struct TextTable {
         package let alignment: Alignment
         /// Wider cells are cut.
         package let limit: Int
-        /// Whether cells stay whole, as numbers and keys must. Such a column is left out where others become too narrow.
+        /// True if cells stay whole, as numbers and keys must. Such a column is left out where others become too
+        /// narrow.
         package let isWhole: Bool
 
         package init(_ title: String, _ alignment: Alignment = .left, limit: Int = 44, isWhole: Bool = false) {

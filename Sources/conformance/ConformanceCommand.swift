@@ -110,7 +110,7 @@ struct ConformanceCommand: AsyncParsableCommand {
         }
     }
 
-    /// How each case runs in a process of its own, if that is requested.
+    /// The runner that gives each case a process of its own, if that is requested.
     private var isolated: IsolatedCases? {
         guard isolate, let executable = CommandLine.ownExecutable else { return nil }
         return IsolatedCases(
@@ -151,7 +151,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     }
 }
 
-/// Why a report could not be written.
+/// The reason why a report could not be written.
 private struct ReportError: Error, CustomStringConvertible {
     let description: String
 }

@@ -51,7 +51,7 @@ struct GenerateOptions: ParsableArguments {
 }
 
 extension GenerateOptions {
-    /// Whether programs run instead of the cases.
+    /// True if programs run instead of the cases.
     var isWanted: Bool {
         generate != nil || generateQueries != nil || generateSchemas != nil || generateReferences != nil
     }

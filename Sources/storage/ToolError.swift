@@ -1,11 +1,11 @@
 import TerminalOutput
 
-/// Why the tool cannot go on, as one sentence for the person who started it.
+/// The reason why the tool cannot continue, as one sentence for the person who started it.
 struct ToolError: Error, CustomStringConvertible {
     let description: String
     let status: ToolExit
 
-    /// What files say may be quoted, so whatever would control the terminal is taken out.
+    /// Removes control characters, because the message may quote the content of files.
     init(_ description: String, _ status: ToolExit = .data) {
         self.description = description.printable
         self.status = status

@@ -34,7 +34,7 @@ struct FaultyBackend: StorageBackend {
         case hangs
         /// Writes are forgotten.
         case forgets
-        /// What is lacking has no reason.
+        /// A harness that gives no reason for what it lacks.
         case noReasons
         /// Everything is claimed.
         case claims

@@ -19,8 +19,8 @@ private func outcome(
     try await test(id).run(harness, ConformanceOptions(deadline: deadline)).outcome
 }
 
-/// What a harness that hangs comes to. A deadline that a busy machine passes before the harness hangs says nothing, so
-/// the next one is longer.
+/// Returns the outcome of a harness that hangs. A deadline that a busy machine passes before the harness hangs says
+/// nothing, so the next one is longer.
 private func outcomeOfHanging<T>(
     _ harness: some ConformanceHarness, _ id: String = "write/insert-then-find",
     _ wanted: (ConformanceOutcome) -> T?

@@ -5,7 +5,7 @@ package import Foundation
 ///
 /// Unchecked, because its one property never changes, and each function of C that is given it takes a lock.
 package final class FaultyDisk: @unchecked Sendable {
-    /// What a call meets that fails.
+    /// The fault that a failing call meets.
     package struct Fault: CustomStringConvertible {
         /// Counted from arming; the first call is 1.
         package var call: Int64
@@ -47,7 +47,7 @@ package final class FaultyDisk: @unchecked Sendable {
         sqlite_faults_cut_power(faults, bytes, sectors)
     }
 
-    /// How many calls there were since it was armed.
+    /// The number of calls since it was armed.
     package var calls: Int64 { sqlite_faults_count(faults) }
 
     /// The kind of the first call that failed; 0 where none has.

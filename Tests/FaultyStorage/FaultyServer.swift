@@ -69,7 +69,7 @@ package final class FaultyServer: FaultInjection {
         self.schema = schema
     }
 
-    /// Where the server is found behind the faults: on the loopback interface.
+    /// The port of the server behind the faults, on the loopback interface.
     package var port: UInt16 { relay.port }
 
     /// Takes no connection any more.

@@ -10,7 +10,7 @@ package enum InjectedFaults {
     private static let archives = Mutex<[URL: MemoryFiles]>([:])
     private static let servers = Mutex<[String: FaultyServer]>([:])
 
-    /// Where an archive is in memory.
+    /// The path of an archive in memory.
     private static let archivePath = "/store.karch"
 
     /// Calls of an archive's that change what is on the disk.
@@ -70,7 +70,7 @@ package enum InjectedFaults {
         return "\(folder)/.s.PGSQL.\(url.port ?? 5432)"
     }
 
-    /// Why calls on files lose no answers.
+    /// The reasons why calls on files lose no answers.
     private static let lackingOnFiles: [InjectedFault.Kind: String] = [
         .lostAnswer: "A call on a file is answered where it is made.",
         .silentConnection: "A call on a file is answered where it is made.",

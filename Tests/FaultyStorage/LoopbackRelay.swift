@@ -3,7 +3,7 @@ import Synchronization
 
 /// The loopback interface before a server's socket on this machine. It decides what of each connection passes.
 package final class LoopbackRelay: Sendable {
-    /// What passes of what has come.
+    /// The part of received data that is passed on.
     package enum Passage: Sendable {
         case all
         /// So many bytes, before the connection is cut.
@@ -12,7 +12,7 @@ package final class LoopbackRelay: Sendable {
         case nothing
     }
 
-    /// What passes of one connection. Each direction is asked on a thread of its own.
+    /// The state of one connection's data. Each direction is asked on a thread of its own.
     package struct Connection: Sendable {
         let request: @Sendable (Data) -> Passage
         let answer: @Sendable (Data) -> Passage
@@ -26,7 +26,7 @@ package final class LoopbackRelay: Sendable {
         }
     }
 
-    /// Where the server is found.
+    /// The port of the server.
     package let port: UInt16
     /// The path of the server's socket.
     private let server: String

@@ -5,8 +5,8 @@ package import StorageDriver
 ///
 /// Unchecked, because every access to the state takes the lock, and the closures are set while nothing runs.
 package final class MemoryFiles: FileLayer, @unchecked Sendable {
-    /// Which call fails, counted from 0 among those of some names or all, with which `errno`, and whether all later ones
-    /// fail too.
+    /// A fault: the failing call, counted from 0 among those of some names or all, its `errno`, and whether all later
+    /// ones fail too.
     package struct Fault: Sendable {
         package var call: Int
         package var names: Set<String>?
@@ -20,9 +20,10 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
 
     fileprivate final class Node {
         var bytes: [UInt8] = []
-        /// What the disk has.
+        /// The bytes on the disk.
         var synced: [UInt8] = []
-        /// What was written since the last sync, also one that failed: as on Linux, the next one does not write it.
+        /// The ranges written since the last sync, including one that failed: as on Linux, the next one does not write
+        /// it.
         var dirty: [Range<Int>] = []
         /// The least size since the last sync that did not fail.
         var least = 0
@@ -98,7 +99,7 @@ package final class MemoryFiles: FileLayer, @unchecked Sendable {
     package var syncs: Int { withState(\.syncs) }
     /// Calls that the fault counts, since it was set.
     package var counted: Int { withState(\.counted) }
-    /// Whether a call has failed since the fault was set.
+    /// True if a call has failed since the fault was set.
     package var hasMetFault: Bool { withState { state in state.fault.map { state.counted > $0.call } ?? false } }
     /// Bytes that were read since the fault was set.
     package var bytesRead: Int { withState(\.bytesRead) }

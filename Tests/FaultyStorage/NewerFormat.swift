@@ -38,7 +38,7 @@ enum NewerFormat {
         guard code == 0 else { throw Failure(description: "SQLite cannot change \(path): \(code)") }
     }
 
-    /// What a server's own shell prints.
+    /// Returns the output of the server's own shell.
     static func psql(_ sql: String, at address: String) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

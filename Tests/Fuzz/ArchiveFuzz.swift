@@ -52,10 +52,10 @@ struct ArchiveEntries: Fuzzed {
     }
 }
 
-/// What can be done with a store that may be damaged.
+/// The operations on a store that may be damaged.
 private struct StoreTrial {
     private let path: String
-    /// What opening and reading a damaged store may say.
+    /// The errors that opening and reading a damaged store may throw.
     private static let refusals: Set<StorageError.Code> = [
         .corrupt, .schemaNewer, .schemaMismatch, .typeMismatch, .limitExceeded,
     ]

@@ -2,8 +2,8 @@ import Foundation
 import StorageDriver
 import Synchronization
 
-/// What `STORAGE_FUZZ` names: something that takes bytes from outside. It may refuse them by an error that it documents.
-/// Anything else that is wrong ends the process, which libFuzzer reports with the bytes.
+/// An input from outside that `STORAGE_FUZZ` can name. It may refuse them by an error that it documents. Anything else
+/// that is wrong ends the process, which libFuzzer reports with the bytes.
 protocol Fuzzed: Sendable {
     init() throws
     func test(_ bytes: [UInt8]) throws

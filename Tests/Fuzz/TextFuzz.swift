@@ -74,7 +74,7 @@ struct TextQuery: Fuzzed {
         case refused(StorageError.Code)
     }
 
-    /// What makes a transaction undo what it has done, with what was there before that.
+    /// The error that makes a transaction undo its work, with the records before it.
     private struct Undone: Error { let records: [DynamicRecord] }
 
     func test(_ bytes: [UInt8]) throws {

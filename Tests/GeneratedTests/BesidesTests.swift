@@ -5,7 +5,7 @@ import StorageConformance
 import Synchronization
 import Testing
 
-/// What programs look at beside a store.
+/// Tests that programs look at the surroundings of a store.
 struct BesidesTests {
     @Test(arguments: WrongHarness.Wrong.allCases)
     func `programs find what is not beside the store`(_ wrong: WrongHarness.Wrong) async throws {
@@ -22,7 +22,7 @@ struct BesidesTests {
 
 /// Archives of which one thing is another one.
 struct WrongHarness: ConformanceHarness {
-    /// What programs then say.
+    /// The mistakes that programs then report.
     enum Wrong: String, CaseIterable, Sendable {
         case follower = "A store beside has other contents"
         case growingFile = "A file that was cut does not open"

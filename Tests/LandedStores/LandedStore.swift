@@ -77,7 +77,7 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         return hasReferences ? first + [Seat.self, Reader.self, Login.self] : first
     }
 
-    /// Whether the version had references, expiry and a history.
+    /// True if the version had references, expiry and a history.
     private var hasReferences: Bool { date > "2026-11-21" }
 
     package func data() throws -> Data {
@@ -147,7 +147,7 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What references, expiry and undo do to the records.
+    /// Changes the records by references, expiry and undo.
     private func change(_ store: Store, _ faults: inout Faults) async throws {
         faults.expect(try await store.select(Login.self).keys(), [1, 2], "logins after one has expired")
         do {
@@ -185,7 +185,7 @@ package struct LandedStore: Sendable, CustomStringConvertible {
         try await store.verify { faults.found.append("verify: \($0)") }
     }
 
-    /// What was found to be different.
+    /// The differences that were found.
     private struct Faults {
         var found: [String] = []
 

@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// What a mutant does otherwise than the backend below it. What is not set is as that backend has it.
+/// The behaviour in which a mutant differs from the backend below it. What is not set is as that backend has it.
 struct Fault: Sendable {
     // MARK: Rows
 
@@ -11,18 +11,18 @@ struct Fault: Sendable {
     var read: (@Sendable (Value, ColumnSchema) -> Value)?
     /// The rows of a result.
     var rows: (@Sendable ([[Value]], Question) -> [[Value]])?
-    /// Whether a value of a sort key comes before another; nil where the order is the right one.
+    /// Returns whether a value of a sort key comes before another; nil where the order is the right one.
     var precedes: (@Sendable (ColumnSchema, Value, Value) -> Bool?)?
-    /// What is asked.
+    /// Changes a query.
     var query: (@Sendable (inout Question) -> Void)?
     /// The rows that a failing query gives in place of its error.
     var queryFailure: (@Sendable (StorageError, QueryPlan) throws(StorageError) -> [[Value]])?
 
     // MARK: Writes
 
-    /// What is written. It may look at what is stored, and throw.
+    /// Changes a write. It may look at what is stored, and throw.
     var write: (@Sendable (inout Write, any StorageWriter) throws(StorageError) -> Void)?
-    /// How many rows a write says it touched.
+    /// Changes the number of rows that a write reports.
     var count: (@Sendable (Int, Write) -> Int)?
     var greatestKey: (@Sendable (Int64, TableSchema, any StorageWriter, MutantState) throws(StorageError) -> Int64)?
     /// The changes that are made in place of one.
@@ -32,7 +32,7 @@ struct Fault: Sendable {
 
     // MARK: Transactions
 
-    /// What is done otherwise about transactions and readers.
+    /// The fault of transactions and readers.
     var transaction: TransactionFault?
 
     enum TransactionFault: Sendable {
@@ -46,13 +46,14 @@ struct Fault: Sendable {
         case refusesAfterFailure
         /// A write that the disk has refused is acknowledged.
         case forgetsFailedWrites
-        /// What is written in the transaction that makes a table is lost.
+        /// Loses the writes of a transaction that makes a table.
         case losesWritesOfNewTables
-        /// What a transaction loads by keys was stored before the commit before it; behind its first write, before it.
+        /// Loads by keys what was stored before the last commit in a transaction; after its first write, what was
+        /// stored before that.
         case looksUpEarlier
         /// A unique value is free for its first record alone.
         case uniqueStaysTaken
-        /// What a condition chooses in a transaction is every record.
+        /// Chooses every record for a condition in a transaction.
         case choosesAll
         /// While there is a reader every write is refused.
         case refusesWhileRead
@@ -67,23 +68,23 @@ struct Fault: Sendable {
     var info: (@Sendable (inout BackendInfo) -> Void)?
     /// The errors of writes and of opening.
     var error: (@Sendable (StorageError) -> StorageError)?
-    /// Whether commits of others are never told.
+    /// True if commits of others are never announced.
     var isSilentOfOthers = false
-    /// Whether changes of the tables by others are never told.
+    /// True if others' changes of the tables are never announced.
     var isSilentOfTables = false
-    /// What is done otherwise about opening and closing.
+    /// The fault of opening and closing.
     var opening: OpeningFault?
 
     enum OpeningFault: Sendable {
         /// The sixth opening finds nothing.
         case forgets
-        /// Where a write has failed, closing leaves the place locked.
+        /// Leaves the place locked when a store is closed after a failed write.
         case leavesLock
         /// A second opening gets a store on the same data, though none is to be shared.
         case opensTwice
         /// A reopened store is as before the last of four transactions or more.
         case losesLastCommit
-        /// What SQLite has written and not yet moved to its database is removed before it is opened.
+        /// Removes the bytes that SQLite has not yet moved to its database before it is opened.
         case forgetsLog
         /// A database that was not closed is removed before it is opened.
         case emptiesUnclosed
@@ -100,7 +101,7 @@ struct Question {
     var arguments: QueryArguments
     let table: TableSchema
     let tables: [TableSchema]
-    /// Whether the store has no plan for it: it is asked once, as a change of the schema asks.
+    /// True if the store has no plan for it and asks it once, as a change of the schema does.
     var isUnplanned = false
 
     /// Adds a value and returns the term that stands for it.

@@ -2,11 +2,11 @@ import Foundation
 import StorageConformance
 import Synchronization
 
-/// Which cases find which mutants.
+/// The mutants that each case finds.
 struct KillMatrix: Sendable {
     /// The killers of each mutant, among the cases that name a clause which it breaks, by their identifiers.
     var killers: [String: [String]] = [:]
-    /// How many of the sample fail on each mutant.
+    /// The number of cases in the sample that fail on each mutant.
     var failures: [String: Int] = [:]
 
     /// The cases that take little time.
@@ -24,7 +24,7 @@ struct KillMatrix: Sendable {
     /// A blunt mutant fails more than a tenth of the cases: that a case finds it says nothing of the case.
     static var mostFailures: Int { sample.count / 10 }
 
-    /// Whether the case finds the mutant: it fails where the backend below it passes.
+    /// Returns whether the case finds the mutant: it fails where the backend below it passes.
     static func kills(_ test: ConformanceCase, _ mutant: Mutant) async -> Bool {
         guard case .failed(let failure) = await outcome(test, mutant) else { return false }
         // What hangs is the mutant's doing where the case ends without it: on a busy machine a case may take that long.
@@ -33,7 +33,7 @@ struct KillMatrix: Sendable {
         return false
     }
 
-    /// Whether the case finds the mutant in each of five runs: what it finds by chance is not to be relied on.
+    /// Returns whether the case finds the mutant in each of five runs, since a chance finding is unreliable.
     private static func killsEachTime(_ test: ConformanceCase, _ mutant: Mutant) async -> Bool {
         for _ in 0..<5 {
             guard await kills(test, mutant) else { return false }
@@ -51,7 +51,7 @@ struct KillMatrix: Sendable {
         Conformance.v1.cases.filter { test in test.clauses.contains(where: mutant.clauses.contains) }
     }
 
-    /// How many cases of the sample fail, or one more than a sharp mutant may fail.
+    /// Returns the number of cases in the sample that fail, or one more than a sharp mutant may fail.
     static func failures(_ mutant: Mutant) async -> Int {
         var count = 0
         for test in sample where await kills(test, mutant) {

@@ -12,7 +12,7 @@ import TestSupport
 
 /// A backend with one small fault, which the suite must find.
 struct Mutant: Sendable, CustomStringConvertible {
-    /// What it stands on.
+    /// The backend below a mutant.
     enum Base: String, Sendable { case memory, sqlite, archive }
 
     let id: String
@@ -35,7 +35,7 @@ struct Mutant: Sendable, CustomStringConvertible {
         self.fault = fault
     }
 
-    /// What it stands on, with nothing wrong.
+    /// Returns a mutant without a fault on a backend.
     static func sound(on base: Base) -> Mutant { Mutant("sound", [], "Nothing is wrong.", on: base) { _ in } }
 
     var description: String { id }
@@ -80,7 +80,7 @@ struct MutantHarness: ConformanceHarness {
     }
 }
 
-/// What a mutant keeps at its place, beside the data.
+/// The state that a mutant keeps at its place, beside the data.
 final class MutantState: Sendable {
     let base: Mutant.Base
     let folder: URL?
@@ -93,11 +93,11 @@ final class MutantState: Sendable {
     /// The first record of each value of a unique property, by table, for a mutant that frees none.
     private let taken = Mutex<[String: [Value: [Value]]]>([:])
 
-    /// How many readers there are.
+    /// The number of readers.
     let readers = Mutex(0)
-    /// How often it was opened.
+    /// The number of times that it was opened.
     let openings = Mutex(0)
-    /// How many engines are open.
+    /// The number of open engines.
     let open = Mutex(0)
 
     init(base: Mutant.Base, folder: URL?) {

@@ -14,7 +14,7 @@ final class MutantEngine: SharedTablesEngine, ExternalCommitsEngine, @unchecked 
     private var hasFailed = false
     private var hasFailedOnce = false
     private var transactions = 0
-    /// What was stored before the last transaction.
+    /// The contents before the last transaction.
     private var earlier: (any StorageReader)?
     private var isOpen = true
 

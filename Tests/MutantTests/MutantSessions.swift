@@ -6,7 +6,7 @@ import StorageDriver
 class MutantSession: StorageSession, WorkCountingSession {
     let session: any StorageSession
     let fault: Fault
-    /// How often each table was asked.
+    /// The number of queries of each table.
     private var asked: [String: Int] = [:]
 
     init(_ session: any StorageSession, _ fault: Fault) {
@@ -113,13 +113,13 @@ class MutantSession: StorageSession, WorkCountingSession {
 }
 
 extension QueryPlan {
-    /// Whether it loads what has some keys, and does not only ask whether it is there.
+    /// True if it loads the records with some keys, and does not only test their presence.
     fileprivate var findsRecords: Bool {
         guard query.scope != .all, case .columns(let columns) = query.result else { return false }
         return columns.count > table.key.count
     }
 
-    /// Whether it chooses the records that a condition changes or deletes.
+    /// True if it chooses the records that a condition changes or deletes.
     fileprivate var choosesRecords: Bool {
         guard table.isRoot, query.scope == .all else { return false }
         if case .terms = query.result { return true }
@@ -232,11 +232,11 @@ final class MutantWriter: MutantSession, StorageWriter {
     private let writer: any StorageWriter
     private let state: MutantState
     private let committed: any StorageEngine
-    /// What was stored before the commit before this transaction.
+    /// The contents before the last commit when this transaction began.
     private let earlier: (any StorageReader)?
     private var hasWritten = false
     private var hasMadeTable = false
-    /// Why the transaction must fail though its body has not.
+    /// The error with which the transaction must fail although its body has not.
     private(set) var poison: StorageError?
 
     init(

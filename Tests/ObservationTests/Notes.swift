@@ -33,7 +33,7 @@ final class ReadCounter: Store.Instrument {
     }
 }
 
-/// Whether a change was told.
+/// Records whether a change was announced.
 final class Told: Sendable {
     private let isNoted = Mutex(false)
 
@@ -41,7 +41,7 @@ final class Told: Sendable {
     func note() { isNoted.withLock { $0 = true } }
 }
 
-/// What a table has for each record.
+/// The rows of a table, one for each record.
 @MainActor final class Rows {
     var titles: [String] = []
 }

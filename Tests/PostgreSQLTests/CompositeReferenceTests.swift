@@ -3,7 +3,8 @@ import PostgreSQLBackend
 import StorageKit
 import Testing
 
-/// What stores of earlier versions lack: the index of a reference to a key of several parts had the first part alone.
+/// Tests stores of earlier versions, in which the index of a reference to a key of several parts had the first part
+/// alone.
 @Suite(
     "PostgreSQL, references to keys of several parts",
     .enabled(if: Server.isThere, "no server: run it by scripts/with-postgresql"))
@@ -18,7 +19,7 @@ struct CompositeReferenceTests {
         @Reference(onDelete: .cascade) var desk: Ref<Desk>
     }
 
-    /// How many columns the index of the lamps' references has.
+    /// Returns the number of columns in the index of the lamps' references.
     private func columns(_ schema: String) throws -> String {
         try Server.psql(
             """

@@ -46,7 +46,7 @@ struct CrashTests {
         return nil
     }
 
-    /// What has come of the saves.
+    /// The outcome of the saves.
     private struct Outcome {
         var acknowledged: Set<Int> = []
         var failed: Set<Int> = []

@@ -5,7 +5,7 @@ import Synchronization
 /// A proxy on the loopback interface before the server's socket, which cuts connections, lets nothing more of one pass, and
 /// counts round trips and bytes.
 final class CuttingProxy: Sendable {
-    /// Where the proxy cuts the connection that gets there first.
+    /// The point at which the proxy cuts the connection that gets there first.
     enum Cut: Sendable, Hashable {
         /// Before the server gets a commit, or behind it, before the client gets the answer.
         case beforeCommit, afterCommit
@@ -13,9 +13,10 @@ final class CuttingProxy: Sendable {
         case afterRequest(Int), afterAnswer(Int)
     }
 
-    /// Where a connection becomes silent: nothing more passes in that direction, and neither side is told.
+    /// The point from which a connection is silent: nothing more passes in that direction, and neither side is
+    /// notified.
     enum Silence: Sendable, Hashable {
-        /// What clients send, from the group on that has the text, or the answers, from those to that group on.
+        /// The clients' messages from the group on that contains the text, or the answers from those to that group on.
         case requests(of: String), answers(to: String)
     }
 
@@ -34,22 +35,22 @@ final class CuttingProxy: Sendable {
 
     var port: UInt16 { relay.port }
 
-    /// How many connections were cut.
+    /// The number of connections that were cut.
     var count: Int { cuts.state.withLock { $0.cuts } }
 
-    /// How many connections clients have made.
+    /// The number of connections that clients have made.
     var connections: Int { cuts.state.withLock { $0.connections } }
 
-    /// How many connections were refused.
+    /// The number of refused connections.
     var refused: Int { cuts.state.withLock { $0.refused } }
 
-    /// How many groups of statements clients have sent, but for the ends of reads, which nobody waits for.
+    /// The number of groups of statements that clients have sent, except the ends of reads, which nobody waits for.
     var roundTrips: Int { cuts.state.withLock { $0.roundTrips } }
 
     /// The number of bytes that the server has answered.
     var answeredBytes: Int { cuts.state.withLock { $0.answered } }
 
-    /// How often a client has asked the server to end a process.
+    /// The number of times that a client has asked the server to end a process.
     var endings: Int { cuts.state.withLock { $0.endings } }
 
     /// Lets all answers arrive so many milliseconds late, of every connection.
@@ -68,13 +69,13 @@ final class CuttingProxy: Sendable {
         }
     }
 
-    /// Whether new connections are closed at once.
+    /// Sets whether new connections are closed at once.
     func refuse(_ refuses: Bool) { cuts.state.withLock { $0.refuses = refuses } }
 
     func stop() { relay.stop() }
 }
 
-/// Where connections are cut, and what was counted of them.
+/// The points at which connections are cut, and the counts of them.
 private final class Cuts: Sendable {
     struct State {
         var cut: CuttingProxy.Cut?
@@ -93,10 +94,10 @@ private final class Cuts: Sendable {
 
     let state = Mutex(State())
 
-    /// What two threads of one connection look at.
+    /// The state that two threads of one connection share.
     final class Progress: Sendable {
         let isCut = Mutex(false)
-        /// In which direction nothing passes any more.
+        /// The direction in which nothing passes any more.
         let silence = Mutex<CuttingProxy.Silence?>(nil)
         let groups = Mutex(StatementGroups())
     }
@@ -131,7 +132,7 @@ private final class Cuts: Sendable {
         }
     }
 
-    /// How many of the bytes pass before the connection is cut; nil if it is not.
+    /// Returns the number of bytes that pass before the connection is cut; nil if it is not.
     private func passedRequest(_ bytes: Data) -> Int? {
         state.withLock { state in
             // Nobody waits for the end of a read: it may come when the next cut is set already.

@@ -37,7 +37,7 @@ struct NoticeTests {
         }
     }
 
-    /// How many connections listen.
+    /// Returns the number of listening connections.
     private static func listeners(_ schema: String) throws -> String {
         try Server.psql(
             """

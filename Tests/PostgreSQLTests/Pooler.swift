@@ -4,7 +4,7 @@ import Foundation
 final class Pooler {
     static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/sbin/pgbouncer")
 
-    /// What libpq is given, and the path of the socket.
+    /// The address for libpq, and the path of the socket.
     let address: String
     let socket: String
     private var process = Process()

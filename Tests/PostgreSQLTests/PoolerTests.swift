@@ -25,7 +25,7 @@ struct PoolerTests {
         return try await Store(PostgreSQLBackend(url: StorageURL(url)), models: Pen.self)
     }
 
-    /// What sessions of the server keep behind the ends of their transactions.
+    /// Returns the state that sessions of the server keep after the ends of their transactions.
     private static func leftovers(_ pooler: Pooler) throws -> String {
         try Server.psql(
             """

@@ -33,8 +33,8 @@ enum Server {
         try await Store(backend(schema, "&timeout=60000"), models: []).close()
     }
 
-    /// What the server's own shell prints for a statement, without headers. Keeps its thread meanwhile: who asks again and
-    /// again lets other tasks run in between, since what is waited for may need the thread.
+    /// Returns the output of the server's own shell for a statement, without headers. Keeps its thread meanwhile: who
+    /// asks again and again lets other tasks run in between, since what is waited for may need the thread.
     @discardableResult
     static func psql(_ sql: String, at address: String? = url) throws -> String {
         let process = Process()

@@ -33,11 +33,11 @@ struct SilenceTests {
         }
     }
 
-    /// What is sent in the phases of a call.
+    /// A message in the phases of a call.
     struct Phase: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let silence: CuttingProxy.Silence
-        /// Whether the call can be begun again, or has been carried out.
+        /// True if the call can be restarted, or has been executed.
         let returns: Bool
     }
 

@@ -1,7 +1,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What is refused about a declaration as a whole.
+/// Tests the diagnostics about a declaration as a whole.
 @Suite struct DeclarationDiagnosticTests {
     @Test func `a class is refused and can be turned into a struct`() {
         expectRefusal(

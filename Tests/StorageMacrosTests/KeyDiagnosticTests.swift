@@ -1,7 +1,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What is refused about keys.
+/// Tests the diagnostics about keys.
 @Suite struct KeyDiagnosticTests {
     @Test(arguments: ["", "static let id = 1", "var id: Int { 1 }", "@Ignored var id = 1"])
     func `a struct whose id is not stored has no key, and writes none`(property: String) {

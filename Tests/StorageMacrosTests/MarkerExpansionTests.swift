@@ -1,6 +1,6 @@
 import Testing
 
-/// What the markers of properties, and those of structs, add.
+/// Tests the code that the markers of properties and of structs add.
 @Suite struct MarkerExpansionTests {
     @Test(arguments: [
         ("@Indexed var a: Int", #""a", (Int).self, [.indexed]"#),

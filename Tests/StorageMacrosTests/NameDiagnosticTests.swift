@@ -1,7 +1,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What is refused about stored names.
+/// Tests the diagnostics about stored names.
 @Suite struct NameDiagnosticTests {
     @Test(arguments: [("\"\"", "a stored name cannot be empty"), (#""a\0b""#, "a stored name cannot contain NUL")])
     func `an empty name and one with NUL are refused`(name: String, message: String) {

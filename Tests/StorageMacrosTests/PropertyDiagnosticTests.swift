@@ -1,7 +1,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What is refused about a property.
+/// Tests the diagnostics about a property.
 @Suite struct PropertyDiagnosticTests {
     @Test func `a property without a type is refused and gets a place for it`() {
         expectRefusal(

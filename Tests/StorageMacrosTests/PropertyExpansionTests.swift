@@ -1,6 +1,6 @@
 import Testing
 
-/// What becomes of each kind of property.
+/// Tests the expansion of each kind of property.
 @Suite struct PropertyExpansionTests {
     @Test(arguments: [
         ("var a: Int", #""a", (Int).self"#),

@@ -17,7 +17,7 @@ struct Compared {
         for document in documents { texts[document.key] = document.texts }
     }
 
-    /// What the index finds, and with which relevance, is what a scan does.
+    /// Expects that the index finds the same as a scan, with the same relevance.
     func expectEqual(_ text: String, _ location: SourceLocation = #_sourceLocation) throws {
         let query = SearchQuery(text, properties: properties.map(\.name))
         let keys = texts.keys.sorted { $0.lexicographicallyPrecedes($1) }

@@ -17,7 +17,7 @@ struct BodyTests {
         var id: Int
     }
 
-    /// What a body calls.
+    /// A call in a body.
     typealias Call = @Sendable (Store) throws -> Void
     /// Runs one call inside a body of the store.
     typealias Body = @Sendable (Store, @escaping @Sendable () -> Void) async throws -> Void
@@ -183,7 +183,7 @@ struct BodyTests {
         }
     }
 
-    /// Whether the body ends within a minute; one that hangs is left to itself.
+    /// Returns whether the body ends within a minute, and abandons one that hangs.
     private func endsInTime(_ body: @escaping @Sendable () async throws -> Void) async -> Bool {
         await withCheckedContinuation { continuation in
             let isAnswered = Atomic(false)
@@ -199,7 +199,7 @@ struct BodyTests {
         }
     }
 
-    /// What an asynchronous call throws before it waits for anything.
+    /// Expects the error that an asynchronous call throws before it waits for anything.
     private static func immediately(_ body: @escaping @Sendable () async throws -> Void) throws {
         let failure = Mutex<(any Error)?>(nil)
         Task.immediate {

@@ -5,7 +5,8 @@ import SQLiteBackend
 import StorageKit
 import Testing
 
-/// What stores of earlier versions lack: the index of a reference to a key of several parts had the first part alone.
+/// Tests stores of earlier versions, in which the index of a reference to a key of several parts had the first part
+/// alone.
 @Suite("R5 References to keys of several parts, in SQLite's files")
 struct CompositeReferenceTests {
     @Storable struct Desk: Equatable {

@@ -13,7 +13,7 @@ struct DurationVectorTests {
         var spot: Vector = []
     }
 
-    /// What a Duration was before it was a type of its own: any other Codable value.
+    /// A Duration as it was before it was a type of its own: any other Codable value.
     enum Before {
         struct Wait: Codable, Equatable, Sendable {
             let duration: Duration

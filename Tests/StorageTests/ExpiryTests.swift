@@ -5,7 +5,8 @@ import StorageKit
 import Synchronization
 import Testing
 
-/// What of expiry no conformance case tells: observers, foreign tables, programs of two versions, and refusals.
+/// Tests the parts of expiry that no conformance case covers: observers, foreign tables, programs of two versions, and
+/// refusals.
 @Suite("W14 Records that expire")
 struct ExpiryTests {
     @Storable struct Token: Equatable {

@@ -25,7 +25,7 @@ struct HostileSchemaTests {
 
     typealias Change = @Sendable (inout [String: Any]) -> Void
 
-    /// What is done to one table's definition.
+    /// The changes to one table's definition.
     static let changes: [(name: String, change: Change)] = [
         ("no key", { $0["key"] = [Int]() }), ("a key beyond the columns", { $0["key"] = [99] }),
         ("a negative key", { $0["key"] = [-1] }), ("a key twice", { $0["key"] = [0, 0] }),

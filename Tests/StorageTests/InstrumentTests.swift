@@ -5,7 +5,7 @@ import StorageKit
 import Synchronization
 import Testing
 
-/// What a store tells its instruments.
+/// Tests the reports that a store's instruments receive.
 @Suite struct InstrumentTests {
     @Storable struct Crate: Equatable {
         var id: Int
@@ -32,7 +32,7 @@ import Testing
             return { end in self.entries.withLock { $0[place].end = end } }
         }
 
-        /// What was told since the last time.
+        /// Returns the reports since the last call.
         func take() -> [(call: Store.Call, end: Store.Call.End?)] {
             entries.withLock { entries in
                 defer { entries = [] }

@@ -12,7 +12,7 @@ private struct Tag: Equatable {
     var id: Int
 }
 
-/// What the feed of changes tells of one store, on every engine.
+/// Tests the feed of one store's changes, on every engine.
 @Suite struct ObservedChangesTests {
     @Test(arguments: Backend.allCases)
     func `each commit is told once, with its net effect by kind`(_ backend: Backend) async throws {

@@ -163,7 +163,7 @@ private struct Venue: Equatable {
     }
 }
 
-/// How many elements there are until the sequence ends.
+/// Returns the number of elements until the sequence ends.
 private func ended<T>(_ sequence: some AsyncSequence<T, StorageError>) async throws -> Int {
     var count = 0
     for try await _ in sequence { count += 1 }

@@ -3,7 +3,7 @@ import MemoryBackend
 import StorageKit
 import Testing
 
-/// What opening with models says and takes.
+/// Tests the messages and arguments of opening with models.
 struct OpeningModelsTests {
     @Storable("Member") struct Member: Equatable {
         var id: UUID?

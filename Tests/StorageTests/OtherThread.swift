@@ -10,7 +10,7 @@ func onAnotherThread<T: Sendable>(_ call: @escaping @Sendable () throws -> T) th
     return try answer.get()
 }
 
-/// What a thread leaves for another one.
+/// An answer that one thread leaves for another.
 private final class Answer<T: Sendable>: Sendable {
     private let result = Mutex<Result<T, any Error>?>(nil)
     private let isThere = DispatchSemaphore(value: 0)

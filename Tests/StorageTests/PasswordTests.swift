@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Passwords in addresses")
 struct PasswordTests {
-    /// What is shown of an address: its description, or the error of one that is refused.
+    /// Returns the shown form of an address: its description, or the error of one that is refused.
     private func shown(_ address: String) throws -> String {
         do {
             let url = try StorageURL(address)

@@ -52,7 +52,7 @@ func sqliteRun(_ path: String, _ statements: String...) throws {
     try otherProgram(path) { for statement in statements { run(statement, $0) } }
 }
 
-/// What a logger has taken.
+/// The lines that a logger has received.
 final class LogLines: Sendable {
     struct Line: Sendable {
         let level: Logger.Level

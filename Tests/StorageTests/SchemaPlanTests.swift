@@ -3,7 +3,7 @@ import SQLiteBackend
 import StorageKit
 import Testing
 
-/// What opening a store with models would change.
+/// Tests the changes that opening a store with models would make.
 @Suite struct SchemaPlanTests {
     @Storable("Person") struct Old {
         var id: Int

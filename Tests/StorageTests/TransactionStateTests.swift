@@ -2,7 +2,7 @@ import MemoryBackend
 import StorageKit
 import Testing
 
-/// What a transaction has prepared lives and dies with it.
+/// Tests that the models which a transaction has prepared live and die with it.
 @Suite("T1 S10 The names of models in undone transactions")
 struct TransactionStateTests {
     @Storable("Shape") struct Circle: Equatable {

@@ -1,9 +1,10 @@
 import Foundation
 
-/// How much of what takes long is run: a share of it each time, and eight times as much by `scripts/test --all`. All of it
-/// would take days for what tries every place of every file; `scripts/soak` begins shares elsewhere in each of its steps.
+/// The extent of tests that take long: a share of them each time, and eight times as much by `scripts/test --all`. All
+/// of it would take days for what tries every place of every file; `scripts/soak` begins shares elsewhere in each of
+/// its steps.
 package enum TestExtent {
-    /// Whether more is run than each time: the environment has `STORAGE_TESTS=all`.
+    /// True if more is run than each time: the environment has `STORAGE_TESTS=all`.
     package static let isLarge = ProcessInfo.processInfo.environment["STORAGE_TESTS"] == "all"
     private static let factor = 8
 
@@ -19,10 +20,11 @@ package enum TestExtent {
         return all.filter { engines.contains($0.rawValue) }
     }
 
-    /// How many of something are run that has no end.
+    /// Returns the number of runs of something that has no end.
     package static func count(_ share: Int) -> Int { isLarge ? factor * share : share }
 
-    /// Where shares begin: `STORAGE_TEST_SEED`, which `scripts/soak` gives another value each time; 0 where it is not set.
+    /// The start of shares: `STORAGE_TEST_SEED`, which `scripts/soak` gives another value each time; 0 where it is not
+    /// set.
     package static let seed =
         ProcessInfo.processInfo.environment["STORAGE_TEST_SEED"].flatMap(Int.init).map { max($0, 0) } ?? 0
 

@@ -3,7 +3,7 @@ import StorageKit
 import TestSupport
 import Testing
 
-/// What an import takes, and what it tells of what it changes.
+/// Tests the inputs that an import takes, and the changes that it reports.
 struct ImportLimitTests {
     private let tool: Tool
 

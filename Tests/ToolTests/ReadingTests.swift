@@ -206,7 +206,7 @@ import Testing
 }
 
 extension Tool {
-    /// What the tool prints, as a JSON object.
+    /// Returns the tool's output as a JSON object.
     func json(_ arguments: String...) throws -> [String: Any] {
         let run = try run(arguments)
         #expect(run.status == 0, "\(run.error)")

@@ -3,7 +3,7 @@ import Testing
 
 /// The tool as a process, as a person or a script runs it.
 struct Tool {
-    /// What a run left.
+    /// The results of a run.
     struct Run {
         let status: Int32
         let wasKilled: Bool

@@ -128,7 +128,7 @@ struct StoreBench {
             String(format: "%.0f against %.0f /s, %d bytes each", 300 / times.0, 300 / times.1, size))
     }
 
-    /// What the file of a closed store has for each, since one that is open has room for more.
+    /// The file size of a closed store for each record. An open store has preallocated space.
     private func bytesOfSingleSave(_ count: Int) throws -> Int {
         let sizes = try [1, count + 1].map { count in
             let name = "size-\(count).karch"
@@ -173,7 +173,8 @@ struct StoreBench {
             String(format: "%.0f against %.0f /s", 640 / times.1, 640 / times.0))
     }
 
-    /// What one commit costs in a small store and in a large one: waiting for the disk, as is the default, and not.
+    /// Measures the cost of one commit in a small store and in a large one, with the default durability and without
+    /// waiting for the disk.
     private func commits() throws {
         try fillForCommits()
         for durability in [ArchiveBackend.Durability.full, .relaxed] {

@@ -91,7 +91,7 @@ struct Purchase: Storable {
     }
 }
 
-/// What a purchase refers to.
+/// The records that a purchase refers to.
 struct Agent: Storable {
     var id: Int
 

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 #endif
 
-/// What a program prints, and the seconds that it takes. An end with an error is one.
+/// Runs a program and returns its output and the time it took, in seconds. An end with an error is one.
 @discardableResult
 func run(_ program: String, _ arguments: String...) throws -> (text: String, seconds: Double) {
     let process = Process()

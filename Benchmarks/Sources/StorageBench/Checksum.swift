@@ -89,7 +89,7 @@ extension RecordShape {
             tags: record.tags)
     }
 
-    /// What streams and lookups sum up, so that nothing is left out.
+    /// The value that streams and lookups add up, so that no record is skipped.
     var sum: Int64 { Int64(id + name.utf8.count) }
 }
 

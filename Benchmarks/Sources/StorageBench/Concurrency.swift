@@ -27,7 +27,7 @@ struct ConcurrencyMeasurement: Codable {
     }
 }
 
-/// What only tasks that meet each other show.
+/// The cases that only concurrent tasks can measure.
 struct Concurrency {
     let folder: URL
     let rounds: Int

@@ -40,7 +40,7 @@ enum Contestants {
     }
 }
 
-/// What a case must give, or leave behind.
+/// The result that a case must return, or the state it must leave.
 private struct Expected {
     let work: Work
     let sample: Sample

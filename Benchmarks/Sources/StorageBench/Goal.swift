@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a ratio of medians is to hold.
+/// The bound that a ratio of medians must keep.
 struct Goal {
     let work: Work
     let numerator: String
     let denominator: String
     let bound: Double
-    /// Whether the ratio must not be greater than the bound; else it must not be less.
+    /// True if the ratio must not exceed the bound; false if it must not fall below it.
     let isUpper: Bool
 
     private static let (own, c, swift) = ("toolkit", "C", "Swift by hand")
@@ -60,7 +60,7 @@ struct Goal {
         return (lines + growth(report)).joined(separator: "\n")
     }
 
-    /// How the toolkit's cost for each record grows from the least to the greatest size.
+    /// Describes the growth of the toolkit's cost per record from the smallest to the largest size.
     private static func growth(_ report: Report) -> [String] {
         let sizes = report.measurements.map(\.records).uniqued.sorted()
         guard let least = sizes.first, let most = sizes.last, least < most else { return [] }

@@ -1,7 +1,7 @@
 import CBaseline
 import Foundation
 
-/// What a careful Swift programmer would write on sqlite3 for these models.
+/// The code that a careful Swift programmer would write on sqlite3 for these models.
 final class HandWritten: Contestant {
     let name = "Swift by hand"
     let works: Set<Work> = [

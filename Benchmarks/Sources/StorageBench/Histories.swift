@@ -3,7 +3,7 @@ import Foundation
 import SQLiteBackend
 import StorageAPI
 
-/// What keeping a history costs a save, each figure beside a store without one, in one run.
+/// Measures the cost that a history adds to a save, beside a store without one in the same run.
 enum Histories {
     private enum Engine: String, CaseIterable {
         case sqliteRelaxed = "SQLite, relaxed"

@@ -82,7 +82,7 @@ struct Memory {
         try await measure(what, count, arguments[2])
     }
 
-    /// What a child does: one case, and prints its greatest resident memory.
+    /// Runs one case in a child process and prints its peak resident memory.
     private static func measure(_ what: MemoryCase, _ count: Int, _ path: String) async throws {
         let store = try Store.Blocking.open(SQLiteBackend(path: path, durability: .relaxed), models: Record.self)
         switch what {

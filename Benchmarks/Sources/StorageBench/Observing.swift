@@ -3,7 +3,7 @@ import GRDB
 import SQLiteBackend
 import StorageAPI
 
-/// What observed queries cost, each figure beside that without observers or GRDB's, in one run.
+/// Measures the cost of observed queries, beside the same without observers and GRDB's in the same run.
 enum Observing {
     static func run(_ folder: URL) async throws {
         print("| what | measured |")

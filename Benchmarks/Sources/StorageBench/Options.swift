@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     var sizes = [10_000, 100_000, 1_000_000]
     var works = Work.allCases

@@ -40,7 +40,7 @@ extension Author {
     }
 }
 
-/// What many books refer to.
+/// A record that many books refer to.
 struct Tag: Equatable, Storable, Codable, FetchableRecord, TableRecord {
     var id: Int
     var name: String

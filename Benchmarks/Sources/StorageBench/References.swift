@@ -5,7 +5,7 @@ import GRDB
 import SQLiteBackend
 import StorageAPI
 
-/// What references cost, each figure beside C, Swift by hand or GRDB on the same data, in one run.
+/// Measures the cost of references, beside C, handwritten Swift or GRDB on the same data in the same run.
 final class References {
     private static let counts = cbaseline_reference_counts(authors: 5_000, tags: 1_000)
     private static let loaded = 1_000

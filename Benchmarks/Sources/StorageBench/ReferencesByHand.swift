@@ -1,8 +1,8 @@
 import CBaseline
 import StorageAPI
 
-/// What a careful Swift programmer would write to load books with their authors and tags: one query for each, and each
-/// tag's text made once.
+/// The code that a careful Swift programmer would write to load books with their authors and tags: one query for each,
+/// and one string for each tag's text.
 final class ReferencesByHand {
     private let database: Database
 

@@ -55,7 +55,7 @@ extension Array where Element: Hashable {
     }
 }
 
-/// Where a run took place.
+/// The machine on which a run took place.
 struct Machine: Codable, CustomStringConvertible {
     var system = ProcessInfo.processInfo.operatingSystemVersionString
     var processor = Machine.processorName()

@@ -19,7 +19,7 @@ struct Sample: Sendable {
         pages = (0..<10).map { $0 * 977 % 90_000 }
     }
 
-    /// How many records a page has at most, and how wide its range of ages is.
+    /// The maximum number of records on a page, and the width of its range of ages.
     static let page = (limit: 100, width: 500)
 
     /// The records whose keys the delete of a case names.
@@ -53,7 +53,8 @@ struct Sample: Sendable {
     }
 }
 
-/// What a round adds to a number of each record that is written: SQLite writes nothing where a row stays as it is.
+/// The amount that a round adds to a number of each record that is written: SQLite writes nothing where a row stays as
+/// it is.
 protocol Changing {
     func changed(_ round: Int) -> Self
 }

@@ -1,4 +1,4 @@
-/// What is measured.
+/// The operations that are measured.
 enum Work: String, CaseIterable, Codable {
     case insert
     case fetchItems = "fetch-items"
@@ -38,7 +38,7 @@ enum Work: String, CaseIterable, Codable {
         }
     }
 
-    /// What a figure is divided by.
+    /// The number of operations that a figure is divided by.
     func operations(_ sample: Sample) -> Int {
         switch self {
         case .insert, .fetchItems, .fetch, .stream, .streamAsync, .update, .upsert: sample.records.count
@@ -53,7 +53,7 @@ enum Work: String, CaseIterable, Codable {
     static func saves(_ sample: Sample) -> Int { min(sample.records.count, 1000) }
 }
 
-/// What a run gives, to be compared outside the time that is measured.
+/// The result of a run, which is compared outside the measured time.
 enum Outcome: Sendable {
     case written
     case sum(Int64)

@@ -9,8 +9,8 @@ import StorageDriver
 import PostgreSQLBackend
 #endif
 
-/// What `storage browse` starts. The store's URL comes by the environment, since others can read a command line and a URL may
-/// have a password.
+/// The program that `storage browse` starts. The store's URL comes by the environment, since others can read a command
+/// line and a URL may have a password.
 @main
 struct BrowserProgram {
     private static let variable = "STORAGE_BROWSE_URL"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What should not be let in, and stores that cannot be shown.
+/// Tests input that must be refused, and stores that cannot be shown.
 @Suite(.serialized)
 struct BadInputTests {
     @Test func `nobody is let in without the ticket or with a foreign host or origin`() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What pages of records say by themselves.
+/// Tests the behaviour of pages that list records.
 enum Pages {
     /// The address of a page that another one links to: `next`, `prev`, `first` or `last`.
     static func link(_ relation: String, in page: String) -> String? {

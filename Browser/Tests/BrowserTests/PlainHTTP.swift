@@ -55,7 +55,7 @@ enum PlainHTTP {
         return answer(received)
     }
 
-    /// Whether all bytes are there that the headers announce.
+    /// Returns whether all bytes are there that the headers announce.
     private static func isWhole(_ received: [UInt8]) -> Bool {
         guard let end = endOfHeaders(received) else { return false }
         guard let length = answer(received).headers["content-length"].flatMap({ Int($0) }) else { return false }

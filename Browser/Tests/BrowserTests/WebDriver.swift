@@ -113,7 +113,7 @@ final class WebDriver: Sendable {
 
     func closeTab() async throws { _ = try await command("DELETE", "/window") }
 
-    /// What the page's console has said since this was last asked.
+    /// Returns the messages that the page's console has printed since the last call.
     func console() async throws -> [String] {
         let entries = try await command("POST", "/se/log", ["type": "browser"]) as? [[String: Any]] ?? []
         return entries.map { "\($0["level"] ?? ""): \($0["message"] ?? "")" }

@@ -13,11 +13,11 @@ package struct CommitWriter: ~Copyable {
     private let compressor: FrameCompressor
     private let buffers: WriteBuffers
     private let modified: Int64
-    /// Whether a commit ends after some frames, because only the whole file counts.
+    /// True if a commit ends after some frames, because only the whole file counts.
     private let isRewriting: Bool
     private(set) var state: CommitProgress
     private(set) var preallocated: PreallocatedSpace
-    /// Where the bytes go that are not yet written.
+    /// The offset of the bytes that are not yet written.
     private var place: Int64
 
     init(
@@ -116,17 +116,17 @@ struct CommitProgress {
     let generation: UInt32
     /// The trailer before, or nil at the file's beginning.
     var last: Trailer?
-    /// Where the commit begins.
+    /// The offset at which the commit begins.
     var begin: Int64
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     var end: Int64
     var durable: Int64
     var frames = 0
     var contents: UInt64 = 0
     var check: UInt32 = 0
-    /// Where the record of the file's length is, if it was written.
+    /// The offset of the record of the file's length, if it was written.
     var lengthPlace: Int64?
-    /// Whether the file has been touched.
+    /// True if the file has been touched.
     var hasWritten = false
 
     /// At the beginning of a new file.

@@ -2,7 +2,7 @@ internal import Logging
 package import StorageDriver
 import Synchronization
 
-/// What of an open file is known to be on the disk.
+/// The part of an open file that is known to be on the disk.
 ///
 /// One thread may wait for a commit while another writes the next. Syncs run one after another, and none after one that
 /// failed: the system reports a failure once, and the next sync returns as if it had succeeded.
@@ -12,7 +12,7 @@ final class DiskState: Sendable {
     private let syncing = Mutex(())
     private let written: Atomic<Int64>
     private let synced: Atomic<Int64>
-    /// Where the last commit ends that counts without being waited for.
+    /// The end of the last commit that counts without being waited for.
     private let unawaited: Atomic<Int64>
 
     /// - Parameters:
@@ -26,7 +26,7 @@ final class DiskState: Sendable {
         unawaited = Atomic(written)
     }
 
-    /// Where the part ends that is on the disk.
+    /// The end of the part that is on the disk.
     var durableEnd: Int64 { synced.load(ordering: .acquiring) }
 
     /// A commit is written that ends there.
@@ -74,7 +74,7 @@ final class DiskState: Sendable {
 /// A commit that is written, and perhaps not yet on the disk.
 package struct WrittenCommit: Sendable {
     let disk: DiskState
-    /// Where it ends.
+    /// The end of the part.
     let end: Int64
 
     /// Waits until it is on the disk. Any thread may do that, while further commits are written; the commits before are
@@ -84,7 +84,7 @@ package struct WrittenCommit: Sendable {
     package func wait() throws(StorageError) { try disk.wait(for: end) }
 }
 
-/// Why a file takes nothing more, until it is opened again.
+/// The reason why a file accepts no more writes until it is opened again.
 final class WriteFailure: Sendable {
     private let path: String
     private let logger: Logger

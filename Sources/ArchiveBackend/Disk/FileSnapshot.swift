@@ -4,7 +4,7 @@ internal import StorageDriver
 struct FileSnapshot {
     let file: OpenFile
     let size: Int64
-    /// What followed the last commit when the file was opened read-only, and was not a commit.
+    /// The bytes after the last commit that were not a commit when the file was opened read-only.
     let torn: Recovery.TornTail?
     /// The bytes of the file's record of its length, and their offset; nil in a file of version 1.
     let length: (place: Int64, record: ByteBuffer)?

@@ -21,7 +21,7 @@ final class FileWindow {
         status = try file.status()
     }
 
-    /// Where the file ended then, or is taken to end.
+    /// The end of the file at that time, or the limit that stands for it.
     var end: Int64 { min(status.size, limit) }
 
     deinit { buffer.deallocate() }
@@ -50,7 +50,7 @@ final class FileWindow {
         return try bytes(at: offset, Int(min(atHand, limit - offset)))
     }
 
-    /// Whether all bytes from an offset on are zero.
+    /// Returns whether all bytes from an offset on are zero.
     func isZero(from offset: Int64) throws(StorageError) -> Bool {
         var place = offset
         while let bytes = try run(at: place, upTo: end) {

@@ -19,7 +19,7 @@ struct PreallocatedSpace {
     private(set) var end: Int64
     /// Its end when it was opened or rewritten.
     private let opened: Int64
-    /// Whether to write new space when it is used up.
+    /// True if new space is written when the old is used up.
     var isWanted = false
 
     init(end: Int64) { (self.end, opened) = (end, end) }
@@ -64,8 +64,8 @@ struct PreallocatedSpace {
     /// All of it was cut off after the last commit.
     mutating func release(behind place: Int64) { end = place }
 
-    /// Whether only such space follows an offset. The length in its header does not count: a crash may have left the
-    /// file with another end.
+    /// Returns whether only such space follows an offset. The length in its header does not count: a crash may have
+    /// left the file with another end.
     static func isAllBehind(_ place: Int64, in window: FileWindow) throws(StorageError) -> Bool {
         guard try window.bytes(at: place, headerSize)?.starts(with: magic) == true else { return false }
         return try window.isZero(from: place + Int64(headerSize))

@@ -87,8 +87,8 @@ extension StoreFile {
         }
     }
 
-    /// Whether a writer has the file locked. What follows the last commit is then a commit in progress. Without locks
-    /// in the file system no writer is known, and reading does not fail for that.
+    /// Returns whether a writer has the file locked. What follows the last commit is then a commit in progress. Without
+    /// locks in the file system no writer is known, and reading does not fail for that.
     private func isBeingWritten() -> Bool {
         (try? OpenFile(path, .read, layer).lock(shared: true)) == false
     }
@@ -122,7 +122,7 @@ extension StoreFile {
 }
 
 extension StoreFile {
-    /// What a reader finds when it looks again.
+    /// The result of a reader's refresh.
     package enum Refresh: Sendable, Equatable {
         /// So many further commits were read, perhaps none.
         case commits(Int)

@@ -27,14 +27,14 @@ package final class StoreFile {
     let options: FileOptions
     let layer: any FileLayer
     let logger: Logger
-    /// Why nothing more can be done, once that is so.
+    /// The reason why the file accepts no more writes; set once.
     let failure: WriteFailure
     let buffers = WriteBuffers()
     // Held until the file is closed or forgotten.
     private var lock: WriterLock?
-    /// What is open; nil before the first commit and after ``close()``.
+    /// The open log; nil before the first commit and after ``close()``.
     var commitLog: CommitLog?
-    /// What opening it found.
+    /// The findings of opening the file.
     var found = Recovery()
     /// An empty file that another program created. The first commit replaces it.
     var emptyFile: OpenFile?
@@ -44,7 +44,7 @@ package final class StoreFile {
         let file: OpenFile
         var scanner: CommitScanner
         let disk: DiskState
-        /// Whether the last commit has no entries, so that damage before it cannot pass for a torn tail.
+        /// True if the last commit has no entries, so that damage before it cannot pass for a torn tail.
         var isSealed: Bool
         var preallocated: PreallocatedSpace
     }
@@ -64,11 +64,11 @@ package final class StoreFile {
     package var size: Int64 { commitLog?.scanner.position ?? 0 }
     /// The identity that all generations of the file share, or nil before the first commit.
     package var storeID: UUID? { commitLog?.scanner.last?.store }
-    /// How often the file was rewritten.
+    /// The number of times that the file was rewritten.
     package var generation: UInt32 { commitLog?.scanner.last?.generation ?? 0 }
     /// The version of its format, which for an old file is another until it is rewritten.
     var version: UInt16 { commitLog?.scanner.last?.version ?? StoreFormat.version }
-    /// How the file is compressed, which may differ from the option until it is rewritten.
+    /// The compression of the file, which may differ from the option until it is rewritten.
     package var codec: ArchiveCodec { commitLog?.scanner.codec ?? options.codec }
 
     func require(writing: Bool) throws(StorageError) {
@@ -97,7 +97,7 @@ package final class StoreFile {
     }
 }
 
-/// How a store file is written.
+/// The options for writing a store file.
 package struct FileOptions: Sendable {
     /// For a new file, and for one that is rewritten.
     package let codec: ArchiveCodec

@@ -7,7 +7,7 @@ internal import StorageDriver
 final class WriterLock {
     private let file: OpenFile
     private let layer: any FileLayer
-    /// Whether there was no file before.
+    /// True if the file did not exist before.
     private let isNew: Bool
 
     /// Throws `locked`, with the holder, if another process writes to the store.

@@ -13,7 +13,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
     private let trace: QueryTrace?
     /// As of the last commit that was waited for: what readers see.
     private let committed: Mutex<ArchiveTables>
-    /// How often the tables of another process's commits were read.
+    /// The number of times that the tables of another process's commits were read.
     private let refreshes = Atomic(0)
     private let writer: Mutex<EngineState>
 
@@ -24,7 +24,7 @@ final class ArchiveEngine: PipeliningEngine, CompactingEngine {
         var follower: StoreFollower?
         /// As of the last commit that is written: what the next begins with.
         var tables: ArchiveTables
-        /// How models' records are entries, as of the last commit.
+        /// The mapping of each model's records to entries, as of the last commit.
         var archives: [ModelArchive]
         var usage: FileUsage
         let builder = RowBuilder()

@@ -24,7 +24,7 @@ final class QueryTrace: Sendable {
 
 /// A session's tables: a value that no one else changes.
 class ArchiveSession: StorageSession, QueryExplaining, WorkCountingSession {
-    /// Where each query is logged; nil if it is not.
+    /// The log for each query; nil if queries are not logged.
     private let trace: QueryTrace?
 
     init(_ trace: QueryTrace?) { self.trace = trace }

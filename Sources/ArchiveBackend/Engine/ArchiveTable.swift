@@ -11,7 +11,7 @@ struct ArchiveTable {
     /// The greatest key ever stored, if the table assigns keys.
     var greatestKey: Int64 = 0
 
-    /// What a table is whatever its rows are: one for all copies, for each commit makes some.
+    /// The part of a table that does not depend on its rows. All copies share one, since each commit makes some.
     private final class Definition: Sendable {
         let schema: TableSchema
         let format: RowFormat
@@ -40,10 +40,10 @@ struct ArchiveTable {
     var format: RowFormat { definition.format }
     /// For each column the value that records have which were written before it was added.
     var missing: [Value] { definition.missing }
-    /// How many leading columns of the key are the root's key.
+    /// The number of leading key columns that form the root's key.
     var rootKeyCount: Int { definition.rootKeyCount }
 
-    /// What ``CatalogEntry`` says of the table whatever its rows are, as a JSON object.
+    /// Returns the part of the table's ``CatalogEntry`` that does not depend on its rows, as a JSON object.
     func recordedForm() throws(StorageError) -> [UInt8] {
         try definition.recorded.withLock { (recorded) throws(StorageError) in
             if let recorded { return recorded }

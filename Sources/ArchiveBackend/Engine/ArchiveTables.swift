@@ -5,7 +5,7 @@ struct ArchiveTables {
     /// In the order in which they were created.
     private(set) var list: [ArchiveTable] = []
     private var places: [String: Int] = [:]
-    /// Whether plans may have been made for tables that another process has changed since.
+    /// True if plans may exist for tables that another process has changed since.
     var hasOldPlans = false
 
     var schemas: [TableSchema] { list.map(\.schema) }
@@ -87,14 +87,14 @@ struct ArchiveTables {
 }
 
 extension TableSchema {
-    /// Whether the table has records of the same model as another, or what they own. Names are compared by their bytes:
-    /// to Swift two normal forms are one text.
+    /// Returns whether the table has records of the same model as another, or what they own. Names are compared by
+    /// their bytes: to Swift two normal forms are one text.
     func isOfModel(_ other: TableSchema) -> Bool {
         guard let name = path.first, let otherName = other.path.first else { return false }
         return name.utf8.elementsEqual(otherName.utf8)
     }
 
-    /// Whether two versions of a table have the same names.
+    /// Returns whether two versions of a table have the same names.
     func hasNames(of other: TableSchema) -> Bool {
         func same(_ left: [String], _ right: [String]) -> Bool {
             left.count == right.count && zip(left, right).allSatisfy { $0.utf8.elementsEqual($1.utf8) }

@@ -46,7 +46,7 @@ extension CatalogEntry {
         return try archive(json)
     }
 
-    /// What of a table's part of the entry is always the same, as a JSON object.
+    /// Returns the constant part of a table's catalog entry, as a JSON object.
     static func definition(_ schema: TableSchema, missing: [Value]) throws(StorageError) -> [UInt8] {
         try json(Definition(schema: schema, missing: missing.map(RecordedValue.init)))
     }

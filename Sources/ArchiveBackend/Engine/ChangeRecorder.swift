@@ -2,8 +2,8 @@ internal import StorageDriver
 
 /// Writes a transaction's changes, or a whole store, as entries of a commit.
 struct ChangeRecorder {
-    /// How many records of a model go into entries of their own; more are put together in segments, which are for programs
-    /// and not for the eye, and take a quarter of the space.
+    /// The maximum number of records of a model with entries of their own. More are combined in segments, which people
+    /// cannot read as easily and which take a quarter of the space.
     private static let mostSeparate = 8
 
     let archives: [ModelArchive]
@@ -45,7 +45,7 @@ struct ChangeRecorder {
         }
     }
 
-    /// Whether a key was assigned that no record in the file will have.
+    /// Returns whether a key was assigned that no record in the file will have.
     private static func hasForgottenKeys(_ changes: PendingChanges) -> Bool {
         let tables = changes.tables.list
         return tables.indices.contains { index in

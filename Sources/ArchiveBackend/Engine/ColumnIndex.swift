@@ -22,7 +22,7 @@ struct ColumnIndex {
     /// The first of its columns.
     var column: Int { columns[0] }
 
-    /// Where an entry has the columns of the table's key: after the values.
+    /// The index in an entry at which the columns of the table's key begin: after the values.
     var keyStart: Int { columns.count }
 
     private var width: Int { columns.count + keyColumns.count }
@@ -45,7 +45,8 @@ struct ColumnIndex {
         for (index, column) in keyColumns.enumerated() { builder.cells[keyStart + index] = table.cell(column, of: row) }
     }
 
-    /// Whether a row of another key has the value, in an index of one column. Null is never the same as another null here.
+    /// Returns whether a row of another key has the value, in an index of one column. Null is never the same as another
+    /// null here.
     func hasOther(_ value: Cell, than key: UnsafePointer<Cell>) -> Bool {
         guard !value.isNull else { return false }
         return withUnsafePointer(to: value) { value in

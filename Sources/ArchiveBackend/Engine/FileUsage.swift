@@ -1,4 +1,4 @@
-/// What an engine counts of its file: how much of it compaction would save, and where the catalog is.
+/// The engine's accounting of its file: the space that compaction would save, and the position of the catalog.
 struct FileUsage {
     /// Records that were written, and deletions.
     var written = 0
@@ -13,8 +13,9 @@ struct FileUsage {
     /// so many that its bytes are few compared with theirs.
     private static let catalogDistance: UInt64 = 256
 
-    /// Whether compaction makes the file much smaller: superseded records and those in entries of their own outnumber
-    /// the records of a compacted file. So compaction costs a constant factor of the writes since the last one.
+    /// Returns whether compaction makes the file much smaller: superseded records and those in entries of their own
+    /// outnumber the records of a compacted file. So compaction costs a constant factor of the writes since the last
+    /// one.
     func isWorthCompacting(records: Int, bytes: Int64, from least: ArchiveBackend.LeastCompacted) -> Bool {
         bytes > least.bytes && written - records + separate > max(records, least.records)
     }
@@ -22,8 +23,8 @@ struct FileUsage {
     /// Counts as after a compaction if one has failed, so that not every commit tries it again.
     mutating func postponeCompaction(records: Int) { (written, separate) = (records, 0) }
 
-    /// Whether a commit is to repeat the catalog, so that damage to one commit leaves it in another: only one has it, or the
-    /// last that has it is long ago.
+    /// Returns whether a commit repeats the catalog, so that damage to one commit leaves a copy in another: only one
+    /// has it, or the last that has it is long ago.
     func needsCatalog(at commit: UInt64) -> Bool {
         lastCatalog == catalogSince || commit &- lastCatalog >= Self.catalogDistance
     }

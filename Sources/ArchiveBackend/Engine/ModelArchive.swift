@@ -1,6 +1,7 @@
 internal import StorageDriver
 
-/// How one model's records are entries of the file: their names, and their codec. Used by one thread at a time.
+/// The mapping of one model's records to entries of the file: their names and their codec. Used by one thread at a
+/// time.
 final class ModelArchive {
     /// The model's stored name.
     let name: String
@@ -29,10 +30,10 @@ final class ModelArchive {
         keyTypes = root.key.map { root.columns[$0].type }
     }
 
-    /// How many values a key has.
+    /// The number of values in a key.
     var keyCount: Int { keyTypes.count }
 
-    /// What an entry in the model's folder holds.
+    /// The content of an entry in the model's folder.
     enum Contents {
         /// Records, one or a segment of them.
         case records
@@ -85,7 +86,7 @@ final class ModelArchive {
 
 /// Writes one model's entries of one commit.
 struct EntryWriter: ~Copyable {
-    /// What a segment holds at most: records, and bytes after which it ends.
+    /// The limits of a segment: its number of records, and the number of bytes after which it ends.
     private static let segmentRecords = 256
     static let segmentBytes = 1 << 20
 

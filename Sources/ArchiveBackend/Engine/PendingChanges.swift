@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// What a transaction has done so far, against the last commit. A savepoint keeps a copy.
+/// The changes of a transaction so far, relative to the last commit. A savepoint keeps a copy.
 final class PendingChanges {
     // Exclusivity is not checked at run time: no access to these lasts beyond one call of this class, and none of its
     // methods calls out.
@@ -10,11 +10,11 @@ final class PendingChanges {
     /// The tables as a reader of the file would have them before this commit's records: the last commit's, with the
     /// changes of the schema and without the rows of truncated models.
     @exclusivity(unchecked) private(set) var base: ArchiveTables
-    /// Whether the store's own entry belongs into the commit.
+    /// True if the commit must contain the store's own entry.
     @exclusivity(unchecked) private(set) var changesSchema = false
     /// The root tables of models whose records before this commit count no more.
     @exclusivity(unchecked) private(set) var truncated: Set<String> = []
-    /// Whether appended records cannot express the commit: the meaning of earlier entries has changed.
+    /// True if appended records cannot express the commit, because the meaning of earlier entries has changed.
     @exclusivity(unchecked) private(set) var needsRewrite = false
 
     init(_ tables: ArchiveTables) {
@@ -57,7 +57,7 @@ final class PendingChanges {
         }
     }
 
-    /// Whether what earlier records call a value is what they would call it now.
+    /// Returns whether earlier records use the names for values that the new table uses.
     private static func keepsNames(_ old: TableSchema, _ new: TableSchema) -> Bool {
         old.hasNames(of: new) && old.key == new.key && zip(old.columns, new.columns).allSatisfy { $0.type == $1.type }
     }

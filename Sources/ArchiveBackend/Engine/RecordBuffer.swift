@@ -8,7 +8,7 @@ final class RecordBuffer {
     @exclusivity(unchecked) private var parts: [Part]
     /// About how many bytes the record has that was collected last.
     @exclusivity(unchecked) private(set) var bytes = 0
-    /// Whether the last record differs from its earlier version, if the buffer has that.
+    /// True if the last record differs from its earlier version, where the buffer has that.
     @exclusivity(unchecked) private(set) var isChanged = true
     private let comparing: Bool
     private let counts: UnsafeMutableBufferPointer<RecordRows.Rows>

@@ -5,11 +5,11 @@ struct StoreFollower {
     private let opening: StoreOpening
     private(set) var file: StoreFile
     private var loader: StoreLoader
-    /// What was planned for.
+    /// The tables that plans were made for.
     private var schemas: [TableSchema]
-    /// Whether the file was read in part only, so that it must be read from its beginning.
+    /// True if the file was read only in part, so that it must be read from its beginning.
     private var isBehind = false
-    /// Whether tables have changed in more than additions since the store was opened.
+    /// True if tables have changed in more than additions since the store was opened.
     private var hasChangedTables = false
 
     init(_ opening: StoreOpening, _ opened: StoreOpening.Opened) {
@@ -68,8 +68,8 @@ struct StoreFollower {
 }
 
 extension ArchiveTables {
-    /// Whether plans for other tables are valid for these: they have all of those, with the same columns at the same
-    /// indexes.
+    /// Returns whether plans for other tables are valid for these, which is so if these include all of them with the
+    /// same columns at the same indexes.
     fileprivate func extend(_ schemas: [TableSchema]) -> Bool {
         schemas.allSatisfy { old in
             guard let new = self[old.name]?.schema, new.key == old.key, new.columns.count >= old.columns.count else {
@@ -81,7 +81,7 @@ extension ArchiveTables {
 }
 
 extension ColumnSchema {
-    /// Whether two versions of a column have the same values, whatever their indexes.
+    /// Returns whether two versions of a column have the same values, whatever their indexes.
     fileprivate func holdsSame(as other: ColumnSchema) -> Bool {
         var other = other
         (other.isIndexed, other.isUnique) = (isIndexed, isUnique)

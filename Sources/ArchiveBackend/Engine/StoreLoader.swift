@@ -8,7 +8,7 @@ struct StoreLoader {
     private var decoders: [String: ModelLoader] = [:]
     private let builder = RowBuilder()
 
-    /// How one model's entries become rows. Used by one thread at a time.
+    /// Turns the entries of one model into rows. Used by one thread at a time.
     private final class ModelLoader {
         var decoder: RecordDecoder
         /// The model's tables by their indexes.

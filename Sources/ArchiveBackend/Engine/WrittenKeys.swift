@@ -9,7 +9,7 @@ final class WrittenKeys {
     /// Keys of records of one model, in order, each once.
     private struct ModelKeys {
         let name: String
-        /// How many cells a key has.
+        /// The number of cells in a key.
         let width: Int
         var cells: [Cell] = []
         var count = 0
@@ -22,7 +22,7 @@ final class WrittenKeys {
     // methods calls out.
     @exclusivity(unchecked) private var models: [ModelKeys] = []
     @exclusivity(unchecked) private var areMany = false
-    /// Where each cell of the root's key is in a row of the batch whose keys are being noted.
+    /// The index of each cell of the root's key in a row of the batch whose keys are being recorded.
     @exclusivity(unchecked) private var places: [Int] = []
     /// Memory of the keys' texts and blobs, which belong to the batches otherwise.
     @exclusivity(unchecked) private var copies: [UnsafeMutableRawPointer] = []

@@ -1,7 +1,7 @@
 internal import CArchive
 package import StorageDriver
 
-/// How a store file is compressed, by the system's libarchive.
+/// The compression of a store file, by the system's libarchive.
 public enum ArchiveCodec: String, Sendable, CaseIterable {
     /// Zstandard: fast, and small enough. The default.
     case zstd

@@ -62,7 +62,7 @@ extension UnsafeRawBufferPointer {
         N(littleEndian: loadUnaligned(fromByteOffset: place, as: type))
     }
 
-    /// Whether both are the same bytes, eight at a step.
+    /// Returns whether both are the same bytes, eight at a step.
     func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         let words = count / 8
@@ -72,7 +72,7 @@ extension UnsafeRawBufferPointer {
         return (8 * words..<count).allSatisfy { self[$0] == other[$0] }
     }
 
-    /// Whether all bytes are zero, eight at a step.
+    /// True if all bytes are zero, eight at a step.
     var isZero: Bool {
         let words = count / 8
         for word in 0..<words where littleEndian(at: 8 * word, as: UInt64.self) != 0 { return false }

@@ -2,7 +2,8 @@ internal import StorageDriver
 
 /// The names of entries: folders and a file, `[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*`, at most 100 bytes.
 package enum EntryName {
-    /// Whether an entry may have this name. Components `.` and `..`, a leading `-`, and the trailer's own name may not be.
+    /// Returns whether an entry may have this name. Components `.` and `..`, a leading `-`, and the trailer's own name
+    /// may not be.
     package static func isValid(_ name: some Collection<UInt8>) -> Bool {
         guard (1...StoreFormat.longestName).contains(name.count), !name.elementsEqual(TarHeader.trailerName.utf8)
         else { return false }
@@ -20,7 +21,7 @@ package enum EntryName {
         return isComponent(component)
     }
 
-    /// Whether so many allowed characters are a component: some, and not the dots that name folders.
+    /// Returns whether a run of allowed characters is a valid component: not empty, and not the dots that name folders.
     private static func isComponent(_ component: (length: Int, dots: Int)) -> Bool {
         component.length > (component.dots == component.length ? 2 : 0)
     }

@@ -68,7 +68,7 @@ final class FrameReader {
 private final class FrameSource {
     private let window: FileWindow
     private var rest: Range<Int64>
-    /// What reading the file threw, which C cannot carry.
+    /// The error thrown while reading the file, which C cannot carry.
     var failure: StorageError?
 
     init(_ window: FileWindow, _ range: Range<Int64>) {
@@ -98,7 +98,7 @@ private let readFrames:
         }
     }
 
-/// What libarchive says about its last failure.
+/// Reads libarchive's description of its last failure.
 enum LibarchiveError {
     static func text(_ archive: OpaquePointer?) -> String {
         archive_error_string(archive).map { String(cString: $0) } ?? "no reason given"

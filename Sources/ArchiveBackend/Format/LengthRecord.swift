@@ -6,8 +6,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a file says near its beginning of its own length: a file that was cut where a commit ends would else pass for one
-/// that is shorter.
+/// A record near the beginning of a file of its own length. Without it, a file that was cut at the end of a commit
+/// would look like a complete shorter one.
 ///
 /// It follows the first commit, in the format of a trailer with another magic number, and is the only part that is
 /// overwritten in place. It is a lower bound of the file's length: it is written when everything before that offset is
@@ -19,7 +19,7 @@ struct LengthRecord {
     let version: UInt16
     let store: UUID
     let generation: UInt32
-    /// Where the last commit ended when it was written.
+    /// The end of the last commit when the record was written.
     let length: Int64
 
     /// For the file of a trailer.

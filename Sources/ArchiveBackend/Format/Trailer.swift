@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What ends a commit: which one it is, what it covers, and the checks that make it count.
+/// The end of a commit: its number, the range it covers, and the checksums that make it count.
 ///
 /// The 80 bytes of its payload are the same with every codec; ``ArchiveCodec`` says how they are wrapped.
 struct Trailer: Equatable, Sendable {
@@ -17,7 +17,7 @@ struct Trailer: Equatable, Sendable {
     var codec: ArchiveCodec
     var store: UUID
     var sequence: UInt64
-    /// Where the commit begins.
+    /// The offset at which the commit begins.
     var offset: UInt64
     /// Bytes of its frames.
     var length: UInt64
@@ -25,7 +25,7 @@ struct Trailer: Equatable, Sendable {
     var contents: UInt64
     /// All bytes before this offset were on the disk when the commit was written.
     var durable: UInt64
-    /// How often the file was rewritten.
+    /// The number of times that the file was rewritten.
     var generation: UInt32
     /// The CRC-32C of the frames.
     var framesCheck: UInt32
@@ -81,13 +81,13 @@ extension Trailer {
         guard isNewer || bytes[6] == codec.number else { return nil }
     }
 
-    /// Whether the record of the file's length follows.
+    /// True if the record of the file's length follows.
     var hasLengthBehind: Bool { sequence == 0 && version >= StoreFormat.firstWithLength }
-    /// Whether this program does not know its version.
+    /// True if this program does not know its version.
     var isNewer: Bool { version > StoreFormat.version }
 }
 
-/// How a trailer's payload is wrapped, so that every tar reader passes over it or extracts a small file `.karch`.
+/// Wraps a trailer's payload so that every tar reader skips it or extracts a small file `.karch`.
 ///
 /// A wrapped trailer has the same length in all versions of the format. Only the bytes that this version would write are
 /// taken for a trailer.

@@ -42,7 +42,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
         }
     }
 
-    /// What an archive may cost. An archive beyond a limit is `limitExceeded`.
+    /// The limits on the cost of an archive. An archive beyond a limit is `limitExceeded`.
     public struct Limits: Sendable {
         /// Bytes of the archive.
         public var bytes: Int

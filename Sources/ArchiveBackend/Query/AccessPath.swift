@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// How a query comes to its rows, and in which order they then are.
+/// The access path of a query, and the order in which it yields rows.
 enum AccessPath {
     /// All rows, in key order.
     case scan
@@ -50,7 +50,7 @@ enum AccessPath {
         return .indexOrder(index, isDescending: plan.query.order[0].isDescending)
     }
 
-    /// Whether the order is that of the key's last column, the greatest first, and few rows are wanted.
+    /// Returns whether the order is that of the key's last column, the greatest first, and few rows are wanted.
     private static func isReversed(_ plan: QueryPlan, _ columns: Int) -> Bool {
         guard plan.query.isLimited, plan.query.order.count == 1, plan.query.order[0].isDescending,
             columns == plan.table.key.count - 1
@@ -130,7 +130,7 @@ enum AccessPath {
         }
     }
 
-    /// Whether the rows come in the order that the query asks for, key order being that of no sort keys.
+    /// Returns whether the rows come in the order that the query asks for. No sort keys mean key order.
     func isOrdered(as order: [Query.SortKey], _ table: ArchiveTable) -> Bool {
         switch self {
         case .scan, .key, .keys, .keyBounds:
@@ -148,12 +148,12 @@ enum AccessPath {
 }
 
 extension Query.SortKey {
-    /// Whether null sorts as in the order of values.
+    /// True if null sorts as in the order of values.
     fileprivate var hasUsualNulls: Bool { nullsFirst != isDescending }
 }
 
 extension ColumnBounds {
-    /// Whether looking up the rows of an index's entries costs less than looking at all rows.
+    /// Returns whether looking up the rows of an index's entries costs less than looking at all rows.
     func isWorthwhile(in entries: RowTree) -> Bool {
         if isSingle { return true }
         if listsMany(of: entries) { return false }
@@ -164,7 +164,7 @@ extension ColumnBounds {
         }
     }
 
-    /// Whether it lists so many values that looking each up costs more than looking at all rows.
+    /// Returns whether it lists so many values that looking each up costs more than looking at all rows.
     func listsMany(of tree: RowTree) -> Bool {
         guard let prefixCount, !isSingle else { return false }
         return prefixCount > Self.mostRows(of: tree.count)

@@ -125,7 +125,7 @@ extension ArchiveTables {
 }
 
 extension ArchiveTables {
-    /// How the rows of a query are found.
+    /// Returns the access path of a query.
     func explain(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {
         let table = try table(plan.table)
         var arguments = arguments

@@ -6,7 +6,7 @@ struct RowSource {
     private let nextRange: () -> RowRange?
     private var current: RowRange?
     private let lookup: IndexLookup?
-    /// What ends a reader's loop.
+    /// The check that ends a reader's loop.
     var cancellation = CancellationCheck(isOn: false)
 
     /// - Parameters:

@@ -12,7 +12,7 @@ internal import Darwin
 struct Commit: Equatable {
     let trailer: Trailer
     let frames: Int
-    /// Where its frames begin and end.
+    /// The range of its frames.
     let range: Range<Int64>
 }
 
@@ -22,32 +22,33 @@ struct CommitScanner {
         case commit(Commit)
         /// The file ends here, or has nothing but preallocated space.
         case end
-        /// What follows is no sound commit.
+        /// The following bytes are no sound commit.
         case mismatch
-        /// What follows was written by a newer version.
+        /// The following commit was written by a newer version.
         case newer(UInt16)
     }
 
     let window: FileWindow
     let codec: ArchiveCodec
-    /// Where the next commit begins.
+    /// The offset of the next commit.
     private(set) var position: Int64 = 0
     /// The last sound commit's.
     private(set) var last: Trailer?
     /// The offset of the file's record of its length; nil before the first commit, and in files of version 1.
     private(set) var lengthPlace: Int64?
-    /// What the file says how long it is at least; 0 where that cannot be read.
+    /// The minimum length that the file records for itself; 0 where that cannot be read.
     var knownLength: Int64 = 0
-    /// How far a commit was walked over that is not whole yet.
+    /// The progress through a commit that is not complete yet.
     private var walk: Walk?
-    /// Whether commits before ``position`` are lost, so that the chain cannot be followed.
+    /// True if commits before ``position`` are lost, so that the chain cannot be followed.
     private var isAfterGap = false
 
-    /// Where a reader goes on when more of a commit is there, which else would read all of a large one with each look.
+    /// The point at which a reader resumes when more of a commit has arrived. Without it, each look would read all of a
+    /// large commit again.
     private struct Walk {
         /// The last frame that was whole.
         let frame: Range<Int64>
-        /// How many there were up to it.
+        /// The number of frames up to that point.
         let frames: Int
         /// Up to where the bytes were looked through for later trailers.
         var searched: Int64
@@ -58,7 +59,7 @@ struct CommitScanner {
         self.codec = codec
     }
 
-    /// Whether the bytes after the last commit have changed, in a file whose status is unchanged: commits over
+    /// Returns whether the bytes after the last commit have changed in a file whose status is unchanged. Commits over
     /// preallocated space do not change the size, and file systems store times in steps of milliseconds. Bytes that are
     /// not such space may be half of a commit that is complete by now.
     func mayHaveNext() throws(StorageError) -> Bool {
@@ -92,7 +93,7 @@ struct CommitScanner {
         return try walkOn()
     }
 
-    /// Whether the last frame that was walked over is still there.
+    /// Returns whether the last frame that was walked over is still there.
     private mutating func resumesWalk() throws(StorageError) -> Bool {
         guard let walk else { return false }
         if try codec.frameLength(at: walk.frame.lowerBound, in: window) == Int64(walk.frame.count) { return true }
@@ -146,7 +147,7 @@ struct CommitScanner {
     /// The record of the length at this offset has this length.
     mutating func noteLength(_ length: Int64, at place: Int64) { (lengthPlace, knownLength) = (place, length) }
 
-    /// Whether the commit whose trailer is at an offset is complete, although it is not sound.
+    /// Returns whether the commit whose trailer is at an offset is complete, although it is not sound.
     func isWhole(_ trailer: Trailer, at place: Int64) throws(StorageError) -> Bool {
         let range = position..<place
         guard covers(trailer, range) else { return false }
@@ -204,8 +205,8 @@ extension CommitScanner {
         return nil
     }
 
-    /// Whether a trailer is one of a commit from ``position`` on. What is stored may be bytes of a store file too: those of
-    /// another one, or of this one as it was.
+    /// Returns whether a trailer is one of a commit from ``position`` on. What is stored may be bytes of a store file
+    /// too: those of another one, or of this one as it was.
     private func isOfThisFile(_ trailer: Trailer) -> Bool {
         guard trailer.offset >= UInt64(position) else { return false }
         guard let last else { return true }

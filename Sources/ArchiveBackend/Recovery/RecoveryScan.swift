@@ -6,7 +6,7 @@ struct RecoveryScan {
     private(set) var recovery = Recovery()
     private let mode: StoreFile.Mode
     private let reader: CommitReader
-    /// Where a mismatch was looked at a second time.
+    /// The offset of a mismatch that was examined a second time.
     private var repeated: Int64?
 
     private enum Verdict {
@@ -49,9 +49,9 @@ struct RecoveryScan {
 
     private var path: String { scanner.window.file.path }
 
-    /// Whether the last sound commit has no entries.
+    /// True if the last sound commit has no entries.
     var endsSealed: Bool { scanner.last?.length == 0 }
-    /// Whether the file is longer than its commits, and has no torn tail.
+    /// True if the file is longer than its commits, and has no torn tail.
     var endsInPreallocatedSpace: Bool { scanner.position < scanner.window.end && recovery.torn == nil }
     /// The sequence number of the commit that would follow.
     var nextSequence: UInt64 { scanner.last.map { $0.sequence &+ 1 } ?? 0 }
@@ -65,7 +65,7 @@ struct RecoveryScan {
         recovery.damage.append(Recovery.Damage(range: commit.range, reason: failure.message))
     }
 
-    /// Whether to read on after an unsound commit.
+    /// Returns whether to read on after an unsound commit.
     private mutating func goOn() throws(StorageError) -> Bool {
         let (position, end) = (scanner.position, scanner.window.end)
         switch try verdict() {
@@ -87,7 +87,7 @@ struct RecoveryScan {
         }
     }
 
-    /// Whether a reader looks once more at what it has met.
+    /// Returns whether a reader looks once more at what it has met.
     private mutating func lookAgain() throws(StorageError) -> Bool {
         guard mode == .readOnly, repeated != scanner.position else { return false }
         repeated = scanner.position
@@ -95,7 +95,7 @@ struct RecoveryScan {
         return true
     }
 
-    /// Whether commits after the last one are missing, or the last one itself.
+    /// True if commits after the last one are missing, or the last one itself.
     private var isCut: Bool {
         scanner.last != nil && (scanner.position < scanner.knownLength || scanner.window.end < scanner.position)
     }
@@ -138,13 +138,13 @@ struct RecoveryScan {
     }
 }
 
-/// What opening a store file found.
+/// The findings of opening a store file.
 package struct Recovery: Sendable, Equatable {
     /// Commits that were read, those without entries included.
     package var commits: Int
-    /// What was cut off after the last commit: a write that was never acknowledged, or not awaited.
+    /// The bytes cut off after the last commit: a write that was never acknowledged, or not awaited.
     package var torn: TornTail?
-    /// What salvaging could not read, in the order of the file.
+    /// The damage that salvaging could not read, in the order of the file.
     package var damage: [Damage] = []
 
     package init(commits: Int = 0) { self.commits = commits }

@@ -7,7 +7,7 @@ internal import StorageDriver
 /// for the records. A record is read by the schema that was in force when it was written, or not at all.
 struct SalvageLoader {
     private(set) var loader = StoreLoader()
-    /// What the file says of its schema, in order, each with the commit from which on it holds.
+    /// The versions of the schema in the file, in order, each with the commit from which it is valid.
     private var known: [(catalog: CatalogEntry, since: UInt64)] = []
     private let logger: Logger
 

@@ -46,11 +46,11 @@ extension RowOrder {
     }
 }
 
-/// What a search looks for: the first columns of a key.
+/// The target of a search: the first columns of a key.
 struct KeySearch {
     let order: RowOrder
     let key: UnsafePointer<Cell>
-    /// How many columns.
+    /// The number of columns.
     let count: Int
     /// 0 to find the first row that is not before the key, 1 for the first that is after it.
     let least: Int
@@ -62,7 +62,7 @@ struct KeySearch {
         prefix = count > 0 ? key[0].orderPrefix(isDecimal: isDecimal) : 0
     }
 
-    /// Whether the target is at a row or before it, given the row's prefix.
+    /// Returns whether the target is at a row or before it, given the row's prefix.
     @inline(__always)
     func isReached(by rowPrefix: UInt64, _ row: () -> UnsafeRawPointer) -> Bool {
         if rowPrefix != prefix, count > 0 { return rowPrefix > prefix }

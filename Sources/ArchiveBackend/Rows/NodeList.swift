@@ -88,15 +88,15 @@ struct NodeList {
         for part in parts[part...] { ends.append(count + part.count) }
     }
 
-    /// Which part has the node at an index, and where in it.
+    /// Returns the part that contains the node at an index, and the position in that part.
     @inline(__always)
     private func place(_ index: Int) -> (part: Int, offset: Int) {
         let part = RowTree.firstIndex(ends.count) { ends[$0] > index }
         return (part, index - (part > 0 ? ends[part - 1] : 0))
     }
 
-    /// How many nodes two lists share from these indexes on. Costs one step for each part that both share, and one for
-    /// each node of a part that they do not.
+    /// Returns the number of nodes that two lists share from these indexes on. Costs one step for each part that both
+    /// share, and one for each node of a part that they do not.
     static func shared(_ left: NodeList, from start: Int, _ right: NodeList, from otherStart: Int) -> Int {
         var (place, otherPlace) = (left.place(start), right.place(otherStart))
         var shared = 0
@@ -122,12 +122,12 @@ struct NodeList {
         if place.offset == parts[place.part].count { place = (place.part + 1, 0) }
     }
 
-    /// Whether two lists are one unchanged.
+    /// Returns whether two lists are one unchanged.
     static func areSame(_ left: NodeList, _ right: NodeList) -> Bool {
         left.count == right.count && shared(left, from: 0, right, from: 0) == left.count
     }
 
-    /// Whether two parts are one in memory.
+    /// Returns whether two parts are one in memory.
     private static func isSame(_ left: [RowNode], _ right: [RowNode]) -> Bool {
         left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { left.baseAddress == $0.baseAddress } }
     }

@@ -11,7 +11,7 @@ internal import StorageDriver
 /// ```
 /// Rows begin at addresses that 8 divides. They live in this process only, so the order of bytes is the machine's.
 struct RowFormat: Sendable {
-    /// How many columns a row has.
+    /// The number of columns in a row.
     let width: Int
     private let slots: Int
     private let fixed: Int
@@ -70,7 +70,7 @@ struct RowFormat: Sendable {
     @inline(__always)
     static func size(of row: UnsafeRawPointer) -> Int { Int(row.load(as: UInt32.self)) }
 
-    /// Whether two rows of one format hold the same.
+    /// Returns whether two rows of one format hold the same values.
     static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
         let size = size(of: left)
         guard size == Self.size(of: right) else { return false }
@@ -116,7 +116,7 @@ extension Cell {
     }
 }
 
-/// What the rows of a tree are ordered by: some of their columns.
+/// The sort order of a tree's rows: some of their columns.
 struct RowOrder: Sendable {
     let format: RowFormat
     /// The columns in order, and whether each is a decimal, whose text is compared by value.

@@ -47,7 +47,7 @@ final class RowNode: @unchecked Sendable {
 
     // A node and a page are never empty but inside one of the calls that change them.
 
-    /// Whether the target is in this node or before it.
+    /// Returns whether the target is in this node or before it.
     @inline(__always)
     func reaches(_ search: KeySearch) -> Bool { reaches(search, prefixes.count - 1) }
 

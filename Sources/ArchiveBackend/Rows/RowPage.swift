@@ -63,7 +63,7 @@ final class RowPage: @unchecked Sendable {
         (memory + capacity - Self.offsetBytes * (index + 1)).assumingMemoryBound(to: UInt32.self)
     }
 
-    /// Whether the page stays within its size with one more row.
+    /// Returns whether the page stays within its size with one more row.
     func fits(_ size: Int) -> Bool { count == 0 || liveBytes + size + Self.offsetBytes <= Self.fullBytes }
 
     /// Adds a row, whose bytes must not be this page's own.

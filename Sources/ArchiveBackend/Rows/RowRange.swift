@@ -43,7 +43,7 @@ struct RowRange {
         return page?[row]
     }
 
-    /// How many rows there are, or at least `most`. Looks at no more pages than those take.
+    /// Returns the number of rows, or at least `most`. Looks at no more pages than those take.
     func count(upTo most: Int) -> Int {
         var rest = self
         var seen = 0
@@ -88,7 +88,7 @@ struct RowWalk {
     private var index = 0
     /// The page at the position; nil after the last. The index is that of one of its rows.
     private var current: RowPage?
-    /// Whether the iteration has begun.
+    /// True if the iteration has begun.
     private var isBegun: Bool
 
     /// - Parameter isSought: whether the walk begins with a ``seek(_:count:)`` instead of at the first row.
@@ -103,7 +103,7 @@ struct RowWalk {
     /// The current row; nil after the last.
     @inline(__always)
     var row: UnsafeRawPointer? { current?[index] }
-    /// Whether the current row is a page's first.
+    /// Returns whether the current row is the first of a page.
     @inline(__always)
     var isAtPage: Bool { index == 0 && current != nil }
 
@@ -164,12 +164,12 @@ struct RowWalk {
         right.index += count
     }
 
-    /// How many nodes both have from here on.
+    /// Returns the number of nodes that both share from here on.
     private static func sharedNodes(_ left: RowWalk, _ right: RowWalk) -> Int {
         NodeList.shared(left.tree.nodes, from: left.node, right.tree.nodes, from: right.node)
     }
 
-    /// How many pages both have from here on in their nodes.
+    /// Returns the number of pages that both share from here on in their nodes.
     private static func sharedPages(_ left: RowWalk, _ right: RowWalk) -> Int {
         shared(left.tree.nodes[left.node].pages, left.page, right.tree.nodes[right.node].pages, right.page)
     }

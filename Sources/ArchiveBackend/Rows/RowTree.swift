@@ -11,14 +11,14 @@ struct RowTree {
 
     init(_ order: RowOrder) { self.order = order }
 
-    /// Where a row is, or would be.
+    /// The position of a row, or the position at which it would be inserted.
     struct Position {
         var node: Int
         var page: Int
         var row: Int
     }
 
-    /// Whether the other tree is this one unchanged.
+    /// Returns whether the other tree is this one unchanged.
     func isSame(as other: RowTree) -> Bool {
         count == other.count && NodeList.areSame(nodes, other.nodes)
     }

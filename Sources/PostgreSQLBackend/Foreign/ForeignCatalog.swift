@@ -8,7 +8,7 @@ import Synchronization
 /// without a usable key.
 final class ForeignCatalog: Sendable {
     private let known = Mutex<[String: ForeignTable]>([:])
-    /// What must be known of any table of the schema, also of the store's own.
+    /// The facts about any table of the schema, including the store's own.
     private let particular = Mutex<[String: ForeignTable.Particulars]>([:])
 
     /// Reads the declarations: one JSON text for each table.
@@ -54,7 +54,7 @@ final class ForeignCatalog: Sendable {
         return table
     }
 
-    /// How the columns are read and written as a model declares them.
+    /// Returns the conversions of the columns between the server's types and a model's.
     ///
     /// - Throws: `schemaMismatch` if a column no longer exists, or cannot be read as it is declared.
     func conversions(of schema: TableSchema) throws(StorageError) -> [ForeignConversion] {

@@ -1,7 +1,7 @@
 internal import StorageDriver
 
-/// How the values of a column that other software made are converted to the store's representation when they are read, and
-/// back when they are written.
+/// Converts the values of a column that other software made to the store's representation when they are read, and back
+/// when they are written.
 ///
 /// A value that the model's type does not have passes unchanged, and decoding it throws `typeMismatch`. A value that the
 /// column would change without an error is refused when it is written; what the server refuses itself is not looked at.
@@ -13,7 +13,7 @@ struct ForeignConversion: Sendable {
         case numeric(scale: Int?)
         /// To so many digits of a second; nil if it is a day.
         case moment(digits: Int?, hasZone: Bool)
-        /// What is read and written as the server's text of it, by a type's name.
+        /// A type, by its name, that is read and written as the server's text of it.
         case other(String)
 
         init(_ column: ForeignTable.Column) {
@@ -183,7 +183,7 @@ extension ForeignConversion {
 // MARK: - What a column would change
 
 extension ForeignConversion {
-    /// Why the column cannot have a value; nil if it can, or if the server says so itself.
+    /// Returns the reason why the column cannot hold a value; nil if it can, or if the server itself reports it.
     func refusal(_ value: Value) -> String? {
         switch (kind, value) {
         case (_, .null): nil

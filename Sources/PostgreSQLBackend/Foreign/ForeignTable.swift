@@ -14,7 +14,7 @@ struct ForeignTable: Decodable {
         let isOptional: Bool
         /// The number of the sequence that gives its values, if one does.
         let sequence: Int64?
-        /// What its foreign key refers to, if that is the primary key of another table.
+        /// The target of its foreign key, if that is the primary key of another table.
         let reference: Reference?
 
         var type: ColumnType { ForeignConversion.Kind(self).type }
@@ -31,28 +31,28 @@ struct ForeignTable: Decodable {
         let columns: [String]
         let isUnique: Bool
         let isPrimary: Bool
-        /// Whether a duplicate is refused at once, and not at the end of the transaction.
+        /// True if a duplicate is refused at once, and not at the end of the transaction.
         let isImmediate: Bool
-        /// Whether two texts are equal only if their bytes are.
+        /// True if two texts are equal only if their bytes are.
         let isByBytes: Bool
         /// The names of the indexes of a partitioned table's partitions.
         let parts: [String]
 
-        /// Whether it keeps values unique as the contract says.
+        /// True if it keeps values unique as the contract says.
         var keepsUnique: Bool { isUnique && isImmediate && isByBytes }
     }
 
-    /// What a table has that changes how it is read or written.
+    /// The properties of a table that change how it is read or written.
     struct Particulars: Sendable {
         var isPartitioned = false
-        /// Whether a trigger or a rule may keep a row from being written, without an error.
+        /// True if a trigger or a rule may silently prevent a row from being written.
         var mayKeepOut = false
-        /// Why its primary key cannot be a model's; nil if it can, or there is none.
+        /// The reason why its primary key cannot be a model's; nil if it can, or there is none.
         var obstacle: String?
     }
 
     let name: String
-    /// Whether a store has made it.
+    /// True if a store created it.
     let isOwn: Bool
     let isPartitioned: Bool
     let mayKeepOut: Bool

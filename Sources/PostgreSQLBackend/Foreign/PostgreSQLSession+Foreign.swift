@@ -17,7 +17,7 @@ extension PostgreSQLSession {
 }
 
 extension QueryArguments {
-    /// Whether a text has U+0000.
+    /// Returns whether a text contains U+0000.
     fileprivate func isZero(_ value: Value) -> Bool {
         if case .text(let text) = value { text.utf8.contains(0) } else { false }
     }

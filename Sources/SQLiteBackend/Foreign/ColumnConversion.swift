@@ -1,7 +1,7 @@
 internal import StorageDriver
 
-/// How the values of a column of other software are converted to the store's representation when they are read, and
-/// back when they are written. It depends on the column's affinity and on its type.
+/// Converts the values of a column of other software to the store's representation when they are read, and back when
+/// they are written. It depends on the column's affinity and on its type.
 enum ColumnConversion: Equatable {
     /// As in the store's own tables, so that indexes serve queries.
     case own

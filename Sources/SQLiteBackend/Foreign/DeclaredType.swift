@@ -2,7 +2,8 @@ internal import StorageDriver
 
 /// The declared type of a column in a table of other software, and so the type of its values.
 struct DeclaredType {
-    /// What SQLite does with a value that is stored, by the rules of <https://sqlite.org/datatype3.html>, section 3.1.
+    /// The conversion that SQLite applies to a stored value, by the rules of <https://sqlite.org/datatype3.html>,
+    /// section 3.1.
     enum Affinity {
         case integer, text, none, real, numeric
     }

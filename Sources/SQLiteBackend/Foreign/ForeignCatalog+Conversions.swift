@@ -1,7 +1,7 @@
 internal import StorageDriver
 
 extension ForeignCatalog {
-    /// How the columns of a table of other software are read and written; cached until the schema changes.
+    /// Returns the conversions of a foreign table's columns, cached until the schema changes.
     ///
     /// - Throws: `schemaMismatch` if the table or a column no longer exists.
     func conversions(of schema: TableSchema, _ connection: Connection) throws(StorageError) -> [ColumnConversion] {

@@ -83,7 +83,8 @@ final class ForeignCatalog {
             isAutoincrement: isAutoincrement, hasRowID: header.hasRowID)
     }
 
-    /// What the columns refer to, by their names in lower case: foreign keys of one column to a primary key of one column.
+    /// Returns the targets of the columns, by their names in lower case: foreign keys of one column to a primary key of
+    /// one column.
     private static func references(
         of table: String, _ connection: Connection
     ) throws(StorageError) -> [String: ReferenceSchema] {
@@ -108,7 +109,7 @@ final class ForeignCatalog {
         return references
     }
 
-    /// What no pragma returns about a column.
+    /// Returns the details of a column that no pragma reports.
     private static func details(
         of column: String, in table: String, _ connection: Connection
     ) throws(StorageError) -> (collation: String, isAutoincrement: Bool) {

@@ -8,15 +8,15 @@ struct ForeignTable {
         let isOptional: Bool
         /// The position in the primary key, from 1; 0 outside the key.
         let keyPlace: Int
-        /// How SQLite compares its text by default.
+        /// The collation by which SQLite compares its text by default.
         let collation: String
-        /// What its foreign key refers to, if that is the primary key of another table.
+        /// The target of its foreign key, if that is the primary key of another table.
         let reference: ReferenceSchema?
 
-        /// Whether text is compared by its bytes.
+        /// True if text is compared by its bytes.
         var isBinary: Bool { collation == "BINARY" }
 
-        /// Whether two different values are two keys. That may not hold for text with a collation, nor for a column
+        /// True if two different values are two keys. That may not hold for text with a collation, nor for a column
         /// that reads numbers as text.
         fileprivate var canBeKey: Bool {
             declared.type.canBeKey && (declared.type != .string || (declared.affinity == .text && isBinary))
@@ -34,7 +34,7 @@ struct ForeignTable {
     /// Without generated and hidden columns.
     let columns: [Column]
     let indexes: [Index]
-    /// Whether SQLite remembers the greatest row number ever used.
+    /// True if SQLite remembers the greatest row number ever used.
     let isAutoincrement: Bool
     let hasRowID: Bool
 

@@ -21,7 +21,7 @@ final class CommitQueue: Sendable {
     /// The engine, if it sends several batches at once.
     private let deferring: (any BatchingEngine)?
     private let completions = DispatchQueue(label: "storage.completions")
-    /// How many groups of jobs have run and are not complete.
+    /// The number of groups of jobs that have run and are not complete.
     private let completing = Atomic(0)
 
     init(_ engine: any StorageEngine, _ observers: CommitFeed, _ layers: ApplicationLayers) {
@@ -33,10 +33,10 @@ final class CommitQueue: Sendable {
         for queue in [queue, completions] { queue.setSpecific(key: mark, value: true) }
     }
 
-    /// Whether the caller is a running write, or a value that it releases at its end.
+    /// True if the caller is a running write, or a value that it releases at its end.
     var isInside: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
-    /// How many jobs wait for their turn.
+    /// The number of jobs that wait for their turn.
     var waitingJobs: Int { pending.withLock { $0.count } }
 
     /// Runs the job and returns when it is committed or undone. If the task is cancelled while the job waits its turn,
@@ -109,7 +109,7 @@ final class CommitQueue: Sendable {
         if isInside { queue.async(execute: close) } else { queue.sync(execute: close) }
     }
 
-    /// Whether the job is the first that waits.
+    /// Adds a job, and returns whether it is the first that waits.
     private func enqueue(_ job: WriteJob) -> Bool {
         pending.withLock { pending in
             pending.append(job)
@@ -260,7 +260,7 @@ private struct WriteJobs {
         if first == nil { first = job } else { others.append(job) }
     }
 
-    /// Whether the job was one of them.
+    /// Removes a job, and returns whether it was waiting.
     mutating func remove(_ job: WriteJob) -> Bool {
         if first === job {
             first = others.isEmpty ? nil : others.removeFirst()
@@ -296,7 +296,7 @@ final class WriteJob: CancellableCall, @unchecked Sendable {
     // Released when the job is complete: nothing that outlives the call may keep the store or the caller's closure.
     private var store: Store?
     private var body: ((TransactionContext) throws(StorageError) -> Void)?
-    /// Whether what has expired is deleted before the body runs.
+    /// True if expired records are deleted before the body runs.
     let removesExpired: Bool
     /// Counts what the write does; nil if the store has no instruments.
     let call: MeteredCall?
@@ -304,10 +304,10 @@ final class WriteJob: CancellableCall, @unchecked Sendable {
     /// the job.
     @exclusivity(unchecked) private(set) var attempt = WriteAttempt()
     private(set) var outcome: StorageError?
-    /// Whether the body may run again after it was undone: a verb's body may, a user's closure may not.
+    /// True if the body may run again after it was undone: a verb's body may, a user's closure may not.
     let isRepeatable: Bool
     private let cancelled = Atomic<Bool>(false)
-    /// Who waits, if not on the queue itself.
+    /// The waiting caller, if it does not wait on the queue itself.
     var caller: UnsafeContinuation<Void, Never>?
     /// Counts the call until the job is complete.
     var calls: RunningCalls?

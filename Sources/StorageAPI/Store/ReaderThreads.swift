@@ -10,7 +10,7 @@ internal import Foundation
 // Where reads run (clause T7): on the caller's thread, if no actor waits for it meanwhile and the engine is on this machine.
 
 extension Store {
-    /// Whether a read runs where it is.
+    /// Returns whether a read runs on the calling thread.
     ///
     /// - Parameter caller: the actor that the caller runs on; nil for none.
     @inlinable @inline(__always)
@@ -36,7 +36,7 @@ final class ReaderThreads: Sendable {
         var waiting = Waiting()
     }
 
-    /// What waits its turn, the first in front. Taking the first costs the same however many wait.
+    /// The queue of waiting reads, the first in front. Taking the first costs the same however many wait.
     private struct Waiting {
         private var bodies: [(@Sendable () -> Void)?] = []
         private var first = 0

@@ -14,13 +14,13 @@ internal import Darwin
 final class RunningCalls: Sendable {
     private struct State {
         var isClosed = false
-        /// Whether the call that closes has ended.
+        /// True if the call that closes has ended.
         var hasEnded = false
         /// Later calls that close, which wait for the end of the first.
         var closing: [DispatchSemaphore] = []
         var running = 0
         var streams: [ObjectIdentifier: @Sendable () -> Void] = [:]
-        /// How many user closures each thread is inside.
+        /// The number of user closures that each thread is inside.
         var closures: [Thread: Int] = [:]
     }
 
@@ -58,13 +58,13 @@ final class RunningCalls: Sendable {
         return try body()
     }
 
-    /// Whether the caller is inside such a closure.
+    /// True if the caller is inside such a closure.
     var isInClosure: Bool {
         let thread = Self.thread
         return state.withLock { !$0.closures.isEmpty && $0.closures[thread] != nil }
     }
 
-    /// Whether a call runs.
+    /// True if a call runs.
     var isRunning: Bool { state.withLock { $0.running > 0 } }
 
     /// The calling thread. It does not change during a closure, which is synchronous.

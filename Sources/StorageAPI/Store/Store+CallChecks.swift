@@ -9,7 +9,7 @@ extension Store {
         }
     }
 
-    /// Whether the store can write by now.
+    /// Returns whether the store can currently write.
     func canWriteNow() throws(StorageError) -> Bool {
         guard !canWrite, let engine = engine as? any PromotableEngine else { return canWrite }
         return try engine.canWriteNow()

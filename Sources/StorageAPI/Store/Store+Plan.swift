@@ -3,7 +3,7 @@ public import StorageDriver
 extension Store {
     /// One step of a change of a store's tables, as ``Store`` would take it when a model is prepared.
     public struct SchemaChange: Sendable, CustomStringConvertible {
-        /// What is done.
+        /// The kinds of step.
         public enum Kind: String, Sendable {
             /// A table is made.
             case create
@@ -13,7 +13,7 @@ extension Store {
             case rewrite
             /// A table without rows is dropped.
             case drop
-            /// What is stored is looked at, and nothing is done.
+            /// A check of stored data, which changes nothing.
             case check
             /// Something is not done that a declaration seems to ask for.
             case note
@@ -23,13 +23,13 @@ extension Store {
         public let model: String
         /// The table's name in the store.
         public let table: String
-        /// What is done.
+        /// The kind of step.
         public let kind: Kind
         /// The same in words.
         public let note: String
-        /// How many rows are written anew: those of a `rewrite`.
+        /// The number of rows that a `rewrite` writes anew.
         public let rows: Int
-        /// Why the step would fail with what is stored now; nil if it would not. All steps fail together.
+        /// The reason why the step would fail with the current data; nil if it would succeed. All steps fail together.
         public let problem: StorageError?
 
         /// One line.
@@ -39,7 +39,7 @@ extension Store {
         }
     }
 
-    /// What opening the store with models would change. Changes nothing.
+    /// Returns the changes that opening the store with models would make. Changes nothing.
     ///
     /// ```swift
     /// let store = try await Store(SQLiteBackend(path: "people.db"))
@@ -58,7 +58,7 @@ extension Store {
         try await plan(for: models)
     }
 
-    /// What opening the store with an array of models would change. Changes nothing.
+    /// Returns the changes that opening the store with an array of models would make. Changes nothing.
     public nonisolated(nonsending) func plan(for models: [any Storable.Type]) async throws(StorageError)
         -> [SchemaChange]
     {
@@ -67,7 +67,7 @@ extension Store {
         return try await plan(declared)
     }
 
-    /// What ``migrate(to:)`` would change. Changes nothing.
+    /// Returns the changes that ``migrate(to:)`` would make. Changes nothing.
     public nonisolated(nonsending) func plan(for schemas: [RecordSchema]) async throws(StorageError) -> [SchemaChange] {
         var declared: [DeclaredTables] = []
         for schema in schemas { declared.append(try DeclaredTables(schema)) }

@@ -27,14 +27,14 @@ package import Foundation
 public final class Store: Sendable {
     /// The backend's name, location, capabilities and limits. What a store lacks that cannot write may change.
     public var info: BackendInfo { canWrite ? opened : engine.info }
-    /// What it was when the store was opened.
+    /// The backend's information when the store was opened.
     let opened: BackendInfo
     let engine: any StorageEngine
     /// The engine, if other processes may change its tables.
     let sharedTables: (any SharedTablesEngine)?
     let queue: CommitQueue
     let observers = CommitFeed()
-    /// What asks the engine for other processes' commits; nil if there can be none.
+    /// The monitor of other processes' commits; nil if there can be none.
     let otherCommits: ExternalCommitMonitor?
     let registry: ModelRegistry
     /// Hides and removes what has expired.
@@ -50,9 +50,9 @@ public final class Store: Sendable {
     let readers: ReaderThreads
     /// The part of ``info`` that every call needs.
     let readsBesideWriter: Bool
-    /// Whether a read waits for a server.
+    /// True if a read waits for a server.
     @usableFromInline let readsWait: Bool
-    /// Whether the store could write when it was opened.
+    /// True if the store could write when it was opened.
     let canWrite: Bool
 
     /// Opens a store.

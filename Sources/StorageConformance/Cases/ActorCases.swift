@@ -101,7 +101,7 @@ extension Located: Storable {
     }
 }
 
-/// Where the records of a task were decoded. A read runs in the task that asks for it.
+/// The tasks in which records were decoded. A read runs in the task that asks for it.
 private final class Places: Sendable {
     @TaskLocal static var current: Places?
 

@@ -92,26 +92,26 @@ extension Conformance {
     ]
 }
 
-/// How often a backend is asked, and how many rows it is given.
+/// Counts the calls of a backend and the rows that it receives.
 final class Counts: Sendable {
     private let state = Mutex((reads: 0, rows: 0, given: 0, givenToWrites: 0))
     private let looks = Mutex((amount: 0, isCounted: true))
 
     var reads: Int { state.withLock { $0.reads } }
-    /// How many rows it is given.
+    /// The number of rows that it receives.
     var rows: Int { state.withLock { $0.rows } }
-    /// How many rows its readers give.
+    /// The number of rows that its readers return.
     var given: Int { state.withLock { $0.given } }
     /// The number of rows that its writers give.
     var givenToWrites: Int { state.withLock { $0.givenToWrites } }
-    /// What its queries look at, in the engine's unit; nil if the engine counts nothing.
+    /// The rows that its queries examine, in the engine's unit; nil if the engine counts nothing.
     var looked: Int? { looks.withLock { $0.isCounted ? $0.amount : nil } }
 
     func reset() {
         state.withLock { $0 = (0, 0, 0, 0) }
         looks.withLock { $0.amount = 0 }
     }
-    /// How many comparisons of a column with a value it was asked for.
+    /// The number of requested comparisons of a column with a value.
     var compared: Int { comparisons.withLock { $0.count } }
     /// The comparisons with what the column cannot hold.
     var mistyped: [String] { comparisons.withLock { $0.mistyped } }

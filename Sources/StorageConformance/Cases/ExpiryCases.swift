@@ -262,7 +262,8 @@ extension Conformance {
             ])
     }
 
-    /// What no store would record: a reference that denies the deletion of what goes with an expired record.
+    /// A table that no store would record: a reference that denies the deletion of a record that is deleted with an
+    /// expired one.
     private static let hingeTable = TableSchema(
         name: "Bolt", path: ["Bolt"],
         columns: [

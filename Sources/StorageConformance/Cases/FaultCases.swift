@@ -147,26 +147,26 @@ extension Conformance {
 final class FaultTrial {
     private let trial: Trial
     let faults: any FaultInjection
-    /// What is drawn: which calls fail, and what a power cut leaves.
+    /// The generator that draws the calls that fail and the state after a power cut.
     var generator: SeededGenerator
     /// The call that fails in this run.
     private(set) var call = 0
 
-    /// What is stored.
+    /// The contents of a store.
     struct Contents {
         var people: [Person] = []
         var pens: [Pen] = []
     }
 
-    /// What a run has done.
+    /// The effects of a run.
     struct Run {
-        /// What the store must hold.
+        /// The contents that the store must hold.
         var acknowledged = Contents()
-        /// What it held before, behind each call.
+        /// The earlier contents, after each call.
         var earlier: [Contents] = []
-        /// What the first call that failed would have led to.
+        /// The contents that the first failed call would have led to.
         var attempted: Contents?
-        /// Whether there were as many calls.
+        /// True if there were as many calls.
         var isReached = false
     }
 
@@ -201,7 +201,7 @@ final class FaultTrial {
         try await store.close()
     }
 
-    /// What each run begins with.
+    /// The contents with which each run begins.
     private static let first = Contents(pens: [Pen(id: 0, color: "first")])
 
     // MARK: The workload

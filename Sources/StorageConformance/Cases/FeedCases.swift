@@ -140,7 +140,7 @@ extension Store.Changes<Store.KeyChanges<Int>>.Element {
 }
 
 extension Store.Changes<Store.KeyChanges<Int>>.Iterator {
-    /// What is told next, as text.
+    /// Returns the next event, as text.
     mutating func text() async throws -> String? {
         guard let told = try await next() else { return nil }
         guard case .commit(let commit) = told else { return "gap" }

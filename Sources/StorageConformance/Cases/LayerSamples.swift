@@ -85,7 +85,7 @@ struct PenMirror: Store.RecordLayer {
         try transaction.save(PenMirror.pen(of: record))
     }
 
-    /// What it keeps of a record.
+    /// Returns the part of a record that it keeps.
     static func pen(of record: Stamped) -> Pen {
         let others = record.others.map { "\($0.key)" }.joined(separator: ",")
         let parts = record.parts.map { "\($0.id)\($0.color)" }.joined(separator: ",")

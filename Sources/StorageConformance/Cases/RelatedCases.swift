@@ -164,7 +164,7 @@ extension Conformance {
     }
 }
 
-/// What a closure was called with.
+/// The arguments of a closure's calls.
 final class Found: Sendable {
     private let problems = Mutex<[String]>([])
     var list: [String] { problems.withLock { $0 } }

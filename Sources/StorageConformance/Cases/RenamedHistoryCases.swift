@@ -173,7 +173,7 @@ extension Conformance {
     ]
 }
 
-/// What a record has that was stored as `title`, then as `name` and then as `call`.
+/// Returns the value in a record that was stored as `title`, then as `name` and then as `call`.
 private func nameOfThen(_ record: DynamicRecord) -> Value? {
     record.value("call") ?? record.value("name") ?? record.value("title")
 }

@@ -270,7 +270,7 @@ private enum AddedNote: Shape {
     static var property: Property { Property("note", String?.self) }
 }
 
-/// What is logged at notice and above.
+/// The lines that are logged at notice and above.
 private final class NotedLines: LogHandler {
     private let all = Mutex<[String]>([])
     var lines: [String] { all.withLock { $0 } }

@@ -114,7 +114,7 @@ extension QueryTerm {
 }
 
 extension ColumnType {
-    /// Whether a column of the type can hold the value.
+    /// Returns whether a column of the type can hold the value.
     func holds(_ value: Value) -> Bool {
         switch (value, storage) {
         case (.int(let number), .integer): range.map { $0.contains(number) } ?? (number >= 0)

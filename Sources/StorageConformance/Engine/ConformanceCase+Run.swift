@@ -1,12 +1,12 @@
 internal import StorageAPI
 
-/// How a case is run.
+/// The options of a run.
 public struct ConformanceOptions: Sendable {
     /// The seed of the cases' order and of the values that they draw.
     public var seed: UInt64
     /// The time after which a case counts as hanging.
     public var deadline: Duration
-    /// How many cases run at the same time.
+    /// The number of cases that run at the same time.
     public var parallelism: Int
     /// Called with each operation, as Swift, before it runs. So an operation that ends the process is known.
     public var onOperation: (@Sendable (String) -> Void)?

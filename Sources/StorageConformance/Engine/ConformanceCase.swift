@@ -1,6 +1,6 @@
 public import StorageAPI
 
-/// Which rules a case proves, as cases write it: `[.w4: [2], .t1: [1, 2]]` is W4.2, T1.1 and T1.2.
+/// The rules that a case proves, as cases write them: `[.w4: [2], .t1: [1, 2]]` is W4.2, T1.1 and T1.2.
 typealias Proof = KeyValuePairs<Contract, [Int]>
 
 /// One case of the suite: a permanent identifier, the rules that it proves, and what it does.
@@ -9,13 +9,13 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     public let id: String
     /// The rules of the contract that the case proves, the main one first: it fails where one of them is broken.
     public let rules: [Contract.Rule]
-    /// What the case proves, in one sentence.
+    /// The statement that the case proves, in one sentence.
     public let sentence: String
     /// The capabilities that the case needs. If the backend lacks one, the case expects the refusal instead.
     public let needs: [BackendInfo.Capability]
     /// The version of the suite that added the case. The case is advisory in that version, and counts from the next on.
     public let since: ConformanceVersion
-    /// Whether the case runs only if the harness can start other processes.
+    /// A Boolean value that indicates whether the case runs only if the harness can start other processes.
     let needsHelper: Bool
     /// The case runs only if the harness can make such faults below the backend.
     let needsFaults: InjectedFault.Kind?
@@ -56,7 +56,7 @@ public struct ConformanceVersion: Sendable, Hashable, Comparable, CustomStringCo
     /// The first version.
     public static let v1 = ConformanceVersion(major: 1, minor: 0)
 
-    /// Whether the left version is the earlier one.
+    /// Returns whether the left version is the earlier one.
     public static func < (left: Self, right: Self) -> Bool { (left.major, left.minor) < (right.major, right.minor) }
     /// `1.0`.
     public var description: String { "\(major).\(minor)" }
@@ -64,7 +64,7 @@ public struct ConformanceVersion: Sendable, Hashable, Comparable, CustomStringCo
 
 /// The suite, by its versions.
 public struct Conformance: Sendable {
-    /// Which version of the suite it is.
+    /// The version of the suite.
     public let version: ConformanceVersion
     /// All cases, in the contract's order.
     public let cases: [ConformanceCase]
@@ -72,6 +72,6 @@ public struct Conformance: Sendable {
     /// Version 1 of the suite, for version 1 of the contract.
     public static let v1 = Conformance(version: .v1, cases: allCases)
 
-    /// Whether a case is advisory: this version added it, and is not the first.
+    /// Returns whether a case is advisory: this version added it, and is not the first.
     public func isAdvisory(_ test: ConformanceCase) -> Bool { test.since == version && version.minor > 0 }
 }

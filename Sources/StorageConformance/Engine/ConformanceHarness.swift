@@ -1,7 +1,7 @@
 public import Foundation
 public import StorageAPI
 
-/// What a backend's author writes to run the suite.
+/// The description of a backend that its author writes to run the suite.
 ///
 /// ```swift
 /// struct Harness: ConformanceHarness {
@@ -13,7 +13,7 @@ public import StorageAPI
 /// store it makes the backend again: a backend is a configuration, and what outlives a closed store is at the place.
 /// For a backend with files the place is a new folder, and nothing else must be written.
 public protocol ConformanceHarness: Sendable {
-    /// What holds a store's data: a folder, or an object in memory.
+    /// The holder of a store's data: a folder, or an object in memory.
     associatedtype Place: Sendable = URL
 
     /// A new empty place for one case.
@@ -25,11 +25,11 @@ public protocol ConformanceHarness: Sendable {
     /// Removes the place and everything in it. Every store on it is already closed.
     func destroy(_ place: Place) async throws
 
-    /// What is left of a destroyed place: names of files and locks. Empty if nothing is left.
+    /// Returns the remains of a destroyed place: names of files and locks. Empty if nothing is left.
     func leftovers(of place: Place) -> [String]
 
-    /// Whether a closed store can be reopened at its place in this process, with its contents. By default true if the
-    /// backend is durable; a durable backend must return true.
+    /// Returns whether a closed store can be reopened at its place in this process, with its contents. By default true
+    /// if the backend is durable; a durable backend must return true.
     func outlivesClosing(_ info: BackendInfo) -> Bool
 
     /// The files of the store at a place, which the damage cases change; none for a backend without files.
@@ -38,9 +38,9 @@ public protocol ConformanceHarness: Sendable {
     /// Failures that the author knows. They are strict: a listed case that passes counts as failed.
     var knownFailures: [KnownFailure] { get }
 
-    /// How to start a process that opens the place and takes part in the cases of two processes and of killed ones. Nil
-    /// only for a backend that is neither durable nor shared; for others nil is a harness error of those cases. The
-    /// program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
+    /// Returns the command for a process that opens the place and takes part in the cases of two processes and of
+    /// killed ones. Nil only for a backend that is neither durable nor shared; for others nil is a harness error of
+    /// those cases. The program calls ``ConformanceHelper/run(_:arguments:)`` with the given arguments.
     func helper(at place: Place) -> HelperCommand?
 
     /// A backend that only reads the store of a place, beside the one that writes it. Generated programs look through it.
@@ -113,7 +113,7 @@ extension ConformanceHarness {
 public struct KnownFailure: Sendable, Codable {
     /// The case's identifier.
     public let id: String
-    /// Why it fails, in one sentence.
+    /// The reason why it fails, in one sentence.
     public let reason: String
     /// A link to where it is being corrected.
     public let link: String

@@ -1,5 +1,5 @@
 extension Contract.Rule {
-    /// Why no case proves the rule; nil where cases do.
+    /// The reason why no case proves the rule; nil where cases do.
     public var reasonWithoutCase: String? { Self.reasons[id] }
 
     private static let reasons = [

@@ -8,7 +8,7 @@ public protocol FaultInjection: Sendable {
     /// Begins to count calls, and lets those fail that the fault names; with nil, none.
     func begin(_ fault: InjectedFault?)
 
-    /// How many calls there were since they began to be counted.
+    /// The number of calls since counting began.
     var calls: Int { get }
 
     /// The kinds of faults that the harness cannot make, each with the reason: reports name the cases that need them as not
@@ -37,7 +37,7 @@ extension FaultInjection {
 
 /// A call that fails.
 public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
-    /// What cases need of a harness.
+    /// The kinds of fault that cases need of a harness.
     public enum Kind: Sendable, Hashable, CaseIterable {
         /// A call fails.
         case call
@@ -55,16 +55,16 @@ public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
         case newerFormat
     }
 
-    /// Which one: 1 is the next.
+    /// The number of the call; 1 is the next.
     public var call: Int
-    /// Whether all later ones fail too.
+    /// A Boolean value that indicates whether all later calls fail too.
     public var isLasting: Bool
-    /// Whether it fails as on a full disk, otherwise as on a broken one.
+    /// A Boolean value that indicates whether it fails as on a full disk, otherwise as on a broken one.
     public var isFull: Bool
-    /// Whether the call is carried out, and only its answer is lost.
+    /// A Boolean value that indicates whether the call is executed and only its answer is lost.
     public var isAnswer: Bool
-    /// Whether the connection stays open behind it, and nothing more passes in that direction: the calls on it do not
-    /// arrive, or with `isAnswer` their answers. Neither side is told.
+    /// A Boolean value that indicates whether the connection stays open afterwards while nothing more passes in that
+    /// direction: the calls on it do not arrive, or with `isAnswer` their answers. Neither side is told.
     public var isSilent: Bool
 
     /// A call that fails.
@@ -89,7 +89,7 @@ public struct InjectedFault: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a power cut leaves of the bytes that no sync has waited for: a disk writes them in any order.
+/// The fate of bytes that no sync has waited for after a power cut. A disk writes them in any order.
 public enum UnsyncedBytes: Sendable, Hashable, CaseIterable {
     case none
     /// The first 100 of them in each file.
@@ -102,7 +102,7 @@ public enum UnsyncedBytes: Sendable, Hashable, CaseIterable {
 }
 
 extension Trial {
-    /// Why the harness cannot make faults of the kind; nil if it can.
+    /// Returns the reason why the harness cannot make faults of the kind; nil if it can.
     func missing(_ kind: InjectedFault.Kind) -> String? {
         guard let faults else { return "The harness makes no call below the backend fail: faults(at:) is nil." }
         let isLacking = kind == .relaxedPowerCut && faults.relaxed == nil

@@ -27,7 +27,7 @@ public enum ConformanceOutcome: Sendable, Codable {
         }
     }
 
-    /// Whether the outcome is acceptable: anything except a failure and a harness error.
+    /// A Boolean value that indicates whether the outcome is acceptable: anything except a failure and a harness error.
     public var isAccepted: Bool {
         switch self {
         case .passed, .refusedAsDeclared, .notProven, .knownFailure: true
@@ -42,9 +42,9 @@ public struct ConformanceResult: Sendable {
     public let test: ConformanceCase
     /// Its outcome.
     public let outcome: ConformanceOutcome
-    /// How long it took.
+    /// The duration of the case.
     public let duration: Duration
-    /// Whether the case is advisory.
+    /// A Boolean value that indicates whether the case is advisory.
     public let isAdvisory: Bool
 
     /// A case with its outcome.
@@ -55,7 +55,7 @@ public struct ConformanceResult: Sendable {
         isAdvisory = Conformance.v1.isAdvisory(test)
     }
 
-    /// Whether it makes the run fail.
+    /// A Boolean value that indicates whether it makes the run fail.
     public var fails: Bool { !isAdvisory && !outcome.isAccepted }
 }
 

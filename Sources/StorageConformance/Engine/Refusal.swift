@@ -1,6 +1,6 @@
 internal import StorageAPI
 
-/// What a backend must do if it declares that it lacks a capability (clause E4).
+/// The behaviour that is required of a backend that declares that it lacks a capability (clause E4).
 enum Refusal {
     static func check(_ capability: BackendInfo.Capability, _ reason: String, _ trial: Trial) async throws {
         try trial.expect(!reason.isEmpty, "The capability \(capability.rawValue) is lacking without a reason.")

@@ -20,7 +20,7 @@ public enum ConformanceHelper {
         }
     }
 
-    /// What the helper does. Each role writes a line for each step, so that the case can follow it.
+    /// The task of the helper. Each role writes a line for each step, so that the case can follow it.
     enum Role: String, CaseIterable {
         /// Commits one graph after another, without end, and writes the number of each when its call has returned.
         case commits

@@ -18,7 +18,7 @@ struct VersionField: Sendable {
     var isOptional = false
     var isUnique = false
     var renamedFrom: String?
-    /// What records read that were stored before the property existed.
+    /// The value of records that were stored before the property existed.
     var defaultValue: FieldValue?
 
     init(
@@ -33,7 +33,7 @@ struct VersionField: Sendable {
     static let id = VersionField("id", .int)
 }
 
-/// What a property of a version is.
+/// The type of a version's property.
 enum FieldType: Sendable {
     case int, double, text, texts
     case one(any VersionRecord.Type)
@@ -67,7 +67,7 @@ extension FieldValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, E
     init(nilLiteral: ()) { self = .null }
 }
 
-/// What reads and writes records of a version whose type is known at run time only.
+/// Reads and writes records of a version whose type is known at run time only.
 protocol VersionRecord: Storable {
     static func property(_ field: VersionField) -> Property
     static func read(_ row: inout RowReader, _ field: VersionField) throws(StorageError) -> FieldValue

@@ -7,7 +7,7 @@ enum Bare: ModelVersion { static let fields: [VersionField] = [.id] }
 protocol NoteVersion: ModelVersion { static var properties: [VersionField] { get } }
 extension NoteVersion { static var fields: [VersionField] { [.id] + properties } }
 
-/// What a Note owns.
+/// The tags that a Note owns.
 protocol TagVersion: ModelVersion { static var properties: [VersionField] { get } }
 extension TagVersion {
     static var model: String { "Tag" }
@@ -43,7 +43,7 @@ enum PlainMark: ModelVersion {
     static let fields: [VersionField] = [.id]
 }
 
-/// What a Note owns, without a key.
+/// The stops that a Note owns, without a key.
 enum PlainStop: ModelVersion {
     static let model = "Halt"
     static let fields = [VersionField("name", .text, default: "")]

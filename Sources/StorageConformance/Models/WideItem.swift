@@ -1,6 +1,6 @@
 internal import StorageAPI
 
-/// How many properties a ``WideItem`` has beside its key.
+/// The number of properties that a ``WideItem`` has besides its key.
 protocol Width: Sendable {
     static var count: Int { get }
 }

@@ -8,13 +8,14 @@ public struct ConformanceReport: Sendable {
     public let backend: BackendInfo?
     /// The options of the run.
     public let options: ConformanceOptions
-    /// How long the run took.
+    /// The duration of the run.
     public let duration: Duration
 
-    /// Whether the backend conforms: at least one case ran, and no case failed that is not advisory.
+    /// A Boolean value that indicates whether the backend conforms: at least one case ran, and no case failed that is
+    /// not advisory.
     public var isPassed: Bool { !results.isEmpty && !results.contains { $0.fails } }
 
-    /// How many results have each outcome, in a fixed order.
+    /// The number of results with each outcome, in a fixed order.
     public var counts: [(outcome: String, count: Int)] {
         ["passed", "refused as declared", "not proven", "known failure", "failed", "harness error"].map { name in
             (name, results.count { $0.outcome.name == name })
@@ -62,7 +63,7 @@ extension ConformanceReport {
 }
 
 extension ConformanceResult {
-    /// Why the case failed, with its explanation; nil if the outcome is accepted.
+    /// Returns the reason why the case failed, with its explanation; nil if the outcome is accepted.
     public func explanation(_ options: ConformanceOptions) -> String? {
         switch outcome {
         case .passed, .refusedAsDeclared, .notProven, .knownFailure: nil

@@ -79,9 +79,9 @@ public struct Difference: Sendable, Codable {
     }
 }
 
-/// What is compared as a whole.
+/// The values that are compared as a whole.
 private enum Scalars {
-    /// Whether two scalars are equal by the contract; nil if they are not scalars of one type.
+    /// Returns whether two scalars are equal by the contract; nil if they are not scalars of one type.
     static func areSame(_ left: Any, _ right: Any) -> Bool? {
         switch (left, right) {
         case (let left as String, let right as String): left.utf8.elementsEqual(right.utf8)

@@ -1,4 +1,4 @@
-/// What an open engine is and can do.
+/// The description of an open engine and of its capabilities.
 public struct BackendInfo: Sendable {
     /// The backend's name, as errors show it.
     public var name: String
@@ -13,9 +13,10 @@ public struct BackendInfo: Sendable {
     public var limits: Limits
     /// Prefixes that the engine reserves. The store gives no table a name with such a prefix.
     public var reservedNamePrefixes: [String]
-    /// What opening found that the user should know, in sentences: an incomplete write, parts that cannot be read.
+    /// The findings at opening that the user should know, in sentences: an incomplete write, parts that cannot be read.
     public var remarks: [String]
-    /// How many reads at a time an engine answers that waits for a server; nil for an engine on this machine.
+    /// The number of reads that an engine which waits for a server answers at a time; nil for an engine on this
+    /// machine.
     ///
     /// The store then reads on as many threads of its own, and never on a thread of the concurrency runtime. On an engine
     /// on this machine the reads of actors alone do, on as many as the machine has processors.
@@ -82,7 +83,7 @@ public struct BackendInfo: Sendable {
         }
     }
 
-    /// Whether the backend has the capability.
+    /// Returns whether the backend has the capability.
     public func has(_ capability: Capability) -> Bool { lacking[capability] == nil }
 
     /// Throws `unsupported` if the capability is lacking.

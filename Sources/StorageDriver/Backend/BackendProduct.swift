@@ -15,7 +15,7 @@ package enum BackendProduct {
         return aliases[word] ?? word
     }
 
-    /// Whether a word is the scheme of one of this package's backends.
+    /// Returns whether a word is the scheme of one of this package's backends.
     package static func isScheme(_ word: String) -> Bool { names[scheme(word)] != nil }
 
     /// The error of a store whose scheme none of its backends has.

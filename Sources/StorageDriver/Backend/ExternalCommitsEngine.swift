@@ -26,10 +26,10 @@ public protocol ListeningEngine: ExternalCommitsEngine {
     /// Returns at once.
     func stopListening()
 
-    /// How long the server may be away before an observer of a query is told.
+    /// The time that the server may be unavailable before an observer of a query is notified.
     var millisecondsOfOutage: Int { get }
 
-    /// Whether an error says that the server is away, or that a connection to it is lost.
+    /// Returns whether an error reports that the server is unavailable, or that a connection to it is lost.
     func isOutage(_ error: StorageError) -> Bool
 }
 
@@ -41,11 +41,11 @@ public protocol ListeningEngine: ExternalCommitsEngine {
 /// func canWriteNow() throws(StorageError) -> Bool { try !connection.value("SELECT pg_is_in_recovery()") }
 /// ```
 public protocol PromotableEngine: StorageEngine {
-    /// Whether it can write by now. May ask a server. What ``StorageEngine/info`` says follows.
+    /// Returns whether the engine can currently write. May ask a server. What ``StorageEngine/info`` says follows.
     func canWriteNow() throws(StorageError) -> Bool
 }
 
-/// Whether anyone but an engine has committed.
+/// The commits by others than an engine.
 public enum ExternalCommitCount: Sendable, Hashable {
     /// Nobody else can write.
     case impossible

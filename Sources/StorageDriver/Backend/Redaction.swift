@@ -19,7 +19,7 @@ package enum Redaction {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// Whether the question mark at which the options of a URL begin may be part of a password.
+    /// Returns whether the question mark at which the options of a URL begin may be part of a password.
     package static func hidesOptions(of address: String) -> Bool {
         let text = Array(address.utf8)
         guard let mark = text.firstIndex(of: UInt8(ascii: "?")) else { return false }
@@ -53,7 +53,7 @@ package enum Redaction {
 
     private static let secretNames = ["password", "passwd", "passphrase", "pwd", "secret", "token"]
 
-    /// Whether a parameter has this name because its value is not to be shown.
+    /// Returns whether a parameter's name marks its value as secret.
     package static func isSecret(_ name: String) -> Bool { secretNames.contains(where: name.lowercased().contains) }
 
     /// The index behind the first `name=` that is the name of a secret.

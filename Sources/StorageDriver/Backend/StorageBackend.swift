@@ -41,7 +41,7 @@ public protocol StorageEngine: AnyObject, Sendable {
     func close() throws(StorageError)
 }
 
-/// What a reader is for.
+/// The purpose of a reader.
 public enum ReadScope: Sendable {
     /// One query. The reader need not keep a snapshot between queries.
     case query

@@ -141,7 +141,7 @@ package protocol OptionSettings: Sendable {
     /// The option's name among the settings: `storage.sqlite.cache`.
     func name(of option: String) -> String
 
-    /// What to do if the path is missing.
+    /// Returns the advice for a missing path.
     func pathRemedy(_ example: String) -> String?
 
     /// Throws if a setting is not read by anyone, as far as this can be found.

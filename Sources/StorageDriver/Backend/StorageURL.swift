@@ -12,7 +12,7 @@ public struct StorageURL: Sendable, CustomStringConvertible {
     public let scheme: String
     /// The path with its escapes resolved.
     public let path: String
-    /// What follows the colon and `//`, up to the options, as it was written. It may have a password: show
+    /// The text after the colon and `//`, up to the options, as it was written. It may have a password: show
     /// ``description`` instead.
     public let address: String
     /// The options in the URL itself. ``Options`` also has those from settings.
@@ -82,12 +82,13 @@ public struct StorageURL: Sendable, CustomStringConvertible {
         return options
     }
 
-    /// Whether one of the options is a secret. Any of the others may then be the rest of it, behind a `&` without its escape.
+    /// Returns whether one of the options is a secret. Any of the others may then be the rest of it, behind a `&`
+    /// without its escape.
     private static func hasSecret(_ options: [String: String]) -> Bool {
         options.keys.contains(where: Redaction.isSecret)
     }
 
-    /// Whether errors may not show the options' names and values.
+    /// A Boolean value that indicates whether errors must not show the options' names and values.
     var hidesOptions: Bool { Self.hasSecret(options) }
 
     private static func unescaped(_ text: Substring, of url: String) throws(StorageError) -> String {

@@ -7,7 +7,7 @@ public protocol WorkCountingSession: StorageSession {
     ) throws(StorageError) -> Cursor
 }
 
-/// What an engine has looked at for a query, in a unit of its own: rows, or steps that grow with the rows. So only
+/// Counts the work of an engine for a query, in a unit of its own: rows, or steps that grow with the rows. So only
 /// counts of one engine compare.
 ///
 /// It belongs to one query, and is used by one thread at a time.
@@ -17,7 +17,7 @@ public final class QueryWork {
 
     public init() {}
 
-    /// What has been looked at so far.
+    /// The work so far.
     public var amount: Int { counted + engineCount() }
 
     /// Counts rows.

@@ -30,9 +30,9 @@ package enum FileFailure {
 }
 
 extension SystemError {
-    /// Whether there is no such file.
+    /// A Boolean value that indicates whether the file is missing.
     package var isMissingFile: Bool { code == ENOENT }
-    /// Whether the file exists already.
+    /// A Boolean value that indicates whether the file already exists.
     package var isExistingFile: Bool { code == EEXIST }
 
     package var description: String { "\(call): \(String(cString: strerror(code))) (errno \(code))" }

@@ -30,7 +30,7 @@ package protocol FileLayer: Sendable {
     func processName() -> String
 }
 
-/// What a file is opened for.
+/// The access that a file is opened for.
 package enum FileAccess: Sendable, Equatable {
     case read
     case readWrite
@@ -42,7 +42,7 @@ package enum FileAccess: Sendable, Equatable {
     case folder
 }
 
-/// What a sync waits for.
+/// The guarantee that a sync waits for.
 package enum SyncScope: Sendable {
     /// The bytes and the size.
     case contents
@@ -53,14 +53,14 @@ package enum SyncScope: Sendable {
 /// The status of a file.
 package struct FileStatus: Sendable, Equatable {
     package var size: Int64
-    /// When it was last written to, in nanoseconds since 1970.
+    /// The time of the last write, in nanoseconds since 1970.
     package var modified: Int64
     package var device: UInt64
     package var number: UInt64
     package var permissions: UInt32
     package var owner: UInt32
     package var group: UInt32
-    /// Whether it is a regular file, not a folder, link, pipe or device.
+    /// A Boolean value that indicates whether it is a regular file, not a folder, link, pipe or device.
     package var isRegular: Bool
 
     package init(

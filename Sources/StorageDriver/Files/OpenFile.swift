@@ -120,7 +120,7 @@ extension OpenFile {
         do { return try layer.resolve(path) } catch { throw FileFailure.error(error, path) }
     }
 
-    /// How often to retry if a file was locked, or replaced between being opened and being locked.
+    /// The number of attempts for a file that was locked, or replaced between being opened and being locked.
     private static let mostTries = 100
 
     /// Opens the file at a path and takes its lock; nil if another process has it.

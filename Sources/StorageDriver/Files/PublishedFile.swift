@@ -1,7 +1,7 @@
 /// A file that is written under a temporary name and renamed when it is complete and on the disk. Every file that this
 /// package replaces is replaced this way.
 package struct PublishedFile: ~Copyable {
-    /// What may exist at the path when the file is renamed to it.
+    /// The files that may exist at the path when the file is renamed to it.
     package enum Place: Sendable {
         case nothing
         /// Nothing, or a file, which is replaced.

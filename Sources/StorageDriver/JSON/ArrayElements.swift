@@ -26,7 +26,7 @@ public enum ArrayElements {
         }
     }
 
-    /// Whether a stored array has an element that equals the given one.
+    /// Returns whether a stored array has an element that equals the given one.
     public static func contains(_ value: Value, _ element: Value) -> Bool {
         switch (value, element) {
         case (.blob(let bytes), .int(let byte)): return UInt8(exactly: byte).map(bytes.contains) ?? false

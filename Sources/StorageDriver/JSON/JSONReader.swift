@@ -3,13 +3,13 @@
 /// Every read returns nil on anything but what it names, and never reads beyond the text.
 public struct JSONReader: ~Copyable {
     private var scanner: JSONScanner
-    /// Where the array's first element begins.
+    /// The offset of the array's first element.
     private var start = 0
 
     /// The bytes must outlive the reader: the caller holds the cell's row.
     package init(_ bytes: UnsafeRawBufferPointer) { scanner = JSONScanner(bytes) }
 
-    /// Whether a text is one JSON value (RFC 8259) that nests no deeper than this reader goes.
+    /// Returns whether a text is one JSON value (RFC 8259) that nests no deeper than this reader goes.
     package static func isJSON(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -18,7 +18,7 @@ public struct JSONReader: ~Copyable {
         }
     }
 
-    /// Whether only white space is left.
+    /// True if only white space is left.
     package var isAtEnd: Bool {
         mutating get { scanner.isAtEnd }
     }
@@ -65,14 +65,14 @@ public struct JSONReader: ~Copyable {
         scanner.peek() == UInt8(ascii: "[") && (try? scanner.enter(UInt8(ascii: "["))) != nil
     }
 
-    /// Whether an element of the array follows; passes over the array's end. Nil where neither does.
+    /// Returns whether an element of the array follows, and consumes the array's end. Nil where neither does.
     package mutating func hasNext(isFirst: Bool) -> Bool? {
         let hasNext = try? scanner.hasNext(UInt8(ascii: "]"), isFirst: isFirst)
         if isFirst { start = scanner.position }
         return hasNext
     }
 
-    /// How many elements the array may have, judged by its first one.
+    /// The estimated number of elements in the array, judged by its first one.
     package var likelyCount: Int { scanner.left(from: start) / (scanner.position - start + 1) }
 
     /// A number of any type.

@@ -1,4 +1,4 @@
-/// Why a text is no JSON, and where.
+/// The reason why a text is no JSON, and the position.
 package struct JSONProblem: Error {
     package let message: String
     /// The byte of the text at which it shows.
@@ -30,15 +30,15 @@ package struct JSONScanner {
 
     // MARK: Bytes
 
-    /// Whether only white space is left.
+    /// True if only white space is left.
     package var isAtEnd: Bool {
         mutating get { peek() == nil }
     }
 
-    /// Whether nothing is left.
+    /// True if nothing is left.
     @inlinable package var isExactlyAtEnd: Bool { position == text.count }
 
-    /// Whether an array begins here.
+    /// True if an array begins here.
     @inlinable package var startsArray: Bool { position < text.count && text[position] == UInt8(ascii: "[") }
 
     /// The next byte after white space.
@@ -81,7 +81,7 @@ package struct JSONScanner {
     @inlinable @inline(__always)
     package func bytes(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: text[range]) }
 
-    /// How many bytes there are from an offset on.
+    /// Returns the number of bytes from an offset on.
     @usableFromInline func left(from start: Int) -> Int { text.count - start }
 
     // MARK: Lists
@@ -94,7 +94,7 @@ package struct JSONScanner {
         guard depth <= deepest else { throw problem("The value is deeper than \(deepest) levels.") }
     }
 
-    /// Whether an element or a member follows; skips what precedes it. At the end, skips the bracket.
+    /// Returns whether an element or a member follows, and skips what precedes it. At the end, skips the bracket.
     @inlinable @inline(__always)
     package mutating func hasNext(_ close: UInt8, isFirst: Bool) throws(JSONProblem) -> Bool {
         if take(close) {
@@ -134,7 +134,7 @@ package struct JSONScanner {
         }
     }
 
-    /// What is said where no value begins.
+    /// Returns the problem at a position where no value begins.
     package mutating func noValue() -> JSONProblem {
         problem(peek() == nil ? "The text ends where a value should be." : "There is no value here.")
     }
@@ -190,7 +190,7 @@ package struct JSONScanner {
     package struct Text {
         package let range: Range<Int>
         package let hasEscapes: Bool
-        /// Whether its characters are ASCII, before escapes are replaced.
+        /// True if its characters are ASCII, before escapes are replaced.
         package let isASCII: Bool
 
         @inlinable
@@ -315,7 +315,7 @@ package struct JSONScanner {
 }
 
 extension UInt8 {
-    /// Whether the byte is white space in JSON.
+    /// Returns whether the byte is white space in JSON.
     @inlinable @inline(__always)
     package var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

@@ -5,7 +5,7 @@
 public struct JSONWriter: Sendable {
     /// The text so far, well-formed UTF-8.
     public private(set) var bytes: [UInt8] = []
-    /// Why the array cannot be stored, if an element said so.
+    /// The reason why the array cannot be stored, from one of its elements; nil if it can.
     package private(set) var failure: String?
 
     package init() {}
@@ -39,7 +39,7 @@ public struct JSONWriter: Sendable {
     }
 }
 
-/// How numbers and text are written in this toolkit's JSON.
+/// The form of numbers and text in this toolkit's JSON.
 package enum JSONFormat {
     package static func number(_ number: Double) -> String {
         // -0.0 equals 0.0, and equal arrays have equal text.

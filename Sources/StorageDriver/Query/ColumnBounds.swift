@@ -13,15 +13,15 @@ public struct ColumnBounds {
     public var prefixes: [[Value]]? { several ?? values?.map { [$0] } }
     /// The same where there are several columns. A list of values is often long, and no array is made for each.
     private var several: [[Value]]?
-    /// How many columns the index has.
+    /// The number of columns in the index.
     private let width: Int
     /// The least value that it can have, if there is one.
     public private(set) var lower: Value?
-    /// Whether a value equal to the lower bound is outside.
+    /// True if a value equal to the lower bound is outside.
     public private(set) var isAboveLower = false
     /// The greatest value that it can have, if there is one.
     public private(set) var upper: Value?
-    /// Whether a value equal to the upper bound is outside.
+    /// True if a value equal to the upper bound is outside.
     public private(set) var isBelowUpper = false
 
     private init(_ column: Int, width: Int) {
@@ -39,13 +39,13 @@ public struct ColumnBounds {
         if columns.count > 1 { several = [values] }
     }
 
-    /// How many ``prefixes`` there are; nil if they are not listed.
+    /// The number of ``prefixes``; nil if they are not listed.
     public var prefixCount: Int? { several?.count ?? values?.count }
 
-    /// Whether the filter names the one value that the column, and those behind it, can have.
+    /// True if the filter restricts the column and those after it to one value.
     public var isSingle: Bool { prefixCount == 1 }
 
-    /// Whether the entries of the index that are inside are in the order of the rows' keys.
+    /// True if the entries of the index within the bounds are in the order of the rows' keys.
     public var isInKeyOrder: Bool { isSingle && columns.count == width }
 
     /// The most rows for which a range should use an index: a quarter of the table's rows. Each is looked up by its key

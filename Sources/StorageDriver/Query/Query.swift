@@ -4,7 +4,7 @@
 /// ``Value``. Filters have two values. Rows that are equal on all sort keys come in the order of the table's key, as do
 /// all rows if there are no sort keys.
 public struct Query: Hashable, Sendable {
-    /// What each result row consists of.
+    /// The content of each result row.
     public enum Result: Hashable, Sendable {
         /// These columns, in this order.
         case columns([Int])
@@ -28,7 +28,7 @@ public struct Query: Hashable, Sendable {
         case keys(columns: Int, list: Int)
     }
 
-    /// What the query returns.
+    /// The content of the result.
     public var result: Result
     /// The rows in scope.
     public var scope: Scope
@@ -36,7 +36,7 @@ public struct Query: Hashable, Sendable {
     public var filter: QueryTerm?
     /// The sort keys. Rows that are equal on all of them come in key order.
     public var order: [SortKey]
-    /// Whether the arguments' limit and offset apply.
+    /// A Boolean value that indicates whether the arguments' limit and offset apply.
     public var isLimited = false
 
     /// A query without a limit.
@@ -47,7 +47,7 @@ public struct Query: Hashable, Sendable {
         self.order = order
     }
 
-    /// How many values each result row has.
+    /// The number of values in each result row.
     public var width: Int {
         switch result {
         case .columns(let columns): columns.count
@@ -57,7 +57,7 @@ public struct Query: Hashable, Sendable {
         }
     }
 
-    /// Whether evaluating a row can fail; see ``QueryTerm/canFail``.
+    /// True if evaluating a row can fail; see ``QueryTerm/canFail``.
     public var canFail: Bool {
         if filter?.canFail == true || order.contains(where: \.term.canFail) { return true }
         switch result {
@@ -67,9 +67,9 @@ public struct Query: Hashable, Sendable {
         }
     }
 
-    /// Whether every row in scope must be evaluated before the first result: a row can fail, and with a limit, an order
-    /// or `exists` backends would stop at different rows. Otherwise rows that can fail come in key order, each as it is
-    /// computed.
+    /// A Boolean value that indicates whether every row in scope must be evaluated before the first result: a row can
+    /// fail, and with a limit, an order or `exists` backends would stop at different rows. Otherwise rows that can fail
+    /// come in key order, each as it is computed.
     public var isComputedWhole: Bool { canFail && (isLimited || !order.isEmpty || result == .exists) }
 }
 
@@ -94,9 +94,9 @@ extension Query {
         public var term: QueryTerm
         /// The type of its values.
         public var type: ColumnType
-        /// Whether greater values come first.
+        /// A Boolean value that indicates whether greater values come first.
         public var isDescending: Bool
-        /// Whether rows without a value come before all others.
+        /// A Boolean value that indicates whether rows without a value come before all others.
         public var nullsFirst: Bool
 
         /// A sort key. Rows without a value come first if `nullsFirst` is true, by default if the order is ascending.
@@ -115,7 +115,7 @@ extension Query {
         }
     }
 
-    /// How rows are grouped. A group's row has its keys first and then its aggregates. The columns of ``filter`` and
+    /// The grouping of rows. A group's row has its keys first and then its aggregates. The columns of ``filter`` and
     /// ``order`` are the values of that row.
     ///
     /// The query's own filter, order and limit apply to the rows before they are grouped. Without keys all rows are one
@@ -129,7 +129,7 @@ extension Query {
         public var filter: QueryTerm?
         /// Groups that are equal on all of these come in the order of their keys.
         public var order: [SortKey]
-        /// Whether the arguments' group limit and offset apply.
+        /// True if the arguments' group limit and offset apply.
         public var isLimited = false
 
         package init(keys: [TypedTerm], aggregates: [Aggregate], filter: QueryTerm? = nil, order: [SortKey] = []) {
@@ -139,7 +139,7 @@ extension Query {
             self.order = order
         }
 
-        /// How many values a group's row has.
+        /// The number of values in a group's row.
         public var width: Int { keys.count + aggregates.count }
 
         /// The terms that are computed for each row: the keys, then those to aggregate.
@@ -168,7 +168,7 @@ extension Query {
 
 /// The function of an aggregate; see ``AggregateState`` for the exact meaning.
 public enum AggregateFunction: String, Hashable, Sendable {
-    /// How many rows there are.
+    /// The number of rows.
     case count
     case sum, min, max, average
 }
@@ -179,13 +179,13 @@ public struct QueryArguments: Sendable {
     public var values: [Value]
     /// The lists, to which terms and scopes refer by index.
     public var lists: [ValueList]
-    /// How many rows at most; nil for all.
+    /// The maximum number of rows; nil for all.
     public var limit: Int?
-    /// How many rows are skipped first.
+    /// The number of rows to skip first.
     public var offset: Int
-    /// How many groups at most; nil for all.
+    /// The maximum number of groups; nil for all.
     public var groupLimit: Int?
-    /// How many groups are skipped first.
+    /// The number of groups to skip first.
     public var groupOffset = 0
 
     /// The values of a query, by default without a limit.
@@ -199,7 +199,7 @@ public struct QueryArguments: Sendable {
 
 /// Rows of values of one width, for `in` and for many keys. Any number of them.
 public struct ValueList: Sendable {
-    /// How many values each row has.
+    /// The number of values in each row.
     public var width: Int
     /// Row after row.
     public var values: [Value]
@@ -212,7 +212,7 @@ public struct ValueList: Sendable {
         self.values = values
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     public var count: Int { values.count / max(width, 1) }
 
     /// The values of a row.
@@ -232,7 +232,7 @@ public final class QueryPlan: Sendable {
     /// The tables that the query touches, of whatever model, in the order that ``Join/table`` uses: those of the table's
     /// model, then those that its edges lead to.
     public let tables: [TableSchema]
-    /// Whether the query may begin with what its conditions choose of related rows; see
+    /// True if the query may begin with the related rows that its conditions choose; see
     /// ``choosingRelated(_:rowCount:rows:)``.
     package let choosesRelated: Bool
 

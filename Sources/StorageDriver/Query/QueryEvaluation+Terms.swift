@@ -1,5 +1,5 @@
 extension QueryEvaluation {
-    /// Whether the term holds for the row.
+    /// Returns whether the term holds for the row.
     ///
     /// - Throws: `overflow` and `typeMismatch` if a computation fails.
     public func isTrue(_ term: QueryTerm, _ row: Tables.Row) throws(StorageError) -> Bool {
@@ -129,7 +129,7 @@ extension QueryEvaluation {
 }
 
 extension Comparison {
-    /// Whether the comparison holds for two values of the type.
+    /// Returns whether the comparison holds for two values of the type.
     public func holds(_ left: Value, _ right: Value, as type: ColumnType) -> Bool {
         let order = left.order(to: right, as: type)
         if self == .equal { return order == .same }

@@ -105,13 +105,13 @@ public struct QueryEvaluation<Tables: ValueTables> {
         }
     }
 
-    /// Whether the query's filter holds for the row.
+    /// Returns whether the query's filter holds for the row.
     public func isMatch(_ row: Tables.Row) throws(StorageError) -> Bool {
         guard let filter = plan.query.filter else { return true }
         return try isTrue(filter, row)
     }
 
-    /// How many rows match; stops at the given number.
+    /// Returns the number of matching rows, and stops at the given number.
     private func count(upTo most: Int = .max) throws(StorageError) -> Int {
         var count = 0
         var cancellation = CancellationCheck(isOn: isReading, counting: work)
@@ -163,12 +163,12 @@ public struct QueryEvaluation<Tables: ValueTables> {
         access.prefixes.lazy.flatMap { tables.rows(of: plan.table, keyPrefix: $0) }
     }
 
-    /// How the rows in question are found.
+    /// The access path to the candidate rows.
     struct RowAccess {
         var way: QueryExplanation.Access
-        /// What their keys begin with, in key order.
+        /// The prefixes of their keys, in key order.
         var prefixes: [[Value]]
-        /// Whether an index gave the keys in another order.
+        /// True if an index yielded the keys in another order.
         var isSorted = false
     }
 

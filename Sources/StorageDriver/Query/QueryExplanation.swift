@@ -1,6 +1,6 @@
-/// How a backend runs a query, in the same words for every backend.
+/// A description of the way in which a backend runs a query, in the same words for every backend.
 public struct QueryExplanation: Hashable, Sendable, CustomStringConvertible {
-    /// How rows are found.
+    /// The ways in which rows are found.
     public enum Access: Hashable, Sendable {
         /// By their key, or its beginning.
         case key
@@ -12,11 +12,11 @@ public struct QueryExplanation: Hashable, Sendable, CustomStringConvertible {
 
     /// The table whose rows the query returns.
     public var table: String
-    /// How its rows are found.
+    /// The way in which its rows are found.
     public var access: Access
     /// An estimate of the rows that are examined: those that the access finds.
     public var rowsExamined: Int
-    /// Whether the rows must be sorted.
+    /// A Boolean value that indicates whether the rows must be sorted.
     public var sorts: Bool
     /// The statement, if the engine has a query language.
     public var statement: String?
@@ -52,7 +52,7 @@ public protocol QueryExplaining: StorageSession {
 }
 
 extension QueryPlan {
-    /// Whether the rows of this query are not in key order.
+    /// A Boolean value that indicates whether the rows of this query are not in key order.
     public var sorts: Bool {
         switch query.result {
         case .columns, .terms: !query.order.isEmpty
@@ -78,7 +78,7 @@ extension QueryTerm {
         return Array(terms.prefix { !$0.canFail })
     }
 
-    /// Whether the condition compares a column with given values, so that an index on the column can serve it.
+    /// Returns whether the condition compares a column with given values, so that an index on the column can serve it.
     public func restricts(_ column: Int) -> Bool {
         switch self {
         case .comparison(.notEqual, _, _, _): false

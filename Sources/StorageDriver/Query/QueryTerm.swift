@@ -23,9 +23,9 @@ public indirect enum QueryTerm: Hashable, Sendable {
     case arithmetic(Arithmetic, QueryTerm, QueryTerm, ColumnType)
     /// The folded text; see ``TextFolding``.
     case folded(QueryTerm, TextFolding)
-    /// How many elements an array has, or how many bytes a blob; see ``ArrayElements``.
+    /// The number of elements in an array, or of bytes in a blob; see ``ArrayElements``.
     case elementCount(QueryTerm)
-    /// How far two vectors are from each other; see ``VectorMetric``.
+    /// The distance between two vectors; see ``VectorMetric``.
     case distance(VectorMetric, QueryTerm, QueryTerm)
     /// The second term's value if the condition is true, otherwise the third's.
     case choice(QueryTerm, QueryTerm, QueryTerm)
@@ -34,28 +34,28 @@ public indirect enum QueryTerm: Hashable, Sendable {
 
     /// A comparison by the order of the type. Equality holds between nulls; an ordered comparison with null is false.
     case comparison(Comparison, QueryTerm, QueryTerm, ColumnType)
-    /// Whether the term equals one of an argument list's values.
+    /// True if the term equals one of an argument list's values.
     case isIn(QueryTerm, list: Int, ColumnType)
-    /// Whether columns of the row in scope have the values of one of an argument list's rows, all together: a reference to
-    /// one of several keys. False where one of the columns is null.
+    /// True if columns of the row in scope together equal one of an argument list's rows: a reference to one of several
+    /// keys. False where one of the columns is null.
     case isAmong([Int], list: Int)
-    /// Whether the term is null.
+    /// True if the term is null.
     case isNull(QueryTerm)
     /// A test of text by UTF-8 bytes; false for null. With a folding, the pattern is already folded.
     case text(TextTest, QueryTerm, QueryTerm)
-    /// Whether an array contains the given element (as JSON text), or a blob the given byte; false for null.
+    /// True if an array contains the given element (as JSON text), or a blob the given byte; false for null.
     case hasElement(QueryTerm, QueryTerm)
-    /// Whether all are true.
+    /// True if all terms are true.
     case and([QueryTerm])
-    /// Whether one is true.
+    /// True if at least one term is true.
     case or([QueryTerm])
-    /// Whether it is false.
+    /// True if the term is false.
     case not(QueryTerm)
     /// A test over the rows along the edge. Each is in scope in the inner term.
     case quantified(Quantifier, Join, QueryTerm)
 }
 
-/// How two values are compared, in the total order of their type.
+/// The comparison of two values, in the total order of their type.
 public enum Comparison: Hashable, Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
@@ -114,7 +114,7 @@ public struct Join: Hashable, Sendable {
 }
 
 extension QueryTerm {
-    /// Whether the term is a condition: true or false, never null.
+    /// A Boolean value that indicates whether the term is a condition: true or false, never null.
     public var isCondition: Bool {
         switch self {
         case .column, .argument, .null, .related, .relatedCount, .relatedAggregate, .arithmetic, .folded, .elementCount,
@@ -124,9 +124,9 @@ extension QueryTerm {
         }
     }
 
-    /// Whether evaluating the term can fail: it computes with numbers, and may overflow or divide by zero. A query with
-    /// such a term evaluates every row in its scope, whatever its limit, so that all backends fail alike; see
-    /// ``Query/isComputedWhole``.
+    /// A Boolean value that indicates whether evaluating the term can fail: it computes with numbers, and may overflow
+    /// or divide by zero. A query with such a term evaluates every row in its scope, whatever its limit, so that all
+    /// backends fail alike; see ``Query/isComputedWhole``.
     public var canFail: Bool {
         switch self {
         case .arithmetic(_, let left, let right, .string): left.canFail || right.canFail
@@ -177,7 +177,8 @@ extension QueryTerm {
 }
 
 extension Query.Aggregate {
-    /// Whether computing it can fail: its term can, or a sum of integers, decimals or durations overflows.
+    /// A Boolean value that indicates whether computing it can fail: its term can, or a sum of integers, decimals or
+    /// durations overflows.
     public var canFail: Bool {
         if term?.term.canFail == true { return true }
         guard function == .sum, let computing = term?.type.row.computing else { return false }

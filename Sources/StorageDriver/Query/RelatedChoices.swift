@@ -26,12 +26,12 @@ extension QueryPlan {
         }
     }
 
-    /// Whether rows in key order may soon be enough.
+    /// True if a few rows in key order may suffice.
     package var endsEarly: Bool { query.isLimited || query.result == .exists }
 }
 
 extension QueryTerm {
-    /// Whether a part of the condition can be a list of keys.
+    /// True if a part of the condition can be a list of keys.
     fileprivate var hasRelated: Bool {
         switch self {
         case .and(let terms), .or(let terms): terms.contains(where: \.hasRelated)
@@ -57,7 +57,7 @@ extension QueryTerm {
         }
     }
 
-    /// Whether it names the values that it is true for, as few rows have them.
+    /// True if it names the values that it is true for, as few rows have them.
     package var isEquality: Bool {
         switch self {
         case .comparison(.equal, _, _, _), .isIn, .isAmong: true
@@ -65,7 +65,7 @@ extension QueryTerm {
         }
     }
 
-    /// Whether one of the conditions names values of the key's first column, or of one with an index.
+    /// Returns whether one of the conditions names values of the key's first column, or of one with an index.
     fileprivate func findsFew(of table: TableSchema) -> Bool {
         conjuncts.contains { term in
             switch term {
@@ -79,8 +79,8 @@ extension QueryTerm {
 }
 
 extension Query {
-    /// Whether it pays to begin with the related rows that meet a condition: they can be found without failing, and
-    /// nothing else finds few rows.
+    /// Returns whether it pays to begin with the related rows that meet a condition: they can be found without failing,
+    /// and nothing else finds few rows.
     func choosesRelated(in table: TableSchema) -> Bool {
         guard case .all = scope, let filter, filter.hasRelated else { return false }
         return !canFail && !filter.findsFew(of: table)
@@ -153,7 +153,7 @@ private struct RelatedChoices {
         return test.findsFew(of: related) || rowCount(related) / Self.mostRelated <= rowCount(plan.table)
     }
 
-    /// How many rows that pass the test have each value of the edge's columns.
+    /// Returns the number of rows that pass the test for each value of the edge's columns.
     private func counts(_ edge: Join, _ test: QueryTerm) throws(StorageError) -> ValueCounts {
         let query = Query(.columns(edge.inner), filter: test == .constant(true) ? nil : test)
         let plan = QueryPlan(id: nil, query: query, table: plan.tables[edge.table], tables: plan.tables)
@@ -164,7 +164,7 @@ private struct RelatedChoices {
     }
 }
 
-/// How often each value occurs, null aside.
+/// The number of occurrences of each value, except null.
 private struct ValueCounts {
     private var numbers: [Int64: Int] = [:]
     private var others: [[Value]: Int] = [:]

@@ -1,5 +1,5 @@
 extension TextTest {
-    /// Whether the text passes, by UTF-8 bytes. Costs at most the product of both lengths.
+    /// Returns whether the text passes, by UTF-8 bytes. Costs at most the product of both lengths.
     public func holds(_ text: String, _ pattern: String) -> Bool {
         var text = text
         var pattern = pattern
@@ -49,7 +49,7 @@ extension TextTest {
         return pattern[next...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
-    /// How far the pattern's next character advances both; nil if it does not match.
+    /// Returns the distance by which the pattern's next character advances both; nil if it does not match.
     private static func step(
         _ text: UnsafeBufferPointer<UInt8>, _ place: Int, _ pattern: UnsafeBufferPointer<UInt8>, _ next: Int
     ) -> (text: Int, pattern: Int)? {

@@ -1,4 +1,4 @@
-/// What a write does with its rows.
+/// The operation of a write on its rows.
 public enum WriteOperation: Hashable, Sendable {
     /// Adds rows; a row whose key is stored already is `duplicateKey`.
     case insert
@@ -19,7 +19,7 @@ public final class WritePlan: Sendable {
     /// A small, dense number for use as an array index. The number of a plan that was not used for long passes to
     /// another plan, so compare the plan (`===`) before you use what you kept under its number.
     public let id: Int
-    /// What is done with the rows.
+    /// The operation on the rows.
     public let operation: WriteOperation
     /// The table that is written.
     public let table: TableSchema
@@ -40,9 +40,9 @@ public final class WritePlan: Sendable {
 
 /// The rows of one write. Its memory is valid while the call that receives it runs.
 public struct RowBatch: ~Copyable {
-    /// Which operation on which columns of which table.
+    /// The operation, with its table and columns.
     public let plan: WritePlan
-    /// How many rows there are; for `patch`, how many keys.
+    /// The number of rows; for `patch`, the number of keys.
     public let count: Int
     /// Row after row, ``WritePlan/columns`` cells each; for `delete` and `patch`, key after key.
     public let cells: UnsafePointer<Cell>
@@ -57,7 +57,7 @@ public struct RowBatch: ~Copyable {
         self.values = values
     }
 
-    /// How many cells a row has.
+    /// The number of cells in a row.
     public var width: Int {
         plan.operation == .patch ? plan.keyColumns.count : plan.columns.count
     }

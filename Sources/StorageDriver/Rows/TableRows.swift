@@ -2,7 +2,7 @@
 package struct TableRows {
     /// Row after row.
     package var cells: UnsafePointer<Cell>
-    /// How many rows there are.
+    /// The number of rows.
     package var count: Int
 
     /// Rows with consecutive cells, which must outlive this value.

@@ -29,8 +29,8 @@ public final class ValueCells {
 
     /// Row after row; valid as long as this object lives.
     public var cells: UnsafePointer<Cell> { UnsafePointer(rows.cells) }
-    /// How many rows there are.
+    /// The number of rows.
     public var count: Int { rows.count }
-    /// How many cells each row has.
+    /// The number of cells in each row.
     public var width: Int { rows.width }
 }

@@ -1,15 +1,15 @@
-/// Where the elements of an array of references are: their positions ascend, with gaps, so that an element between two
+/// The positions of the elements of an array of references. They ascend with gaps, so that an element between two
 /// others moves none of them.
 @usableFromInline
 package enum ListPositions {
-    /// How far apart two elements are, if nothing was inserted between them.
+    /// The distance between two elements, if nothing was inserted between them.
     package static let gap: Int64 = 1024
 
     /// The gap in which an element of a rewritten part is at least.
     package static let leastGap: Int64 = 16
 
-    /// How far apart the elements of an array of this length are written. A short one has no gaps: it is rewritten at its
-    /// first insertion, which costs no more than a part of a long one.
+    /// The distance between the elements of an array of this length when it is written. A short one has no gaps: it is
+    /// rewritten at its first insertion, which costs no more than a part of a long one.
     @inlinable
     package static func step(ofCount count: Int) -> Int { count > 64 ? 1024 : 1 }
 

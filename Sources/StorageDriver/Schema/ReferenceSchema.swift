@@ -1,14 +1,15 @@
-/// What a column refers to: the column has one part of the key of a record of another model, or of the same.
+/// The target of a column, which holds one part of the key of a record of another model, or of the same.
 ///
 /// The store sees to references; an engine stores this with the column, and may declare it to other programs.
 public struct ReferenceSchema: Hashable, Sendable, Codable {
     /// The stored name of the model that is referred to.
     public var model: String
-    /// What happens to the reference if the record that it names is deleted.
+    /// The rule for the reference when the record that it names is deleted.
     public var onDelete: DeleteRule
-    /// Which part of the key the column has, from 0.
+    /// The part of the key that the column holds, from 0.
     public var part: Int
-    /// Whether the table's rows are the elements of an array of references, and not of owned records.
+    /// A Boolean value that indicates whether the table's rows are the elements of an array of references, and not of
+    /// owned records.
     public var isElement: Bool
 
     /// A part of a reference.
@@ -20,7 +21,7 @@ public struct ReferenceSchema: Hashable, Sendable, Codable {
     }
 }
 
-/// What happens to a reference when the record that it names is deleted (clause R3).
+/// The rule for a reference when the record that it names is deleted (clause R3).
 public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
     /// The delete is refused with `constraint`, unless the referring record is deleted by the same call.
     case deny

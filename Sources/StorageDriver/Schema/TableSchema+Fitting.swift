@@ -26,15 +26,16 @@ extension Array<TableSchema> {
 }
 
 extension TableSchema {
-    /// Whether there is a column that says whether an array is nil.
+    /// Returns whether there is a column that tells whether an array is nil.
     package func hasPresence(of property: String) -> Bool {
         columns.contains { $0.role == .presence && !$0.isRemoved && $0.property.isSame(as: property) }
     }
 
-    /// Whether the rows are of a type that owns itself.
+    /// True if the rows are of a type that owns itself.
     package var isNode: Bool { columns.contains { $0.role == .node } }
 
-    /// Whether a table's rows are owned by this one's. In types that own themselves the names of the paths do not tell.
+    /// Returns whether a table's rows are owned by this one's. In types that own themselves the names of the paths do
+    /// not tell.
     fileprivate func mayOwn(_ other: TableSchema) -> Bool {
         guard !other.isNode else {
             return other.path[0].isSame(as: path[0]) && (isNode || other.path.count > path.count)

@@ -12,9 +12,11 @@ public struct TableSchema: Hashable, Sendable, Codable {
     public var columns: [ColumnSchema]
     /// The indices of the columns of the primary key, in order. Rows are ordered by it.
     public var key: [Int]
-    /// Whether the key is one integer that the store assigns: the backend then remembers the greatest key ever stored.
+    /// A Boolean value that indicates whether the key is one integer that the store assigns. The backend then remembers
+    /// the greatest key ever stored.
     public var assignsKeys: Bool
-    /// Whether every owner has a row here: the property is a single child and not Optional.
+    /// A Boolean value that indicates whether every owner has a row here: the property is a single child and not
+    /// Optional.
     public var isRequired: Bool
     /// The stored name of the owned model whose rows these are; nil for a root, whose name is its path, and in stores
     /// that were written before it was recorded.
@@ -22,15 +24,16 @@ public struct TableSchema: Hashable, Sendable, Codable {
     /// In a table of a type that owns itself: whether an owner may have several rows here. Other tables have position
     /// columns instead.
     public var isMany: Bool?
-    /// Whether the property, and so everything below it, was removed from its model. The table keeps its rows.
+    /// A Boolean value that indicates whether the property, and so everything below it, was removed from its model. The
+    /// table keeps its rows.
     public var isRemoved: Bool {
         get { removed ?? false }
         set { removed = newValue ? true : nil }
     }
     /// Nil if it is not, so that the recorded JSON is the same as in earlier versions.
     private var removed: Bool?
-    /// Whether other software created the table: its rows are read and written, its columns and indexes never changed.
-    /// Not recorded, since a store records no such table.
+    /// A Boolean value that indicates whether other software created the table. Its rows are read and written, its
+    /// columns and indexes never changed. Not recorded, since a store records no such table.
     public var isForeign = false
 
     private enum CodingKeys: String, CodingKey {
@@ -71,7 +74,8 @@ public struct TableSchema: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether the key is of the table's columns: of a root's properties, of owned rows all that leads to them.
+    /// A Boolean value that indicates whether the key consists of the right columns: of a root's properties, or for
+    /// owned rows, of everything that leads to them.
     private var isSound: Bool {
         guard !name.isEmpty, !path.isEmpty, !key.isEmpty, Set(key).count == key.count,
             key.allSatisfy(columns.indices.contains)
@@ -87,16 +91,16 @@ public struct TableSchema: Hashable, Sendable, Codable {
             && zip(columns, leading).allSatisfy { $0.type == .int64 || $1 == .owner }
     }
 
-    /// Whether the rows can be owned by those of a root: they begin with its key.
+    /// Returns whether the rows can be owned by those of a root: they begin with its key.
     package func isOwned(by root: TableSchema) -> Bool {
         let owners = columns.prefix { $0.role == .owner }.map(\.type.storage)
         return owners == root.key.map { root.columns[$0].type.storage }
     }
 
-    /// Whether the table holds root records, not owned ones.
+    /// A Boolean value that indicates whether the table holds root records, not owned ones.
     public var isRoot: Bool { path.count == 1 }
 
-    /// Whether the rows are the elements of an array of references.
+    /// A Boolean value that indicates whether the rows are the elements of an array of references.
     public var isOfReferences: Bool {
         let own = columns.filter { $0.role == .property && !$0.isRemoved }
         return !isRoot && !own.isEmpty && own.allSatisfy { $0.reference?.isElement == true }
@@ -127,11 +131,11 @@ public struct TableSchema: Hashable, Sendable, Codable {
 
 /// One column of a ``TableSchema``.
 public struct ColumnSchema: Hashable, Sendable, Codable {
-    /// What a column is for.
+    /// The purpose of a column.
     public enum Role: String, Hashable, Sendable, Codable {
         /// A property of the model.
         case property
-        /// Whether an optional array is present: 0 for nil, 1 for an array, which may be empty.
+        /// The presence of an optional array: 0 for nil, 1 for an array, which may be empty.
         case presence
         /// A part of the root's key, in a table of owned rows.
         case owner
@@ -145,23 +149,24 @@ public struct ColumnSchema: Hashable, Sendable, Codable {
 
     /// The column's name, unique in its table even if case is ignored.
     public var name: String
-    /// What the column is for.
+    /// The purpose of the column.
     public var role: Role
     /// The property's stored name, for the roles that belong to one.
     public var property: String
     /// The type of its values.
     public var type: ColumnType
-    /// Whether it may be null.
+    /// A Boolean value that indicates whether the column may be null.
     public var isOptional: Bool
-    /// Whether an index begins with it; see ``TableSchema/indexColumns(from:)``.
+    /// A Boolean value that indicates whether an index begins with the column; see ``TableSchema/indexColumns(from:)``.
     public var isIndexed: Bool
-    /// Whether two rows with equal values are refused.
+    /// A Boolean value that indicates whether two rows with equal values are refused.
     public var isUnique: Bool
-    /// Whether the property was removed from the model. The column keeps its data and is null in new rows.
+    /// A Boolean value that indicates whether the property was removed from the model. The column keeps its data and is
+    /// null in new rows.
     public var isRemoved: Bool
-    /// What the column refers to; nil for all columns but those of references.
+    /// The target of a reference; nil for all other columns.
     public var reference: ReferenceSchema?
-    /// Whether the record of a row is gone from the time that the column has.
+    /// A Boolean value that indicates whether a row's record expires at the time in the column.
     ///
     /// The store sees to that: the queries that reach an engine have the condition. An engine stores this with the column.
     public var isExpiry: Bool {
@@ -201,7 +206,7 @@ public enum TableChange: Sendable {
 }
 
 extension ColumnSchema.Role {
-    /// Whether columns of the role are a prefix of a row: they precede its own columns.
+    /// True if columns of the role are a prefix of a row: they precede its own columns.
     package var isPrefix: Bool {
         switch self {
         case .property, .presence: false
@@ -211,7 +216,7 @@ extension ColumnSchema.Role {
 }
 
 extension String {
-    /// Whether the bytes are the same: two normal forms of a name are two names (clauses S6 and V4).
+    /// Returns whether the bytes are the same: two normal forms of a name are two names (clauses S6 and V4).
     package func isSame(as other: String) -> Bool {
         // `==` distinguishes most by comparing memory; comparing byte by byte takes ten times as long.
         guard self == other else { return false }

@@ -31,9 +31,9 @@ public struct Cell: BitwiseCopyable, Sendable {
 
     /// The value, or the address of its bytes, as ``tag`` says.
     public var bits: UInt64
-    /// How many bytes a text or blob has; 0 for others.
+    /// The number of bytes in a text or blob; 0 for others.
     public var length: UInt32
-    /// What the cell holds.
+    /// The kind of the cell's value.
     public var tag: Tag
 
     /// A cell of these parts, which must be consistent, as the properties describe.
@@ -65,7 +65,7 @@ public struct Cell: BitwiseCopyable, Sendable {
         Cell(bits: value.bitPattern, length: 0, tag: .double)
     }
 
-    /// Whether there is no value.
+    /// A Boolean value that indicates whether there is no value.
     @inlinable public var isNull: Bool { tag == .null }
 
     /// The value of an `int` cell.
@@ -93,7 +93,7 @@ public struct Cell: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Whether two cells of one column have equal values, as the contract defines equality.
+    /// Returns whether two cells of one column have equal values, as the contract defines equality.
     package func isEqual(to other: Cell) -> Bool {
         guard tag == other.tag else { return isNull == other.isNull && value == other.value }
         switch tag {

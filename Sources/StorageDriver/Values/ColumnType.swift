@@ -19,18 +19,18 @@ public indirect enum ColumnType: Hashable, Sendable {
     /// Any other `Codable` value, stored as JSON text. Queries cannot see inside it.
     case embedded
 
-    /// How values of a type are stored.
+    /// The storage of a type's values.
     public enum Storage: Sendable {
         case integer, double, text, blob
     }
 
-    /// How values of this type are stored.
+    /// The storage of this type's values.
     public var storage: Storage { row.storage }
 
     /// The range of an integer type; nil for every other type and for `uint64`, which ``Value/unsigned(_:)`` completes.
     public var range: ClosedRange<Int64>? { row.range }
 
-    /// Whether a property of this type can be a key (clause K1).
+    /// A Boolean value that indicates whether a property of this type can be a key (clause K1).
     public var canBeKey: Bool { row.canBeKey }
 }
 

@@ -9,17 +9,17 @@ internal import Foundation
 ///
 /// A new type is a case of ``ColumnType``, a row of this table, and a Swift type that conforms to `ScalarValue`.
 package final class ColumnTypeRow: Sendable {
-    /// How values are ordered: by the order of their storage, or as decimal numbers.
+    /// The order of values: the order of their storage, or that of decimal numbers.
     package enum Order: Sendable {
         case ofStorage, decimal
     }
 
-    /// How values are added, multiplied and summed.
+    /// The rules by which values are added, multiplied and summed.
     package enum Computing: Sendable {
         case integer, double, float, decimal, duration
     }
 
-    /// How the JSON of a stored array represents a value.
+    /// The representation of a value in the JSON of a stored array.
     package enum Element: Sendable {
         case bool, integer, double, text
         /// Bytes, as the text of ``ColumnTypeRow/text(of:)``.
@@ -40,14 +40,14 @@ package final class ColumnTypeRow: Sendable {
     /// The type of a sum, and the sum of no values.
     package let sum: (type: ColumnType, ofNothing: Value)
     package let element: Element
-    /// Whether a query may compare values with their text.
+    /// True if a query may compare values with their text.
     package let comparesToText: Bool
     /// The SQL names of the type in tables of other software.
     package let declared: [String]
     /// The types of other software's columns that a property of this type can map. Each value is still checked when it
     /// is read.
     package let standsFor: Set<ColumnType>
-    /// Which values of the storage the type accepts, each as it is stored.
+    /// Accepts values of the storage, and returns each as it is stored; nil for values that the type refuses.
     private let accept: @Sendable (Value) -> Value?
     /// The text of a value; nil for the plain text of its storage.
     private let write: (@Sendable (Value) -> String?)?
@@ -253,7 +253,7 @@ extension ColumnTypeRow {
     /// The value of the JSON text that stored it before its type was a column type; nil for every other text.
     package func value(ofJSON text: String) -> Value? { fromJSON?(text) }
 
-    /// Whether values of ``ColumnType/embedded`` may be values of this type.
+    /// True if values of ``ColumnType/embedded`` may be values of this type.
     package var wasJSON: Bool { fromJSON != nil }
 
     /// The value as a Swift expression, given the literal of its storage.

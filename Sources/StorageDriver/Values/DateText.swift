@@ -112,7 +112,7 @@ package enum DateText {
         var zone = ""
         /// The least digits of a second.
         var digits = 0
-        /// How many there may be; nil for groups of three, and more where it takes more.
+        /// The permitted numbers of digits; nil for groups of three, and more where it takes more.
         var widths: [Int]?
         var hasTime: Bool
 

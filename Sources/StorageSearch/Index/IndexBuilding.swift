@@ -1,4 +1,4 @@
-/// How far an index is that is being made from the records of a store.
+/// The progress of an index that is being built from the records of a store.
 package struct SearchBuild: Hashable, Sendable {
     /// The records that were read.
     package var documents: Int

@@ -21,7 +21,7 @@ struct Merger<Terms: TermSource> {
     /// The first bytes of the next term of each source, which decide nearly always.
     private var keys: [UInt64]
     private let base: Int
-    /// What the sources remove: of themselves, and of earlier ones.
+    /// The removals by the sources: from themselves, and from earlier ones.
     private let inner: [Int]
     private let outer: [Int]
     private(set) var last: [UInt8] = []

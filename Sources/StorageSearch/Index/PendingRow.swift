@@ -1,4 +1,4 @@
-/// What one commit has added and removed.
+/// The additions and removals of one commit.
 struct PendingRow: Sendable {
     let number: Int
     let first: Int

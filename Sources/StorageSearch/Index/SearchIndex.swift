@@ -11,7 +11,7 @@ package final class SearchIndex<Storage: SearchStorage> {
     package let storage: Storage
     package let properties: [SearchProperty]
     package let limits: SearchLimits
-    /// What is read of segments and commits, which never change.
+    /// The cached content of segments and commits, which never change.
     package internal(set) var cache: SearchCache
     private var loaded: IndexState?
 
@@ -121,7 +121,7 @@ package struct SearchLimits: Sendable {
     package init() {}
 }
 
-/// What is known of segments and commits from earlier transactions.
+/// The knowledge about segments and commits from earlier transactions.
 package struct SearchCache: Sendable {
     var segments: [Int: Segment] = [:]
     var lengths: [Int: SourceLengths] = [:]
@@ -130,14 +130,14 @@ package struct SearchCache: Sendable {
     package init() {}
 }
 
-/// Which segments and commits there are.
+/// The segments and commits of an index.
 struct IndexState {
     let properties: Int
     /// By ascending documents.
     var segments: [Segment] = []
     var pending: [PendingRow] = []
     var work: SuspendedWork?
-    /// What follows is known.
+    /// True if everything that follows is known.
     private(set) var isComplete = false
     /// The documents that are stored and removed, ascending.
     var removed: [Int] = []

@@ -1,4 +1,4 @@
-/// What a term finds.
+/// The hits of a term.
 struct TermHits {
     /// The documents that have it in any property, ascending.
     var documents: [Int] = []

@@ -7,7 +7,7 @@ struct SegmentWriter<Storage: SearchStorage> {
     private var leaf = ByteWriter()
     private var leafTerm: [UInt8] = []
     private var last: [UInt8] = []
-    /// What follows a term, which is kept for its memory.
+    /// The current entry of a term, which is kept for its memory.
     private var entry = ByteWriter()
     private var directory: ByteWriter
     private var directoryTerm: [UInt8]
@@ -166,7 +166,7 @@ struct SegmentWriter<Storage: SearchStorage> {
     }
 }
 
-/// What a segment has besides its terms.
+/// The content of a segment besides its terms.
 struct SegmentContent {
     var first: Int
     var end: Int

@@ -62,7 +62,7 @@ struct TermList {
 struct Postings {
     var documents: [Int] = []
     var counts: [Int] = []
-    /// Where the positions of each document begin; the last is the end.
+    /// The start of each document's positions; the last one is the end.
     var starts: [Int] = []
     var positions: [Int] = []
 

@@ -42,13 +42,13 @@ package struct Relevance: Sendable {
         return weight / ((1 - b) + b * (Double(length) / average))
     }
 
-    /// What an occurrence counts for in a property of so many words.
+    /// Returns the weight of an occurrence in a property with a number of words.
     @inline(__always)
     func factor(_ property: Int, length: Int) -> Double {
         length < 1024 ? factors[property][length] : Self.factor(weights[property], length, averages[property])
     }
 
-    /// How much a term says that so many documents have.
+    /// Returns the weight of a term that occurs in a number of documents.
     package func rarity(_ count: Int) -> Double {
         let n = Double(count)
         return Self.logarithm(1 + (documents - n + 0.5) / (n + 0.5))

@@ -1,4 +1,4 @@
-/// What to search for, as a person writes it.
+/// A search as a person writes it.
 ///
 /// ```swift
 /// let query = SearchQuery("swift \"storage engine\" data* -toy title:guide")
@@ -17,9 +17,9 @@
 /// terms beside it, a colon after what names no property. A word that the analyzer divides, such as `real-time`, is a phrase.
 /// A query without anything that it asks for, only with exclusions, finds nothing.
 public struct SearchQuery: Hashable, Sendable, CustomStringConvertible {
-    /// What has to be there: one of each.
+    /// The required terms: one of each clause.
     package var clauses: [[SearchTerm]]
-    /// What must not be there.
+    /// The excluded terms.
     package var exclusions: [SearchTerm]
 
     /// The query of a text.
@@ -41,7 +41,7 @@ public struct SearchQuery: Hashable, Sendable, CustomStringConvertible {
         self.init(text + "*", properties: properties)
     }
 
-    /// Whether the query can find anything.
+    /// A Boolean value that indicates whether the query can find nothing.
     public var isEmpty: Bool { clauses.isEmpty }
 
     /// The query in a normal form, of which the same query can be made.

@@ -1,6 +1,6 @@
 // Made by scripts/make-word-tables; not to be edited.
 
-/// What the rules of words ask of scalars, by Unicode 15.0.0.
+/// The properties of scalars that the rules of words use, by Unicode 15.0.0.
 ///
 /// A character stands for six bits, beginning with `0`; a number of more is written from its highest bits.
 enum BreakTable {

@@ -1,6 +1,6 @@
 // Made by scripts/make-word-tables; not to be edited.
 
-/// What scalars are folded to, by Unicode 15.0.0.
+/// The folded forms of scalars, by Unicode 15.0.0.
 ///
 /// A character stands for six bits, beginning with `0`; a number of more is written from its highest bits.
 enum FoldTable {

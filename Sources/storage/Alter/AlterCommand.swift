@@ -143,7 +143,7 @@ extension Store.SchemaChange {
         ])
     }
 
-    /// What is done and where, with nothing that controls a terminal.
+    /// A description of the step and its place, without control characters.
     fileprivate var line: String {
         let rows = rows > 0 ? ", \(rows.counted("row")) written anew" : ""
         let failure = problem.map { "\n  fails: \($0.message.printable)" } ?? ""

@@ -93,7 +93,7 @@ struct CopyCommand: AsyncParsableCommand {
     }
 }
 
-/// What a copy came to, model by model.
+/// The result of a copy, model by model.
 struct CopyReport {
     private let time: Duration
     private var models: [(read: ModelDigest, stored: ModelDigest)] = []

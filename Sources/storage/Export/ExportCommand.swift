@@ -89,7 +89,7 @@ struct ExportCommand: AsyncParsableCommand {
         try output.finish()
     }
 
-    /// What the name of the file ends with, counted from its end: 0 for the last part.
+    /// Returns a part of the file name's extension, counted from its end: 0 for the last part.
     private func ending(_ place: Int) -> String? {
         guard let output else { return nil }
         let parts = URL(fileURLWithPath: output).lastPathComponent.split(separator: ".").dropFirst().reversed()

@@ -6,7 +6,7 @@ import TerminalOutput
 /// Groups as bars: a line for each, as long as its last number.
 struct RecordChart: RecordWriter {
     private let columns: [RecordSchema.Property]
-    /// How many columns name a group; those behind them are numbers.
+    /// The number of columns that name a group. Those after them are numbers.
     private let keys: Int
     private var bars: [Bar] = []
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StorageAPI
 
-/// How records are printed.
+/// The formats in which records are printed.
 enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
     case table, vertical, json, ndjson, csv, tsv, markdown
 
@@ -23,7 +23,7 @@ enum RecordFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// How delimited values are written.
+/// The options for delimited values.
 struct DelimitedOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,

@@ -3,7 +3,7 @@ import StorageAPI
 import StorageJSON
 import TerminalOutput
 
-/// Where a record is: which of the inputs, and its line there.
+/// The place of a record: its input, and its line there.
 struct RecordPlace: Hashable, Comparable, Sendable {
     let file: Int
     let line: Int
@@ -13,7 +13,7 @@ struct RecordPlace: Hashable, Comparable, Sendable {
 
 /// The bad records of the inputs: reported by line, and written to a file if requested.
 struct BadRecords: Sendable {
-    /// How many are reported one by one.
+    /// The number of records that are reported one by one.
     static let mostTold = 20
 
     private(set) var count = 0
@@ -32,7 +32,7 @@ struct BadRecords: Sendable {
         file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Whether an import goes on without them.
+    /// True if an import continues without them.
     var areSkipped: Bool { path != nil }
 
     /// - Parameter index: which of the inputs has it.

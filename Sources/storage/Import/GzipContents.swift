@@ -9,7 +9,7 @@ final class GzipContents: InputContents {
     private let source: CompressedSource
     /// Owned by this object. Its input is the source's block, which stays until the next one is asked for.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// Whether a member has ended, and no further one begun.
+    /// True if a member has ended, and no further one begun.
     private var isBetween = false
 
     init(_ file: InputFile) throws(ToolError) {

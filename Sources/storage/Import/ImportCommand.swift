@@ -182,7 +182,7 @@ struct ImportCommand: AsyncParsableCommand {
         try output.flush()
     }
 
-    /// What the file's records consist of, after telling it.
+    /// Infers the properties of the file's records, and prints them.
     private func inferred(
         _ input: [RecordFile], _ mapping: InputMapping, _ references: [(ImportedReference, ColumnType?)],
         areSkipped: Bool

@@ -6,12 +6,12 @@ struct Importer {
     let files: [RecordFile]
     let schema: RecordSchema
     let mapping: InputMapping
-    /// Whether a record replaces the stored one with its key.
+    /// True if a record replaces the stored one with its key.
     let replaces: Bool
     /// The properties by which a record is found that it replaces; empty for the key.
     let match: [String]
     private(set) var bad: BadRecords
-    /// How many records have been stored.
+    /// The number of stored records.
     private(set) var count = 0
     /// The repeated keys, whose first occurrences are searched for when everything is read.
     private var repeated: [(place: RecordPlace, key: [Value])] = []
@@ -133,7 +133,7 @@ struct Importer {
 }
 
 extension StorageError {
-    /// Whether a record is at fault, and not the store.
+    /// True if a record is at fault, and not the store.
     fileprivate var isOfRecord: Bool {
         switch code {
         case .duplicateKey, .missingKey, .typeMismatch, .invalidValue, .constraint, .limitExceeded: true

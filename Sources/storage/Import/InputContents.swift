@@ -149,10 +149,10 @@ final class CompressedContents: InputContents {
 /// Hands out a compressed file's bytes, a block at a time.
 final class CompressedSource {
     let file: InputFile
-    /// How many bytes it has handed out.
+    /// The number of bytes that it has handed out.
     private(set) var offset = 0
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
-    /// What reading the file threw, which C cannot carry.
+    /// The error thrown while reading the file, which C cannot carry.
     var failure: ToolError?
 
     init(_ file: InputFile) { self.file = file }

@@ -14,7 +14,7 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
     /// The same with tabs.
     case tsv
 
-    /// What a file's name says, whether or not it is compressed.
+    /// Infers the format from a file's name, whether or not it is compressed.
     init?(fileName: String) {
         switch InputCompression.uncompressedName(fileName).split(separator: ".").last?.lowercased() {
         case "ndjson", "jsonl": self = .ndjson
@@ -41,9 +41,9 @@ struct RecordFile: Sendable {
 
     /// The file's name for messages.
     var name: String { file.name }
-    /// Whether the records are members of an object, whose names may be their keys.
+    /// True if the records are members of an object, whose names may be their keys.
     var isKeyed: Bool { if case .keyed = form { true } else { false } }
-    /// Whether the format has no types but text.
+    /// True if text is the format's only type.
     var isUntyped: Bool { if case .delimited = form { true } else { false } }
 
     /// The records from the first on.
@@ -87,7 +87,7 @@ struct RecordFile: Sendable {
 }
 
 extension [RecordFile] {
-    /// How much of all files is read.
+    /// Returns the part of all files that has been read.
     ///
     /// - Parameter fraction: how much of the one at the index, before which the others are read.
     func fraction(at index: Int, _ fraction: Double) -> Double {

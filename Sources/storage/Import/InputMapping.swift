@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageJSON
 
-/// Which members of the input become which properties: `age=info.age` takes one out of an object within.
+/// Maps members of the input to properties: `age=info.age` takes one out of an object within.
 struct InputMapping: Sendable {
     private struct Rule: Sendable {
         let property: String

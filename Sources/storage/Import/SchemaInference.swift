@@ -6,7 +6,7 @@ struct SchemaInference {
     private let files: [RecordFile]
     private let mapping: InputMapping
     private let shape = ObjectShape()
-    /// Whether all names of records are integers.
+    /// True if all names of records are integers.
     private var namesAreIntegers = true
 
     init(_ files: [RecordFile], _ mapping: InputMapping) {
@@ -32,10 +32,10 @@ struct SchemaInference {
     }
 
     private var isUntyped: Bool { files.contains(where: \.isUntyped) }
-    /// Whether all records have names.
+    /// True if all records have names.
     private var isKeyed: Bool { files.allSatisfy(\.isKeyed) }
 
-    /// How many records were read.
+    /// The number of records that were read.
     var count: Int { shape.count }
 
     /// The paths to properties whose numbers have more digits than a double holds, and than a decimal.

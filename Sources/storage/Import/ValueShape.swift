@@ -29,11 +29,11 @@ final class ValueShape {
     }
 
     private var kinds: Kinds = []
-    /// How many values there were, null excepted.
+    /// The number of values, except null.
     private(set) var count = 0
-    /// What objects have in common.
+    /// The common shape of the objects.
     private(set) var object: ObjectShape?
-    /// What elements of arrays have in common.
+    /// The common shape of the arrays' elements.
     private var element: ValueShape?
 
     func add(_ value: JSONValue) throws(ToolError) {
@@ -88,7 +88,7 @@ final class ValueShape {
 
     // MARK: Types
 
-    /// What a property with these values is.
+    /// The kind of property that these values make.
     enum Kind {
         case column(ColumnType)
         case child(ObjectShape)
@@ -134,7 +134,7 @@ final class ValueShape {
 
 /// The common members of the objects of one property in many records.
 final class ObjectShape {
-    /// How many objects there were.
+    /// The number of objects.
     private(set) var count = 0
     /// Their members, in the order in which they were first seen.
     private(set) var members: [(name: String, shape: ValueShape)] = []

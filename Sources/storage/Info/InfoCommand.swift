@@ -29,7 +29,7 @@ struct InfoCommand: AsyncParsableCommand {
     }
 }
 
-/// What `storage info` says.
+/// The output of `storage info`.
 private struct StoreFacts: Encodable {
     struct Model: Encodable {
         let name: String
@@ -50,7 +50,7 @@ private struct StoreFacts: Encodable {
     /// Capabilities that are lacking, each with the reason.
     let lacking: [String: String]
     let limits: Limits
-    /// What history is kept; nil if none is.
+    /// The history that is kept; nil if there is none.
     let history: History?
 
     struct History: Encodable {

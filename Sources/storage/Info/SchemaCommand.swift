@@ -113,7 +113,7 @@ struct SchemaCommand: AsyncParsableCommand {
 }
 
 extension RecordSchema {
-    /// What follows the name in a title.
+    /// The note after the name in a title.
     var keyNote: String { assignsKeys ? " (assigns keys)" : "" }
 
     /// The properties, with those of owned records below their own.

@@ -4,7 +4,7 @@ import StorageDriver
 
 /// A file that is written under a temporary name, and renamed when it is complete and on the disk.
 struct NewFile: ~Copyable {
-    /// Where the file is written.
+    /// The handle of the file.
     let handle: FileHandle
     private let file: PublishedFile
 
@@ -27,7 +27,7 @@ struct NewFile: ~Copyable {
     consuming func keep() throws { try file.publish() }
 }
 
-/// What a command prints, collected into large writes.
+/// The output of a command, collected into large writes.
 struct Output: ~Copyable {
     private var bytes: [UInt8] = []
     private let descriptor: Int32

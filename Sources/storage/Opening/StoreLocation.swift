@@ -11,7 +11,7 @@ import PostgreSQLBackend
 
 /// A store as the command line names it: a URL, or the path of a file whose first bytes identify the backend.
 struct StoreLocation: ExpressibleByArgument {
-    /// What a command is going to do.
+    /// The purpose for which a command opens a store.
     enum Purpose {
         /// Nothing is changed, and the store must be there.
         case reading

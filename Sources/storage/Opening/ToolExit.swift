@@ -52,7 +52,7 @@ enum ToolExit: Int32, CaseIterable {
         Foundation.exit(reason(error)?.status.rawValue ?? StorageCommand.exitCode(for: error).rawValue)
     }
 
-    /// Whether an error is help that was asked for.
+    /// Returns whether an error is a request for help.
     static func isHelp(_ error: any Error) -> Bool {
         reason(error) == nil && StorageCommand.exitCode(for: error) == .success
     }

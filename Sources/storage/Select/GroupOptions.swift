@@ -1,7 +1,7 @@
 import ArgumentParser
 import StorageAPI
 
-/// What a command computes of records, instead of printing them.
+/// The aggregates that a command computes instead of printing records.
 struct GroupOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

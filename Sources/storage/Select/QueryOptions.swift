@@ -1,7 +1,7 @@
 import ArgumentParser
 import StorageAPI
 
-/// Which records a command is about.
+/// The options that select a command's records.
 struct QueryOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("where"), parsing: .unconditional,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StorageAPI
 
-/// Which references are printed as the records that they name.
+/// The references that are printed as the records that they name.
 struct RelatedOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("with"),

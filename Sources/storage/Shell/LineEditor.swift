@@ -63,7 +63,7 @@ struct LineEditor {
     /// Makes a line one that is found again by the arrow keys.
     func remember(_ line: String) { _ = add(line) }
 
-    /// Where a variable of the library is.
+    /// The address of a variable of the library.
     private struct Address: @unchecked Sendable {
         // Only the thread that reads a line follows it, from within the library.
         let pointer: UnsafeMutableRawPointer
@@ -71,7 +71,7 @@ struct LineEditor {
         init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
     }
 
-    /// What a callback of the library, which has no context, completes by.
+    /// The source of completions for a callback of the library, which has no context.
     private struct Completion {
         let words: @Sendable (String) -> [String]
         let match: Match

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StorageAPI
 
-/// What may be typed next in a shell.
+/// The completions in a shell.
 struct ShellCompletion: Sendable {
     /// The models of the shell's store.
     let schemas: [RecordSchema]

@@ -2,7 +2,7 @@ import ArgumentParser
 import StorageAPI
 import StorageJSON
 
-/// How a command says what it has done.
+/// The form in which a command reports its result.
 struct ResultOptions: ParsableArguments, Sendable {
     @Flag(help: "Print JSON.")
     var json = false

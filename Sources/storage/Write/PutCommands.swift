@@ -38,7 +38,7 @@ struct SaveCommand: AsyncParsableCommand {
     func run() async throws { try await target.put { try await $0.save($1) } }
 }
 
-/// What inserting and saving share.
+/// The options that inserting and saving share.
 struct PutTarget: ParsableArguments {
     @Argument(help: StoreLocation.help)
     var store: StoreLocation

@@ -20,7 +20,7 @@ struct RecordInput: ParsableArguments {
             valueName: "text"))
     var text: String?
 
-    /// What one call takes; an import streams.
+    /// The maximum size of one call's input. An import streams.
     private static let limit = 256 << 20
 
     func validate() throws {
@@ -49,7 +49,7 @@ struct RecordInput: ParsableArguments {
         return bytes
     }
 
-    /// What records are made of.
+    /// The content of records.
     enum Content: Sendable {
         case fields([String])
         case json(JSONRecords)

@@ -90,7 +90,7 @@ import Testing
         #expect(outcomes["corrupt"] == 3 * places.filter { $0 < last }.count)
     }
 
-    /// Where the last commit begins.
+    /// Returns the offset at which the last commit begins.
     private static func lastCommit(_ whole: [UInt8]) throws -> Int {
         let files = MemoryFiles()
         files[path] = whole.dropLast()

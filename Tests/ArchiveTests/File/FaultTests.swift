@@ -9,10 +9,10 @@ import Testing
 @Suite struct FaultTests {
     static let path = "/a.karch"
 
-    /// What a store must hold after some steps of the workload, and what it may hold instead.
+    /// The contents that a store must have after some steps of the workload, and those that it may have instead.
     private struct Expected {
         var acknowledged: [FileItem] = []
-        /// What the steps since would have led to, all of which failed.
+        /// The contents that the steps since would have led to, all of which failed.
         var maybe: [[FileItem]] = []
 
         mutating func step(_ after: [FileItem], _ body: () throws -> Void) throws {

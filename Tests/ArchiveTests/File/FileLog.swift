@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// What was logged.
+/// A log of calls.
 final class FileLog: Sendable {
     private let lines = Mutex<[String]>([])
     private let level: Logger.Level

@@ -10,7 +10,7 @@ import Testing
     private static let path = "/a.karch"
     private static let items = (0..<4).map { FileItem("n\($0)", noiseBytes(200, seed: UInt64($0 + 1))) }
 
-    /// Where the record of the length stands in a file that begins with a commit.
+    /// Returns the range of the length's record in a file that begins with a commit.
     static func record(_ codec: ArchiveCodec, of first: [FileItem]) throws -> Range<Int> {
         let files = MemoryFiles()
         let file = try openFile(path, .readWrite, codec, layer: files).file

@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// What may become of an open file.
+    /// The ways in which an open file may be lost.
     enum Loss: String, CaseIterable {
         case removed, renamed, replaced, linkedTo
 

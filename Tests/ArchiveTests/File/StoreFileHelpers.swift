@@ -16,7 +16,7 @@ struct FileItem: Equatable, CustomStringConvertible {
     var description: String { "\(name): \(contents.count) bytes" }
 }
 
-/// What a store file gave when it was opened.
+/// The results of opening a store file.
 struct OpenedFile {
     let file: StoreFile
     let recovery: Recovery

@@ -3,7 +3,7 @@ import Foundation
 import StorageAPI
 import Testing
 
-/// What other programs make of a store file.
+/// Tests that other programs read a store file.
 @Suite struct ToolTests {
     /// Runs a program, and gives its status and what it printed.
     @discardableResult

@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Nothing of a call that failed
 
-    /// What a store holds.
+    /// The contents of a store.
     private struct Contents: Equatable {
         var people: [Person] = []
         var notes: [Note] = []
@@ -203,7 +203,7 @@ import Testing
         return (bytes, states)
     }
 
-    /// What a store of these bytes holds; nil where it is found to be damaged.
+    /// Returns the contents of a store of these bytes; nil where it is found to be damaged.
     private static func read(_ bytes: [UInt8]) async throws -> [Person]? {
         let files = MemoryFiles()
         files["/a.karch"] = bytes

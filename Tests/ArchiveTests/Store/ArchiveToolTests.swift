@@ -3,7 +3,7 @@ import Foundation
 import StorageKit
 import Testing
 
-/// What other programs and Foundation make of a store: the README's promise.
+/// Tests that other programs and Foundation read a store, as the README promises.
 @Suite struct ArchiveToolTests {
     let folder: TemporaryFolder
     let path: String

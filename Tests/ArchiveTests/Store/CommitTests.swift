@@ -3,7 +3,7 @@ import Foundation
 import StorageKit
 import Testing
 
-/// What a transaction leaves behind is what its commit says, however many records it wrote to and undid.
+/// Tests that a transaction leaves what its commit says, however many records it wrote to and undid.
 @Suite struct CommitTests {
     private struct Undone: Error {}
 
@@ -72,7 +72,7 @@ import Testing
             case save, saveSite, saveNote, deleteKey, deleteSites, update, deleteMany, truncate
         }
 
-        /// Which one of all.
+        /// The number of this one among all.
         let serial: Int
         let kind: Kind
         let number: Int

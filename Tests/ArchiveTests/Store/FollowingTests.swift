@@ -19,7 +19,7 @@ import Testing
     @Unique @Field(renamedFrom: "title") var text: String
 }
 
-/// What two tasks tell each other.
+/// The signals between two tasks.
 private final class Progress: Sendable {
     let hasEnded = Atomic(false)
     /// The number of the transaction that was seen last.

@@ -5,7 +5,7 @@ import StorageKit
 import TestSupport
 import Testing
 
-/// What a store gives that is opened for salvage: all records of the commits that are whole.
+/// Tests the contents of a store that is opened for salvage: all records of the commits that are whole.
 @Suite struct SalvageTests {
     private static let path = "/a.karch"
 

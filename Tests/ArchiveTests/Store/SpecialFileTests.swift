@@ -4,7 +4,7 @@ import KeyedArchives
 import StorageKit
 import Testing
 
-/// What is no file of bytes is refused before anything is touched: as a store, and as what a store is written to.
+/// Tests that anything but a file of bytes is refused before it is touched: as a store, and as the destination of one.
 @Suite struct SpecialFileTests {
     enum Kind: String, CaseIterable {
         case folder, pipe, device, linkToNothing, linkToPipe

@@ -133,7 +133,7 @@ extension Mutant {
 }
 
 extension Write {
-    /// Whether the rows stand in an array.
+    /// True if the rows stand in an array.
     fileprivate var hasPositions: Bool { cell { $0.role == .position } != nil }
     fileprivate var hasNodes: Bool { cell { $0.role == .node } != nil }
 }

@@ -2,7 +2,7 @@ import StorageAPI
 import StorageConformance
 import Synchronization
 
-/// How often a store's capabilities were asked for. A number by chance would at times be the same twice.
+/// The number of times that a store's capabilities were requested. A number by chance would at times be the same twice.
 private let openings = Atomic(0)
 
 extension Mutant {

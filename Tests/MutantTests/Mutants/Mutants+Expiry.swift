@@ -80,14 +80,14 @@ extension Mutant {
 }
 
 extension Question {
-    /// Whether a term is the condition that a record has not expired.
+    /// Returns whether a term is the condition that a record has not expired.
     fileprivate func isExpiry(_ term: QueryTerm) -> Bool {
         guard case .or(let terms) = term, terms.count == 2, case .isNull(let column) = terms[0] else { return false }
         guard case .comparison(let comparison, let left, .argument, .date) = terms[1] else { return false }
         return left == column && (comparison == .greater || comparison == .greaterOrEqual)
     }
 
-    /// Whether it asks for what has expired, to remove it.
+    /// True if it selects expired records in order to remove them.
     fileprivate var isRemoval: Bool {
         guard case .comparison(.lessOrEqual, .column(let column), .argument(0), .date) = query.filter else {
             return false

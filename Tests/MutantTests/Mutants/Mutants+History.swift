@@ -95,6 +95,6 @@ extension Write {
 }
 
 extension TableSchema {
-    /// Whether it is this one of the tables of the history, which no model can be called.
+    /// Returns whether it is this table of the history, whose name no model can have.
     fileprivate func isStoresOwn(_ name: String) -> Bool { path == ["\u{0}" + name] }
 }

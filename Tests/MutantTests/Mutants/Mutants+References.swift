@@ -251,16 +251,16 @@ extension Mutant {
 }
 
 extension Question {
-    /// Whether it asks for elements of one array of references by their places, in their order.
+    /// True if it selects elements of one array of references by their positions, in their order.
     fileprivate var isOfListPart: Bool { table.isOfReferences && query.isLimited && query.order.isEmpty }
 
-    /// Whether it finds what refers to records that are deleted: rows of a table by a reference.
+    /// True if it finds the rows of a table that refer to deleted records.
     fileprivate var isOfReferrers: Bool {
         guard case .columns(let columns) = query.result else { return false }
         return columns == table.key && isByReference(query.filter)
     }
 
-    /// Whether a condition names the keys that a reference may have.
+    /// Returns whether a condition names the keys that a reference may have.
     fileprivate func isByReference(_ term: QueryTerm?) -> Bool {
         switch term {
         case .isIn(.column(let column), _, _)?: table.columns[column].reference != nil
@@ -271,12 +271,12 @@ extension Question {
 }
 
 extension Join {
-    /// Whether it leads to the record that a reference names.
+    /// Returns whether it leads to the record that a reference names.
     fileprivate func isToKey(in question: Question) -> Bool {
         link == nil && question.tables[table].isRoot && inner == question.tables[table].key
     }
 
-    /// Whether it leads to what refers to a record.
+    /// Returns whether it leads to what refers to a record.
     fileprivate func isInverse(in question: Question) -> Bool {
         link != nil || inner.first.map { question.tables[table].columns[$0].reference != nil } == true
     }

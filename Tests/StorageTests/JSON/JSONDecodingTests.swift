@@ -147,7 +147,7 @@ import Testing
         var kids: [Town] = [Town(id: 2, name: "l")]
     }
 
-    /// What the type itself is written as.
+    /// Tests the form in which the type itself is written.
     @Test(arguments: [
         ("flag", "true"), ("small", "3"), ("small", "3.0"), ("small", "30e-1"), ("small", "-1.28E2"), ("small", "-0.0"),
         ("big", "18446744073709551615"), ("big", "18446744073709551615.0"), ("big", "9007199254740993.0"),
@@ -172,7 +172,7 @@ import Testing
         #expect(try Sample(json: #"{"wait": 1.5}"#.data).wait == .milliseconds(1500))
     }
 
-    /// What only `lenient` takes, and what that makes of it.
+    /// Tests the forms that only `lenient` takes, and the values that it makes of them.
     @Test(arguments: [
         ("flag", "1", "true"), ("flag", "0.0", "false"), ("flag", "\"true\"", "true"), ("flag", "\"1\"", "true"),
         ("small", "\"3\"", "3"), ("small", "\"3.0\"", "3"), ("small", "true", "1"), ("real", "\"1.5\"", "1.5"),

@@ -2,7 +2,7 @@ import Foundation
 import StorageKit
 import Testing
 
-/// What the article "From JSON to a list" shows.
+/// Tests the code of the article "From JSON to a list".
 @Suite("From JSON to a list") struct JSONTutorialTests {
     @Storable struct Maker: Equatable {
         var id: Int

@@ -2,7 +2,7 @@ import Foundation
 import StorageKit
 import Testing
 
-/// What the page on queries shows of `explain()` is what it gives.
+/// Tests that `explain()` returns what the page on queries shows.
 @Suite("Q The page on queries shows what explain() gives")
 struct ExplainPageTests {
     @Storable struct Person: Equatable {

@@ -77,7 +77,7 @@ struct RecordRoundTripTests {
         }
     }
 
-    /// What is asked for alone is what whole records have, in whatever way they are read.
+    /// Expects that chosen properties equal those of whole records, in whatever way they are read.
     private func expectChosen(_ records: [DynamicRecord], of query: Select<DynamicRecord, Store>) async throws {
         let names = records.first?.fields.map(\.name) ?? []
         for chosen in names.map({ [$0] }) + [names.reversed(), Array(names.suffix(2)), []] {

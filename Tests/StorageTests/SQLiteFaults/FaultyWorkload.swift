@@ -24,7 +24,7 @@ enum FaultyWorkload {
         var number = 0
     }
 
-    /// What is stored.
+    /// The contents of a store.
     struct State: Equatable {
         var notes: [Int: Note] = [:]
         var entries: [Int: String] = [:]

@@ -13,10 +13,10 @@ import Testing
 struct WriteFaultTests {
     typealias State = FaultyWorkload.State
 
-    /// What fails.
+    /// A fault.
     private struct Fault: CustomStringConvertible {
         var disk = FaultyDisk.Fault(call: 0)
-        /// How many pages the database may have; 0 for any number.
+        /// The maximum number of pages of the database; 0 for any number.
         var pages = 0
         /// The allocation that fails; 0 for none.
         var allocation: Int64 = 0
@@ -24,7 +24,7 @@ struct WriteFaultTests {
         var description: String { "\(disk), at most \(pages) pages, allocation \(allocation)" }
     }
 
-    /// What a run of the workload did.
+    /// The effects of a run of the workload.
     private struct Run {
         /// The expected records after each step.
         var states: [State] = []

@@ -26,7 +26,7 @@ struct VerifyTests {
         }
     }
 
-    /// What another program does to a database, and what is then found.
+    /// Tests that damage by another program to a database is found.
     @Test(
         arguments: [
             ("DELETE FROM Sampler WHERE number = 0", "The owner is missing."),

@@ -54,7 +54,7 @@ extension Int {
 }
 
 extension ColumnType {
-    /// Whether values are aligned to the right.
+    /// True if values are aligned to the right.
     var isNumber: Bool {
         switch self {
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal, .duration:
@@ -63,7 +63,7 @@ extension ColumnType {
         }
     }
 
-    /// Whether texts are set in the typeface of code.
+    /// True if texts are set in the typeface of code.
     var isCode: Bool {
         switch self {
         case .array, .embedded, .uuid, .vector: true

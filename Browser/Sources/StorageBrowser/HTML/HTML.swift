@@ -91,7 +91,7 @@ struct HTML {
         }
     }
 
-    /// Whether a byte of UTF-8 can be neither a character that is escaped, nor the first byte of one.
+    /// Returns whether a byte of UTF-8 can be neither a character that is escaped, nor the first byte of one.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x09, 0x0A: true

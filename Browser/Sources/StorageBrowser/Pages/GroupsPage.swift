@@ -10,7 +10,7 @@ struct GroupsPage {
     let result: GroupResult
     let labels: Labels
     let total: Int?
-    /// Why there is no result.
+    /// The error that prevented a result; nil if there is one.
     let problem: StorageError?
 
     func write(_ html: inout HTML) {

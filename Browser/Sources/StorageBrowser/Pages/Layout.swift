@@ -1,6 +1,6 @@
 import StorageAPI
 
-/// What surrounds the content of every page.
+/// The parts of a page that surround its content.
 struct Layout {
     let store: String
     let title: String
@@ -9,7 +9,7 @@ struct Layout {
     var model: String?
     /// The way from the list of models to this page.
     var trail: [(text: String, address: Address?)] = []
-    /// Whether the page is asked for again when the store changes.
+    /// True if the browser requests the page again when the store changes.
     var isLive = true
 
     func page(_ content: (inout HTML) throws -> Void) rethrows -> HTML {

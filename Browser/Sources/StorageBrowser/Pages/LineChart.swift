@@ -22,7 +22,7 @@ struct LineChart {
         numbers(&html)
     }
 
-    /// Where the axis of time is marked: its ends and what is between.
+    /// The marks of the time axis: its ends and the points between them.
     private var marks: [Int] {
         guard points.count > 2 else { return Array(points.indices) }
         return [0, points.count / 4, points.count / 2, points.count * 3 / 4, points.count - 1].reduce(into: []) {

@@ -8,7 +8,7 @@ struct RecordPageView {
     private var schema: RecordSchema { view.schema }
     private var keyText: String { schema.texts(view.key).joined(separator: ", ") }
 
-    /// What the record is called.
+    /// The title of the record.
     var title: String { view.record?.label(schema) ?? keyText }
 
     func write(_ html: inout HTML) {

@@ -2,14 +2,14 @@ import StorageAPI
 import StorageDriver
 import StorageJSON
 
-/// What the address of a page of records says.
+/// The request that the address of a page of records expresses.
 struct TableRequest {
     var records: RecordRequest
     /// The number of the page's first record among all, counted from 1; nil if it is not known.
     var number: Int?
-    /// Whether each record is shown vertically.
+    /// True if each record is shown vertically.
     var isVertical = false
-    /// Whether the page says how the records are found.
+    /// True if the page shows the query plan.
     var explains = false
 
     init(_ model: String, _ parameters: Parameters, _ schema: RecordSchema) {

@@ -1,11 +1,11 @@
 import StorageAPI
 import StorageDriver
 
-/// What may be typed next in a condition.
+/// A proposal for the next word of a condition.
 struct Completion: Encodable, Sendable {
     struct Word: Encodable, Sendable, Equatable {
         let text: String
-        /// What it is, for a person.
+        /// A description for people.
         let note: String
     }
 
@@ -148,7 +148,7 @@ private struct Models {
 /// The words of a condition up to the cursor.
 private struct ConditionScan {
     private(set) var tokens: [String] = []
-    /// What is being typed: the beginning of a word or of a text.
+    /// The unfinished word or text at the end.
     private(set) var last = ""
 
     init(_ text: String) {

@@ -16,7 +16,7 @@ struct GroupRequest: Sendable {
     let function: Function
     /// The property to compute of; nil for the number of records.
     let term: RecordSchema.Property?
-    /// Whether the groups are sorted by their key, and not by their number.
+    /// True if the groups are sorted by their key, and not by their number.
     let isByKey: Bool
 
     /// The most bars, and the most groups that a line is made of.
@@ -48,7 +48,7 @@ struct GroupRequest: Sendable {
         schema.properties.filter { $0.columnType.isNumber && $0.isColumn && $0.reference == nil && !$0.isKey }
     }
 
-    /// What a person most likely wants first: a reference, a word that repeats, or a date.
+    /// The key that a person most likely wants first: a reference, a word that repeats, or a date.
     private static func preferred(_ keys: [RecordSchema.Property]) -> RecordSchema.Property? {
         let words = ["country", "category", "kind", "type", "status", "state", "city"]
         return keys.first { property in
@@ -125,7 +125,7 @@ struct GroupRequest: Sendable {
     }
 }
 
-/// What a page of groups shows: bars, or a line over time.
+/// The content of a page of groups: bars, or a line over time.
 struct GroupResult: Sendable {
     struct Bar: Sendable {
         let key: Value
@@ -144,7 +144,7 @@ struct GroupResult: Sendable {
     /// The type of the bars' values.
     var type = ColumnType.int64
     var unit: TimeUnit?
-    /// Whether there are more groups.
+    /// True if there are more groups.
     var isCut = false
 }
 

@@ -2,7 +2,7 @@ import StorageAPI
 import StorageDriver
 import StorageJSON
 
-/// What the records are called that others refer to: by model, and by the text of their key.
+/// The labels of referenced records, by model and by the text of their key.
 struct Labels: Sendable {
     private var known: [String: [String: String]] = [:]
     private static let mostBytes = 1 << 20
@@ -36,6 +36,6 @@ struct Labels: Sendable {
         }
     }
 
-    /// What the record of a model with a key is called.
+    /// Returns the label of the record of a model with a key.
     func label(_ model: String, _ key: String) -> String? { known[model]?[key] }
 }

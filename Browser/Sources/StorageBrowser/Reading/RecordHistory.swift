@@ -2,7 +2,7 @@ import Foundation
 import StorageAPI
 import StorageDriver
 
-/// What a commit did to a record, with the record before and after it.
+/// The change that a commit made to a record, with the record before and after it.
 struct RecordChange: Sendable {
     typealias Entry = Store.HistoryEntry<[Value], DynamicRecord>
 
@@ -36,7 +36,7 @@ struct RecordHistory: Sendable {
     /// The first commit that was looked at.
     var firstCommit = 0
     var lastCommit = 0
-    /// Whether the store keeps earlier commits.
+    /// True if the store keeps earlier commits.
     var hasEarlier = false
     /// The record of now, where this is the history of one.
     private var current: DynamicRecord?

@@ -1,7 +1,7 @@
 import StorageAPI
 import StorageDriver
 
-/// Which part of a model's records a page shows.
+/// The part of a model's records that a page shows.
 ///
 /// Pages follow each other by key, and not by a number of records to skip: the first page and the last one cost the same.
 struct RecordRequest: Sendable {
@@ -15,7 +15,7 @@ struct RecordRequest: Sendable {
     var start = Start.beginning
     var size = 100
 
-    /// Where the page begins: the values of the property to sort by, if there is one, and of the key.
+    /// The start of the page: the values of the sort property, if there is one, and of the key.
     enum Start: Hashable, Sendable {
         case beginning
         case after([Value])
@@ -30,7 +30,7 @@ struct RecordPage: Sendable {
     var rows: [DynamicRecord] = []
     var hasEarlier = false
     var hasLater = false
-    /// Whether the page is shorter than asked for, since its records are large.
+    /// True if the page is shorter than requested because its records are large.
     var isCut = false
 }
 
@@ -183,7 +183,7 @@ extension DynamicRecord {
 }
 
 extension RecordRequest {
-    /// How the store finds the records of the page.
+    /// Returns the query plan for the records of the page.
     func explanation(in store: Store, _ schema: RecordSchema) async throws -> QueryExplanation {
         let columns = sortColumns(schema)
         let range = Self.ranges(columns, after: position).last ?? Range()

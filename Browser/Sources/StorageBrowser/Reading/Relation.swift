@@ -125,7 +125,7 @@ extension RecordSchema.Property {
 
     var isColumn: Bool { if case .column = kind { true } else { false } }
 
-    /// Whether records can be sorted by it.
+    /// True if records can be sorted by it.
     var canBeSorted: Bool {
         switch kind {
         case .column(.array), .column(.embedded), .column(.vector): false
@@ -152,7 +152,7 @@ extension DynamicRecord {
 }
 
 extension DynamicRecord {
-    /// What tells a person which record it is; nil if nothing does.
+    /// A label that tells a person which record it is; nil if there is none.
     func label(_ schema: RecordSchema) -> String? {
         let texts = schema.label.compactMap { property -> String? in
             guard case .text(let text)? = value(property.name), !text.isEmpty else { return nil }

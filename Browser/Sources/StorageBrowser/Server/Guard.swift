@@ -21,7 +21,7 @@ struct Guard: Sendable {
         case usedTicket =
             "This address was used already, or is of another run. Run storage browse again for a new one."
 
-        /// Whether the files that every page loads are refused too.
+        /// True if the files that every page loads are refused too.
         var isComplete: Bool { self == .host || self == .origin }
     }
 

@@ -1,4 +1,4 @@
-/// What a stream of events has: an event, or a sign of life, by which the server learns that a reader has gone.
+/// An element of a stream of events: an event, or a keep-alive by which the server notices that a reader has gone.
 enum LiveEvent: Equatable {
     case change, pulse
 }

@@ -48,7 +48,7 @@ public actor ShownStore {
     }
 }
 
-/// Which file a path names at the moment.
+/// The identity of the file that a path names at the moment.
 private struct FileIdentity: Equatable {
     let device: Int
     let number: Int

@@ -108,7 +108,7 @@ extension Site {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// What may be typed next in a condition.
+    /// Returns proposals for the next word of a condition.
     func completion(_ parameters: Parameters) async throws -> Response {
         let reading = try await reading()
         let schema = try reading.schema(parameters["m"])

@@ -80,7 +80,8 @@ struct Site: HTTPResponder {
         return response
     }
 
-    /// What every answer says: nothing may be loaded from elsewhere, run inline, framed, kept or told to others.
+    /// The headers of every response: nothing may be loaded from elsewhere, run inline, framed, cached or leaked to
+    /// other sites.
     static func headers(type: String?) -> HTTPFields {
         var headers = HTTPFields()
         headers[.contentType] = type
@@ -116,7 +117,7 @@ struct Site: HTTPResponder {
 // MARK: - Pages
 
 extension Site {
-    /// What the pages of an open store have in common.
+    /// The state that all pages of an open store share.
     struct Reading {
         let store: Store
         let schemas: [RecordSchema]

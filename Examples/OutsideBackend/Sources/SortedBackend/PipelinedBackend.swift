@@ -11,7 +11,7 @@ public struct PipelinedBackend: StorageBackend {
     public static let scheme = "pipelined"
     private let place: Place
 
-    /// What a closed store leaves behind, in this process.
+    /// The data that a closed store leaves behind in this process.
     public final class Place: Sendable {
         fileprivate let state = Mutex(State())
         public init() {}

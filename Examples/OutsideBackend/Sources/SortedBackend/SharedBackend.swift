@@ -10,7 +10,7 @@ public struct SharedBackend: StorageBackend {
     public static let scheme = "shared"
     private let place: Place
 
-    /// What all stores at the place share.
+    /// The state that all stores at the place share.
     public final class Place: Sendable {
         fileprivate let state = Mutex(State())
         /// Held by the transaction that runs.
@@ -43,7 +43,7 @@ private final class Engine: SharedTablesEngine, ExternalCommitsEngine {
     }
 
     private let place: SharedBackend.Place
-    /// What this engine has committed.
+    /// The commits of this engine.
     private let own = Mutex(Own())
     private let isOpen = Atomic(true)
 

@@ -8,7 +8,7 @@ import StorageKit
     var tags: [String] = []
 }
 
-/// What a client sends of a note; its key is in the path.
+/// The content of a note that a client sends; its key is in the path.
 struct NoteContent: Codable {
     var title: String
     var text: String?

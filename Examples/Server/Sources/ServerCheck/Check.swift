@@ -78,7 +78,7 @@ struct Check: Sendable {
         }
     }
 
-    /// How many watched notes each event had, while two are written one after the other.
+    /// Writes two watched notes one after the other and returns the number of notes in each event.
     private func follow() async throws -> [Int] {
         let address = await program.address("/changes?tag=watched")
         let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: address), timeout: .seconds(60))

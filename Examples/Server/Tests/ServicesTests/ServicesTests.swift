@@ -13,7 +13,7 @@ import Tracing
     var name = ""
 }
 
-/// What StorageServices gives to the libraries of servers.
+/// Tests the integration of StorageServices with server libraries.
 @Suite struct ServicesTests {
     @Test func `calls are timed and counted, those that fail by their code`() async throws {
         let metrics = TestMetrics()

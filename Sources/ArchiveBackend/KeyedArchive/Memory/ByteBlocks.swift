@@ -3,7 +3,7 @@ struct ByteBlocks: ~Copyable {
     private var blocks: [UnsafeMutableRawBufferPointer] = []
     private var current = 0
     private var used = 0
-    /// How many bytes have been taken.
+    /// The number of bytes taken.
     private(set) var size = 0
 
     private static let blockSize = 64 * 1024

@@ -196,7 +196,7 @@ struct ObjectWriter: ~Copyable {
     }
 }
 
-/// Whether two runs of bytes are the same.
+/// Returns whether two runs of bytes are the same.
 @inline(__always)
 func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }

@@ -7,15 +7,15 @@ internal import StorageDriver
 struct PropertyListReader {
     // The bytes outlive this value: the call that makes it holds them.
     let bytes: UnsafeRawBufferPointer
-    /// How many objects there are.
+    /// The number of objects.
     let count: Int
     let top: Int
-    /// Where the objects end and the table of their offsets begins.
+    /// The offset at which the objects end and the table of their offsets begins.
     let table: Int
     let offsetWidth: Int
     let referenceWidth: Int
 
-    /// What an object's first bytes say: its marker, and where its content begins.
+    /// The head of an object: its marker, and the offset of its content.
     struct Head {
         var marker: UInt8
         /// Bytes of an integer, real or UID, and units of everything else: bytes, code units, elements, pairs.
@@ -108,7 +108,7 @@ struct PropertyListReader {
         return head
     }
 
-    /// How many bytes one unit of an object's count takes.
+    /// The number of bytes for one unit of an object's count.
     @inline(__always)
     private func unit(_ marker: UInt8) -> Int {
         switch marker & 0xF0 {
@@ -161,7 +161,7 @@ struct PropertyListReader {
         }
     }
 
-    /// Whether an object is a string of these ASCII bytes.
+    /// Returns whether an object is a string of these ASCII bytes.
     func isString(_ object: UInt64, _ text: StaticString) throws(StorageError) -> Bool {
         let head = try head(object)
         return head.kind == 0x50
@@ -185,7 +185,7 @@ struct PropertyListReader {
         return reference(dictionary.start, dictionary.count + place)
     }
 
-    /// Whether two dictionaries have the same keys in the same order.
+    /// Returns whether two dictionaries have the same keys in the same order.
     @inline(__always)
     func hasSameKeys(_ left: Head, _ right: Head) -> Bool {
         guard left.count == right.count else { return false }

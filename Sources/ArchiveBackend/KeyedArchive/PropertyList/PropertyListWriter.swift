@@ -17,7 +17,7 @@ struct PropertyListWriter: ~Copyable {
 
     init() { begin() }
 
-    /// How many bytes the objects so far have; the table that follows them has up to four more for each object.
+    /// The number of bytes of the objects so far. The table that follows them has up to four more for each object.
     var size: Int { buffer.count + offsets.count * 4 }
 
     var memory: Int { buffer.capacity + offsets.capacity * 4 }

@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// What a decoder knows about each entry of `$objects`. Made once for an archive, so that shared entries are decoded
+/// The decoder's knowledge about each entry of `$objects`. Made once for an archive, so that shared entries are decoded
 /// once, and an entry that contains itself is found.
 struct EntryMarks {
     private var marks: [Cell] = []

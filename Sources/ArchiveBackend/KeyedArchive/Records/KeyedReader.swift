@@ -7,10 +7,10 @@ struct KeyedReader {
     /// The root's index in `$objects`.
     private(set) var root: Int
 
-    /// How many entries `$objects` has.
+    /// The number of entries in `$objects`.
     var count: Int { objects.count }
 
-    /// What a class means to the reader of records.
+    /// The meaning of a class to the reader of records.
     enum ClassKind: UInt64 {
         case other, array, string, data, date, url, uuid, null, refused
 
@@ -69,7 +69,7 @@ struct KeyedReader {
         try list.head(list.reference(objects.start, entry))
     }
 
-    /// What class an entry describes.
+    /// Returns the kind of class that an entry describes.
     func classKind(ofEntry entry: Int) throws(StorageError) -> ClassKind {
         let description = try head(ofEntry: entry)
         // It has two or three keys. More would be looked through for each object of the class.

@@ -22,7 +22,7 @@ package struct RecordDecoder: ~Copyable {
     var made = ByteBlocks()
     var json = OutputBuffer()
 
-    /// What a record without a key is: damage in a store, and elsewhere an archive of something else.
+    /// The error code for a record without a key: damage in a store, and elsewhere an archive of something else.
     package var keyless = StorageError.Code.corrupt
 
     package init(_ layout: RecordLayout) {

@@ -36,7 +36,7 @@ package struct RecordEncoder: ~Copyable {
     /// Bytes of memory that archives have needed so far.
     var memory: Int { writer.list.memory + scratch.capacity }
 
-    /// How many records have been added.
+    /// The number of records added.
     var count: Int { records.count }
 
     /// Begins an archive whose records all carry this commit number.

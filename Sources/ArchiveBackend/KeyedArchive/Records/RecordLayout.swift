@@ -1,6 +1,6 @@
 package import StorageDriver
 
-/// How the rows of one model's tables map to a keyed archive. Made once for each schema.
+/// The mapping of one model's rows to a keyed archive. Made once for each schema.
 ///
 /// A row is an object whose keys are the stored names of its properties. Owner, position, node and parent columns are
 /// not written: the object's position in the graph says the same.
@@ -26,7 +26,7 @@ package struct RecordLayout: Sendable {
         let missing: [Value]
     }
 
-    /// Where the rows of a table belong.
+    /// The place of a table's rows in the archive.
     enum Form: Equatable, Sendable {
         case root
         case child
@@ -49,7 +49,7 @@ package struct RecordLayout: Sendable {
         let formerKey: Int?
         let target: Int
         let isMany: Bool
-        /// Whether it is an array of references, whose rows have positions with gaps.
+        /// True if it is an array of references, whose rows have positions with gaps.
         let isOfReferences: Bool
         /// The owner's column that distinguishes nil from an empty array.
         let presence: Int?

@@ -129,7 +129,7 @@ struct RecordLayoutBuilder {
         return rivals.count == 1 ? property : schema.path.dropFirst(entry.count).joined(separator: ".")
     }
 
-    /// Whether rows of one table may be owned by rows of another: the table above, or within a recursion any.
+    /// Returns whether rows of one table may be owned by rows of another: the table above, or within a recursion any.
     private func owner(of target: Int, mayBe owner: Int) throws(StorageError) -> Bool {
         let path = schemas[target].path
         let isNode = schemas[target].columns.contains { $0.role == .node }

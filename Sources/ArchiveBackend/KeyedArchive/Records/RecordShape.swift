@@ -1,7 +1,7 @@
 internal import StorageDriver
 
-/// What the keys of one object mean to a table: found once, and good for every object with the same keys in the same
-/// order, which in an archive of one program are all of a class.
+/// The meaning of one object's keys for a table. It is found once and valid for every object with the same keys in the
+/// same order, which in an archive of one program are all objects of a class.
 final class RecordShape {
     /// The object whose keys they are.
     let head: PropertyListReader.Head

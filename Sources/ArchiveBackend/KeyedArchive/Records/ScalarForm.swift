@@ -1,6 +1,6 @@
 internal import StorageDriver
 
-/// How a column's values are represented in an archive: their kind, and the depth of arrays.
+/// The representation of a column's values in an archive: their kind, and the depth of arrays.
 struct ScalarForm: BitwiseCopyable, Equatable {
     enum Leaf: UInt8, BitwiseCopyable {
         case bool, integer, double, float, date, text, url, data, uuid, embedded

@@ -99,7 +99,7 @@ struct StoredArrayScanner {
 
     // MARK: Arrays
 
-    /// What the text is, whoever takes it apart finds out.
+    /// Returns the text unchecked; its consumer detects malformed arrays.
     private mutating func array() -> Cell? {
         let start = json.position
         guard json.startsArray, (try? json.passValue()) != nil else { return nil }

@@ -7,12 +7,12 @@ public import Foundation
 #endif
 
 extension Store {
-    /// What a commit did to one record.
+    /// The change that a commit made to one record.
     ///
     /// Each commit has at most one entry for each record: its net effect. Only where a commit has removed all records of a
     /// model at once, and kept them, are there one entry for the removal and perhaps another for what came after it.
     public struct HistoryEntry<Key: Sendable, Record: Sendable>: Sendable {
-        /// What became of the record.
+        /// The kinds of change to a record.
         public enum Kind: String, Sendable, Hashable {
             /// The record is new.
             case inserted
@@ -27,15 +27,15 @@ extension Store {
         /// The commit's number. Numbers rise from 1 by one, and none is used again. A commit whose writes cancel each other
         /// out has no entry.
         public let commit: Int
-        /// When the commit was made. It is never before the time of an earlier commit, whatever the clock says.
+        /// The time of the commit. It is never before the time of an earlier commit, whatever the clock says.
         public let time: Date
-        /// Who the transaction said that it was by; see ``Transaction/author``.
+        /// The author that the transaction named; see ``Transaction/author``.
         public let author: String?
-        /// Why the transaction said that it was made.
+        /// The note that the transaction attached.
         public let note: String?
         /// The model's stored name.
         public let model: String
-        /// What became of the record.
+        /// The kind of change.
         public let kind: Kind
         /// The record's key; nil for ``Kind/everything``.
         public let key: Key?
@@ -227,7 +227,7 @@ extension Store {
         }
     }
 
-    /// What history the store keeps; nil if it keeps none.
+    /// Returns the state of the store's history; nil if it keeps none.
     public nonisolated(nonsending) func historyStatus() async throws(StorageError) -> HistoryStatus? {
         do throws(StorageError) {
             return try await readingHistory("history") { (history, settings) throws(StorageError) in
@@ -244,13 +244,13 @@ extension Store {
         }
     }
 
-    /// What history a store keeps.
+    /// The state of a store's history.
     public struct HistoryStatus: Hashable, Sendable {
         /// The stored names of the models whose keys alone are kept.
         public let keys: [String]
         /// The stored names of the models whose records are kept.
         public let records: [String]
-        /// How much is kept.
+        /// The limit of the history that is kept.
         public let keeping: HistoryLimit
         /// The number of the oldest commit that is kept; nil if there is none.
         public let firstCommit: Int?

@@ -44,7 +44,7 @@ private struct Undoing {
     let former: FormerSchemas
     /// The place of each record's first entry in the commit, by model: what was before it is what was before the commit.
     var firstPlaces: [String: [[Value]: Int64]] = [:]
-    /// What goes, by model.
+    /// The records to delete, by model.
     var gone: [String: KeySet] = [:]
 
     init(_ commit: Int64, _ context: TransactionContext, _ store: Store) throws(StorageError) {
@@ -158,7 +158,7 @@ private struct Undoing {
         if !found.isEmpty { throw conflict(found) }
     }
 
-    /// Whether a record is as it was before a change. What was said of it in other bytes may be the same.
+    /// Returns whether a record is unchanged since a change. What was said of it in other bytes may be the same.
     private func isSame(
         _ now: RecordImage?, _ change: HistoryReading.Change, _ handle: ModelHandle
     ) throws(StorageError) -> Bool {

@@ -26,7 +26,7 @@ struct KeyFilter {
         self.conditions = conditions.filter { $0.usesOnly(root.key) }
     }
 
-    /// Whether a record with this key may be selected.
+    /// Returns whether a record with this key may be selected.
     func mayMatch(_ key: [Value]) throws(StorageError) -> Bool {
         if conditions.isEmpty { return true }
         var row = [Value](repeating: .null, count: width)
@@ -43,7 +43,7 @@ private struct NoTables: ValueTables {
 }
 
 extension QueryTerm {
-    /// Whether the term has a value for each row that depends on these columns alone. Terms that can fail are left to the
+    /// Returns whether these columns alone determine the term's value for each row. Terms that can fail are left to the
     /// engine.
     fileprivate func usesOnly(_ columns: [Int]) -> Bool {
         switch self {

@@ -4,7 +4,7 @@ import StorageDriver
 protocol LiveReader<Element>: AnyObject {
     associatedtype Element
 
-    /// What commits must note for it until the first read.
+    /// The changes that commits must capture for it until the first read.
     var interest: CommitFeed.Interest { get }
     /// The model whose commits it asks for; nil to ask whether anything has changed.
     var model: String? { get }
@@ -23,7 +23,7 @@ final class LiveQuery<Element> {
     private let reader: any LiveReader<Element>
     private var hasBegun = false
     private var hasEnded = false
-    /// When the server was found away that is not back yet.
+    /// The time at which the server was found unavailable; nil while it is available.
     private var outage: ContinuousClock.Instant?
 
     init(_ store: Store, _ reader: any LiveReader<Element>) {
@@ -92,7 +92,7 @@ final class LiveResult<Element>: LiveReader {
         self.body = body
     }
 
-    /// Which models the body reads is known only afterwards, and may differ each time.
+    /// Everything, because the models that the body reads are known only afterwards and may differ each time.
     var interest: CommitFeed.Interest { CommitFeed.Interest(all: .any) }
     var model: String? { nil }
 

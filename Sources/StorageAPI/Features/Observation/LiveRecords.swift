@@ -12,9 +12,9 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
     private let wantsDifference: Bool
     private var isFirst = true
     private var handle: ModelHandle?
-    /// What the key decides; nil if a record does not decide alone whether it is selected.
+    /// The part of the filter that the key decides; nil if a record alone does not decide whether it is selected.
     private var filter: KeyFilter?
-    /// Whether the result may have what is not told yet.
+    /// True if the result may contain changes that are not announced yet.
     private var isAhead = false
     /// The digest of the rows, if all were read at once.
     private var digest: RowDigest.Result?
@@ -38,7 +38,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
         }
     }
 
-    /// Which models the query reads is known after the first read.
+    /// Every change, because the models that the query reads are known only after the first read.
     var interest: CommitFeed.Interest { CommitFeed.Interest(all: .any, models: [name: .keys]) }
     var model: String? { name }
 
@@ -89,7 +89,7 @@ final class LiveRecords<Model: Storable, Element>: LiveReader {
 
     // MARK: Changed records
 
-    /// Whether each changed record is gone, by its key; nil if any record may have changed.
+    /// Returns for each changed record, by its key, whether it was deleted; nil if any record may have changed.
     private func changedKeys(_ commits: [CommitEvent]) -> [[Value]: Bool]? {
         guard filter != nil else { return nil }
         var changed: [[Value]: Bool] = [:]

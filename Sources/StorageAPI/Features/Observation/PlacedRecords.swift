@@ -43,14 +43,14 @@ struct PlacedRecords<Model: Storable> {
         places[index * order.count..<(index + 1) * order.count]
     }
 
-    /// Where the record with a key is.
+    /// Returns the index of the record with a key.
     func index(of key: [Value]) -> Int? {
         guard let place = isSorted ? placeOfKey[key] : key else { return nil }
         let index = firstIndex(notBefore: place)
         return index < count && isAt(index, place) ? index : nil
     }
 
-    /// Whether the record at an index has this place.
+    /// Returns whether the record at an index has this place.
     func isAt(_ index: Int, _ place: [Value]) -> Bool { compare(places, index * order.count, place) == .same }
 
     private func firstIndex(notBefore place: [Value]) -> Int {
@@ -93,7 +93,7 @@ struct PlacedRecords<Model: Storable> {
         return index
     }
 
-    /// Whether a record comes before another.
+    /// Returns whether a record comes before another.
     func isBefore(_ left: Record, _ right: Record) -> Bool { compare(left.place, 0, right.place) == .before }
 }
 

@@ -1,12 +1,12 @@
 import StorageDriver
 
-/// How an array of records differs from the one before, by their keys.
+/// The difference between an array of records and the one before, by their keys.
 ///
 /// ``apply(to:make:)`` brings what belongs to the records, such as the rows of a table, up to date.
 public struct RecordDifference<Model: Storable>: Sendable {
     /// A record that is not there any more.
     public struct Removal: Sendable {
-        /// Where it was in the array before.
+        /// The index of the record in the array before.
         public let offset: Int
         /// The record as it was.
         public let record: Model
@@ -14,9 +14,9 @@ public struct RecordDifference<Model: Storable>: Sendable {
 
     /// A record that is in both arrays.
     public struct Step: Sendable, Hashable {
-        /// Where it was in the array before.
+        /// The index of the record in the array before.
         public let from: Int
-        /// Where it is in the new array.
+        /// The index of the record in the new array.
         public let to: Int
     }
 
@@ -29,7 +29,7 @@ public struct RecordDifference<Model: Storable>: Sendable {
     /// The records whose stored values differ, moved or not, in the new order.
     public var changed: [Step] = []
 
-    /// Whether the arrays are equal.
+    /// True if the arrays are equal.
     public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && changed.isEmpty }
 
     /// Brings an array with one element for each record up to date.

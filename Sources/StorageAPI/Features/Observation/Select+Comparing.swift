@@ -2,8 +2,8 @@ import StorageDriver
 
 // For StorageObservation, whose live queries change while they are shown.
 extension Select where Source == Store {
-    /// Whether another query is known to select the same records of the same store in the same order. Nothing is known of
-    /// models that are not prepared, of records without types and of queries that fail.
+    /// Returns whether another query is known to select the same records of the same store in the same order. Nothing
+    /// is known of models that are not prepared, of records without types and of queries that fail.
     package func isSame(as other: Self) -> Bool {
         guard source === other.source, let handle = source.handle(Model.self), let lowered = lowered(handle) else {
             return false

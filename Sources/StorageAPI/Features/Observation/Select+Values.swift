@@ -1,7 +1,7 @@
 import StorageDriver
 
 extension Select where Source == Store {
-    /// What an observed query gives: the records, or one of the other results of a query.
+    /// The form of an observed query's result: its records, or another result of a query.
     public struct Form<Value>: Sendable {
         fileprivate let read: @Sendable (RecordReader, Selection) throws(StorageError) -> Value
     }
@@ -40,7 +40,7 @@ extension Select where Source == Store {
     public struct Step: Sendable {
         /// The records, in order.
         public let records: [Model]
-        /// How they differ from the records of the step before; at first, from none.
+        /// The difference from the records of the previous step; at first, from none.
         public let difference: RecordDifference<Model>
     }
 
@@ -83,7 +83,7 @@ extension Select.Form where Source == Store, Value == Int {
 }
 
 extension Select.Form where Source == Store, Value == Bool {
-    /// Whether there is any record. Loads none.
+    /// Tells whether there is any record. Loads none.
     public static var exists: Self {
         Self { (reading, selection) throws(StorageError) in try reading.exists(selection) }
     }

@@ -15,7 +15,7 @@ extension Store {
 
         let store: Store
         let model: String?
-        /// What the commit did; nil if it did nothing of interest.
+        /// Extracts a commit's changes; nil if there are none of interest.
         let changes: @Sendable (CommitEvent, Store) throws(StorageError) -> Changed?
 
         public func makeAsyncIterator() -> Iterator {

@@ -17,7 +17,7 @@ extension Store {
         public struct Order: Hashable, Sendable {
             /// The column: the keys first, then the outputs.
             public var column: Int
-            /// Whether greater values come first.
+            /// True if greater values come first.
             public var isDescending: Bool
 
             /// An order by a column of the result.

@@ -140,7 +140,7 @@ extension Select.Fields where Source == Store {
         return stream.map { $0.fields }
     }
 
-    /// How the backend would go about the query.
+    /// Returns the backend's query plan.
     public nonisolated(nonsending) func explain() async throws(StorageError) -> QueryExplanation {
         try await select.run { (reading) throws(StorageError) in try chosen(reading).explain(select.selection) }
     }

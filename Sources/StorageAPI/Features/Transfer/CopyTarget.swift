@@ -68,7 +68,7 @@ struct CopyTarget {
 }
 
 extension StoredModel {
-    /// Whether two models' tables differ only in the names that backends gave them.
+    /// Returns whether two models' tables differ only in the names that backends gave them.
     func isAlike(_ other: StoredModel) -> Bool {
         tables.count == other.tables.count
             && zip(tables, other.tables).allSatisfy { left, right in

@@ -66,7 +66,7 @@ struct ModelComparison {
 
 /// Two stores' tables with one path, read side by side.
 final class TablePair {
-    /// Which side has the next row in key order.
+    /// The side with the next row in key order.
     enum Side { case first, second, both }
 
     let first: TableScan
@@ -154,7 +154,8 @@ final class TablePair {
         }
     }
 
-    /// Whether the current row belongs to the root's record. Rows of no record are skipped; `verify` reports them.
+    /// Returns whether the current row belongs to the root's record. Rows of no record are skipped; `verify` reports
+    /// them.
     private func belongs(_ scan: TableScan, to root: TableScan) throws(StorageError) -> Bool {
         while scan.isAtRow {
             switch scan.order(to: root, count: root.table.key.count) {
@@ -168,7 +169,7 @@ final class TablePair {
 }
 
 extension ColumnSchema {
-    /// Whether two columns belong to the same property and have the same type.
+    /// Returns whether two columns belong to the same property and have the same type.
     fileprivate func meansSame(as other: ColumnSchema) -> Bool {
         role == other.role && type == other.type && property.utf8.elementsEqual(other.property.utf8)
             && !other.isRemoved

@@ -1,6 +1,6 @@
 public import StorageDriver
 
-/// What a model's stored records come to: equal for equal data, whatever the backend and however it was written.
+/// A digest of a model's stored records: equal for equal data, whatever the backend and however it was written.
 ///
 /// SHA-256 over the model's tables in the order of their paths: their columns by name and type, and all rows in the
 /// order of their keys. What only speeds up or numbers (indexes, assigned keys, names of tables) is not part of it; data
@@ -14,9 +14,9 @@ public import StorageDriver
 public struct ModelDigest: Hashable, Sendable {
     /// The model's stored name.
     public let model: String
-    /// How many root records there are.
+    /// The number of root records.
     public let records: Int
-    /// How many rows there are in all, those of owned records among them.
+    /// The number of all rows, including those of owned records.
     public let rows: Int
     /// The 32 bytes of the digest.
     public let bytes: [UInt8]

@@ -5,9 +5,9 @@ struct OwnershipCheck {
     private let owned: TableScan
     private let owner: TableScan
     private let report: (StoreProblem) -> Void
-    /// How many leading parts of the key name the owner.
+    /// The number of leading key parts that identify the owner.
     private let ownerParts: Int
-    /// Whether rows have a position of their own, as those of an array have. Those of references may have gaps.
+    /// True if rows have a position of their own, as those of an array do. Those of references may have gaps.
     private let isDense: Bool
     /// The owner's column that says whether an optional array is there.
     private let presence: Int?

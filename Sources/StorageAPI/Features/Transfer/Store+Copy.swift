@@ -1,14 +1,14 @@
 public import StorageDriver
 
-/// How far a copy is.
+/// The progress of a copy.
 public struct CopyProgress: Hashable, Sendable {
     /// The stored name of the model whose rows are being copied.
     public let model: String
-    /// How many root records have been copied, of all models so far.
+    /// The number of root records copied so far, of all models.
     public let records: Int
-    /// How many rows have been copied, those of owned records among them.
+    /// The number of rows copied so far, including those of owned records.
     public let rows: Int
-    /// How many rows there are to copy.
+    /// The number of rows to copy.
     public let totalRows: Int
 }
 

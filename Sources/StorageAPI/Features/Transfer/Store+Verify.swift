@@ -8,7 +8,7 @@ public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
     public let key: [Value]?
     /// The property, with its path.
     public let property: String?
-    /// What is wrong, in one sentence.
+    /// A description of the problem, in one sentence.
     public let message: String
 
     init(_ message: String, model: String? = nil, key: [Value]? = nil, property: String? = nil) {
@@ -18,7 +18,7 @@ public struct StoreProblem: Hashable, Sendable, CustomStringConvertible {
         self.property = property
     }
 
-    /// What an error says is wrong, such as one that keeps a damaged store from being opened.
+    /// Creates an issue from an error, such as one that keeps a damaged store from being opened.
     public init(_ error: StorageError) {
         self.init(error.message, model: error.model, key: error.key, property: error.property)
     }

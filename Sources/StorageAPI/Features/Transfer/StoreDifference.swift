@@ -2,7 +2,7 @@ public import StorageDriver
 
 /// One thing in which two stores differ.
 public struct StoreDifference: Hashable, Sendable {
-    /// How two stores differ.
+    /// The kinds of difference between two stores.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// The first store has it, and the second has not.
         case onlyInFirst
@@ -12,7 +12,7 @@ public struct StoreDifference: Hashable, Sendable {
         case changed
     }
 
-    /// How they differ.
+    /// The kind of difference.
     public let kind: Kind
     /// The stored name of the model.
     public let model: String

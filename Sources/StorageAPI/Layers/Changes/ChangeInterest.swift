@@ -2,7 +2,7 @@ import StorageDriver
 
 /// The detail in which the changes of a model are captured.
 enum ChangeDetail: Comparable {
-    /// Whether there are any.
+    /// Interest in whether anything changed.
     case any
     /// The keys of the records.
     case keys
@@ -23,7 +23,7 @@ final class ChangeInterest: Sendable {
         self.models = models
     }
 
-    /// What others ask for, and every change of some models.
+    /// Combines the interest of others with every change of some models.
     init(_ others: ChangeInterest?, and models: [String]) {
         all = others?.all
         self.models = (others?.models ?? [:]).merging(models.map { ($0, .kinds) }) { max($0, $1) }
@@ -42,7 +42,7 @@ final class ChangeInterest: Sendable {
         return all.map { max($0, detail) } ?? detail
     }
 
-    /// Whether what is asked of every model, beyond that by name, was asked before as well.
+    /// Returns whether all interest in every model, beyond that by name, was there before as well.
     func asksAll(ofAtMost before: ChangeInterest?) -> Bool {
         guard let all else { return true }
         return before?.all.map { all <= $0 } ?? false

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// The changes of one write: of each model the keys, in the order of the writes.
 final class ChangeSet {
-    /// Where the changes that a savepoint may undo begin.
+    /// The start of the changes that a savepoint may undo.
     struct Mark {
         fileprivate let steps: Int
         fileprivate let values: Int
@@ -22,7 +22,7 @@ final class ChangeSet {
     let signature = CommitSignature()
     private var steps: [Step] = []
     private var compared = ComparedRecords()
-    /// Whether some record was written and is as it was.
+    /// True if some record was written without a change.
     private(set) var hasUnchanged = false
 
     init(_ interest: ChangeInterest) { self.interest = interest }
@@ -64,7 +64,7 @@ final class ChangeSet {
         for row in 0..<keys.count { compared.add(Array(keys[row]), of: model, nil) }
     }
 
-    /// Whether any record of some model may have changed.
+    /// True if any record of some model may have changed.
     var hasEverything: Bool { steps.contains { $0.kind == nil } }
 
     /// Takes the records that were written and are as they were out of the net effect.

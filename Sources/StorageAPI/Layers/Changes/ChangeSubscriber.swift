@@ -4,10 +4,10 @@ import StorageDriver
 ///
 /// It learns of each change before it is made. What it writes is in the same transaction and the same savepoints.
 protocol ChangeSubscriber: AnyObject {
-    /// Whether it follows the changes of a model.
+    /// Returns whether it follows the changes of a model.
     func follows(_ model: String) -> Bool
 
-    /// Whether it is given a model's records as they are before they change.
+    /// Returns whether it receives a model's records as they are before they change.
     func needsRecords(of model: String) -> Bool
 
     /// Called for each record of a batch that is about to change.

@@ -4,7 +4,7 @@ import StorageDriver
 enum ChangeKind {
     case insert, update, delete
 
-    /// What became of a record; nil if nothing did.
+    /// Creates the net change of a record; nil if there is none.
     init?(wasThere: Bool, isThere: Bool) {
         switch (wasThere, isThere) {
         case (false, true): self = .insert
@@ -23,7 +23,7 @@ struct NetChanges: Sendable {
     }
 
     let model: String
-    /// Whether any record may have changed.
+    /// True if any record may have changed.
     private(set) var isEverything = false
     private var transitions: [[Value]: Transition] = [:]
     /// The keys in the order of their first change.
@@ -54,7 +54,7 @@ struct NetChanges: Sendable {
 
     var isEmpty: Bool { !isEverything && !order.contains { kind(of: $0) != nil } }
 
-    /// How many keys there are, for bounds on memory.
+    /// The number of keys, for bounds on memory.
     var count: Int { order.count }
 
     /// The keys of the records that are new, changed or gone.
@@ -63,7 +63,7 @@ struct NetChanges: Sendable {
     /// The keys of all records that were changed.
     var keys: [[Value]] { order.filter { kind(of: $0) != nil } }
 
-    /// What became of a record; nil if nothing did.
+    /// Returns the net change of a record; nil if there is none.
     func kind(of key: [Value]) -> ChangeKind? {
         transitions[key].flatMap { ChangeKind(wasThere: $0.wasThere, isThere: $0.isThere) }
     }

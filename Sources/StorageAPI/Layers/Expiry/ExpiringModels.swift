@@ -10,7 +10,7 @@ final class ExpiringModels: Sendable {
         let root: TableSchema
         /// The root's column that has the time.
         let column: Int
-        /// How its records are deleted: a model that the store does not record, by its type.
+        /// The source by which its records are deleted: the type, for a model that the store does not record.
         let source: ModelSource
 
         var name: String { root.path[0] }
@@ -29,7 +29,7 @@ final class ExpiringModels: Sendable {
         }
     }
 
-    /// How many records one commit removes at most, not counting what a rule of deletion takes along.
+    /// The maximum number of records that one commit removes, not counting those that delete rules take along.
     static let part = 1000
 
     let models: [Model]
@@ -40,7 +40,7 @@ final class ExpiringModels: Sendable {
     private struct Unexpired {
         /// Kept, so that no other plan gets its identity.
         let plan: QueryPlan
-        /// How many arguments the plan has; the time is the next.
+        /// The number of arguments of the plan; the time follows them.
         let argumentCount: Int
         let unexpired: QueryPlan
     }

@@ -26,7 +26,7 @@ final class ExpiryLayer: Sendable {
     /// The time by which records expire.
     var now: Value { .double(clock()) }
 
-    /// Whether it is known that no model's records expire. Every call asks, so it takes no lock.
+    /// Returns whether it is known that no model's records expire. Every call asks, so it takes no lock.
     func isUnused(at version: ModelRegistry.Version) -> Bool {
         withoutExpiry.load(ordering: .acquiring) == version.number
     }

@@ -10,7 +10,7 @@ struct ExpiryRemoval {
     /// Makes the context where something has expired, as mostly nothing has.
     private let newContext: () -> TransactionContext
     private(set) var context: TransactionContext?
-    /// Whether records that could not be deleted before are tried now, however often they have failed.
+    /// True if records that could not be deleted before are tried now, however often they have failed.
     private let isExplicit: Bool
     private(set) var removed = 0
     /// The first reason why something stays.

@@ -10,12 +10,13 @@ final class UnremovedRecords: Sendable {
         var keys: [[Value]]
         var reason: StorageError?
         var failures = 0
-        /// How many writes pass before the next try.
+        /// The number of writes before the next attempt.
         var waits = 0
         var lastTry: Double
     }
 
-    /// How many of a model are known. Where there are more, none of the model is deleted between two tries.
+    /// The maximum number of known records of a model. Where there are more, none of the model is deleted between two
+    /// tries.
     static let most = 64
     private static let mostWaits = 1024
     private static let secondsBetweenTries = 60.0

@@ -32,7 +32,7 @@ struct FormerSchema: Codable {
         let to: String?
         /// The types before and after, if they differ.
         var types: [ColumnType]?
-        /// What rows have got that had no value, as ``RecordImage/bytes(of:)`` has it.
+        /// The value of rows that had none, in the form of ``RecordImage/bytes(of:)``.
         var missing: Data?
 
         /// A value in its new type. One that does not fit stays: who reads it is told.

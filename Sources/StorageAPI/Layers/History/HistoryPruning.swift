@@ -2,7 +2,7 @@ import StorageDriver
 
 /// Removes what is older than a store keeps: at a time so much that it keeps up with what is written, and no more.
 struct HistoryPruning {
-    /// How many commits there are between two of these, if none of them has changed much.
+    /// The number of commits between two of these, if none of them has changed much.
     private static let interval: Int64 = 32
     private static let mostCommits: Int64 = 128
     /// As many as the commits between two of these can have changed.

@@ -26,7 +26,7 @@ struct HistoryReading {
         self.session = session
     }
 
-    /// How many changes are read at a time.
+    /// The number of changes that are read at a time.
     static let part = 256
 
     // MARK: Commits

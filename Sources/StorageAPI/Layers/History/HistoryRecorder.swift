@@ -32,16 +32,16 @@ final class HistoryRecorder: ChangeSubscriber {
     /// The commit's row, if there is one yet.
     private var header: Header?
     private var entries: [Entry] = []
-    /// Which of the entries a record has, by model and key.
+    /// The number of a record's entry, by model and key.
     private var known: [String: [[Value]: Int]] = [:]
     private var lastPlace: Int64 = 0
     /// Rows that are to be written.
     private var rows: [Value] = []
-    /// Whether some record was changed more than once, so that the kind of its entry may be another at the end.
+    /// True if some record was changed more than once, so that the kind of its entry may differ at the end.
     private var hasRepeats = false
     /// The place after which the entries of all records of a model begin, which went at once.
     private var placesOfEverything: [String: Int64] = [:]
-    /// What the models' records were read by.
+    /// The handles with which the models' records were read.
     private var handles: [String: ModelHandle] = [:]
 
     init(
@@ -278,7 +278,7 @@ private struct GoneRecords {
     private let commit: Int64
     private let model: String
     private var part: ArraySlice<HistoryReading.Change> = []
-    /// Where the next part begins; nil if there is none.
+    /// The start of the next part; nil if there is none.
     private var next: Int64?
 
     init(_ history: HistoryReading, _ commit: Int64, _ model: String, after place: Int64?) {
@@ -306,7 +306,7 @@ private struct GoneRecords {
     }
 }
 
-/// What is to be changed in the entries of a commit, as rows.
+/// A change to a commit's entries, as rows.
 private struct Correction {
     let commit: Int64
     private(set) var kinds: [Value] = []
@@ -323,7 +323,7 @@ private struct Correction {
     mutating func remove(_ place: Int64) { gone += [.int(commit), .int(place)] }
 }
 
-/// What an entry says of its record, as it is stored.
+/// The kind of change that an entry records, as it is stored.
 enum HistoryKind: Int64 {
     case inserted = 0
     case updated = 1

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a store has recorded about its history: of which models, since when, and how much is kept.
+/// The recorded settings of a store's history: its models, its start, and its limit.
 struct HistorySettings: Codable, Equatable, Sendable {
     struct Model: Codable, Equatable, Sendable {
         var name: String

@@ -132,6 +132,6 @@ extension Query {
 }
 
 extension TableSchema {
-    /// Whether it is one of the store's own, and no model's.
+    /// True if it is one of the store's own tables, and no model's.
     var isStoresOwn: Bool { path.first?.utf8.first == 0 }
 }

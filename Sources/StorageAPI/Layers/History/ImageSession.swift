@@ -125,7 +125,7 @@ final class ImageSession: StorageSession {
         return .value(try missing(column, in: table))
     }
 
-    /// What a row has for a property that came after it.
+    /// Returns the value in existing rows of a property that was added later.
     ///
     /// - Throws: `schemaMismatch` if it is required and has no default.
     private func missing(_ column: ColumnSchema, in table: TableSchema) throws(StorageError) -> Value {

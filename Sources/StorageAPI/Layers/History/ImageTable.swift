@@ -11,7 +11,7 @@ struct ImageTable {
         var role: UInt8
         var property: String
 
-        /// Whether it is data: the other columns tell where a row belongs.
+        /// True if it is data. The other columns identify a row's place.
         var isData: Bool { role < 2 }
     }
 
@@ -48,12 +48,12 @@ struct ImageTable {
         return path.count == self.path.count && zip(path, self.path).allSatisfy { $0.isSame(as: $1) }
     }
 
-    /// Where the values of a property are.
+    /// Returns the index of a property's values.
     func place(of property: String, _ role: UInt8) -> Int? {
         columns.firstIndex { $0.role == role && $0.property.isSame(as: property) }
     }
 
-    /// Whether some row has a value in a column.
+    /// Returns whether some row has a value in a column.
     func hasValues(_ column: Int) -> Bool { rows.contains { !$0[column].isNull } }
 
     mutating func remove(_ column: Int) {

@@ -18,9 +18,9 @@ struct Assignment: Sendable {
 
     let property: Property
     let content: Content
-    /// Why the value cannot be stored, if it cannot.
+    /// The reason why the value cannot be stored; nil if it can.
     var invalid: String?
-    /// Where a text has it.
+    /// Its position in a query's text.
     var place: TextPlace?
 }
 

@@ -176,7 +176,7 @@ extension ColumnType {
         return (.less, integers?.least ?? .double(-.infinity))
     }
 
-    /// Whether values are integers, Doubles or Floats.
+    /// True if values are integers, Doubles or Floats.
     var isNumber: Bool {
         switch row.computing {
         case .integer, .double, .float: true
@@ -184,7 +184,7 @@ extension ColumnType {
         }
     }
 
-    /// Whether values of both types have a common order.
+    /// Returns whether values of both types have a common order.
     func isComparable(to other: ColumnType) -> Bool {
         if self == other { return true }
         guard isNumber, other.isNumber else { return false }

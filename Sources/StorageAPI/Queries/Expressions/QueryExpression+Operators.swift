@@ -25,53 +25,53 @@ private func compare<R>(
 // MARK: Equality
 
 extension QueryExpression where V: ColumnValue & Equatable {
-    /// Whether the values are equal: by the order of their type, and nil equals nil.
+    /// Tests whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: V) -> QueryExpression<Bool> { compare(.equal, left, right) }
-    /// Whether the values differ; true if only one of them is nil.
+    /// Tests whether the values differ; true if only one of them is nil.
     public static func != (left: Self, right: V) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
-    /// Whether the values are equal: by the order of their type, and nil equals nil.
+    /// Tests whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: V, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
-    /// Whether the values differ; true if only one of them is nil.
+    /// Tests whether the values differ; true if only one of them is nil.
     public static func != (left: V, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
-    /// Whether the values are equal: by the order of their type, and nil equals nil.
+    /// Tests whether the values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
-    /// Whether the values differ; true if only one of them is nil.
+    /// Tests whether the values differ; true if only one of them is nil.
     public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
 }
 
 extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
-    /// Whether the raw values are equal: by the order of their type, and nil equals nil.
+    /// Tests whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: V) -> QueryExpression<Bool> {
         compare(.equal, left, right.rawValue)
     }
-    /// Whether the raw values differ; true if only one of them is nil.
+    /// Tests whether the raw values differ; true if only one of them is nil.
     public static func != (left: Self, right: V) -> QueryExpression<Bool> {
         compare(.notEqual, left, right.rawValue)
     }
-    /// Whether the raw values are equal: by the order of their type, and nil equals nil.
+    /// Tests whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == (left: Self, right: Self) -> QueryExpression<Bool> { compare(.equal, left, right) }
-    /// Whether the raw values differ; true if only one of them is nil.
+    /// Tests whether the raw values differ; true if only one of them is nil.
     public static func != (left: Self, right: Self) -> QueryExpression<Bool> { compare(.notEqual, left, right) }
 }
 
 // An optional property against a plain value or property of what it wraps.
 extension QueryExpression {
-    /// Whether the raw values are equal: by the order of their type, and nil equals nil.
+    /// Tests whether the raw values are equal: by the order of their type, and nil equals nil.
     public static func == <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
     where V == W?, W.RawValue: ScalarValue { compare(.equal, left, right.rawValue) }
-    /// Whether the raw values differ; true if only one of them is nil.
+    /// Tests whether the raw values differ; true if only one of them is nil.
     public static func != <W: RawRepresentable>(left: Self, right: W) -> QueryExpression<Bool>
     where V == W?, W.RawValue: ScalarValue { compare(.notEqual, left, right.rawValue) }
-    /// Whether the values are equal: by the order of their type, and nil equals nil.
+    /// Tests whether the values are equal: by the order of their type, and nil equals nil.
     public static func == <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
     where V == W? { compare(.equal, left, right) }
-    /// Whether the values differ; true if only one of them is nil.
+    /// Tests whether the values differ; true if only one of them is nil.
     public static func != <W: ScalarValue & Equatable>(left: Self, right: QueryExpression<W>) -> QueryExpression<Bool>
     where V == W? { compare(.notEqual, left, right) }
-    /// Whether the values are equal: by the order of their type, and nil equals nil.
+    /// Tests whether the values are equal: by the order of their type, and nil equals nil.
     public static func == <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.equal, left, right) }
-    /// Whether the values differ; true if only one of them is nil.
+    /// Tests whether the values differ; true if only one of them is nil.
     public static func != <W: ScalarValue & Equatable>(left: QueryExpression<W>, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.notEqual, left, right) }
 
@@ -79,7 +79,7 @@ extension QueryExpression {
     public static func == <W>(left: Self, right: _OptionalNilComparisonType) -> QueryExpression<Bool> where V == W? {
         left.isNil
     }
-    /// Whether there is a value, or a child.
+    /// Tests whether there is a value, or a child.
     public static func != <W>(left: Self, right: _OptionalNilComparisonType) -> QueryExpression<Bool> where V == W? {
         !left.isNil
     }
@@ -88,83 +88,86 @@ extension QueryExpression {
 // MARK: Order
 
 extension QueryExpression where V: ScalarValue & Comparable {
-    /// Whether the left value comes before the right one, in the order of their type.
+    /// Tests whether the left value comes before the right one, in the order of their type.
     public static func < (left: Self, right: V) -> QueryExpression<Bool> { compare(.less, left, right) }
-    /// Whether the left value comes before the right one, or equals it, in the order of their type.
+    /// Tests whether the left value comes before the right one, or equals it, in the order of their type.
     public static func <= (left: Self, right: V) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
-    /// Whether the left value comes after the right one, in the order of their type.
+    /// Tests whether the left value comes after the right one, in the order of their type.
     public static func > (left: Self, right: V) -> QueryExpression<Bool> { compare(.greater, left, right) }
-    /// Whether the left value comes after the right one, or equals it, in the order of their type.
+    /// Tests whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: Self, right: V) -> QueryExpression<Bool> {
         compare(.greaterOrEqual, left, right)
     }
-    /// Whether the left value comes before the right one, in the order of their type.
+    /// Tests whether the left value comes before the right one, in the order of their type.
     public static func < (left: V, right: Self) -> QueryExpression<Bool> { compare(.less, left, right) }
-    /// Whether the left value comes before the right one, or equals it, in the order of their type.
+    /// Tests whether the left value comes before the right one, or equals it, in the order of their type.
     public static func <= (left: V, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
-    /// Whether the left value comes after the right one, in the order of their type.
+    /// Tests whether the left value comes after the right one, in the order of their type.
     public static func > (left: V, right: Self) -> QueryExpression<Bool> { compare(.greater, left, right) }
-    /// Whether the left value comes after the right one, or equals it, in the order of their type.
+    /// Tests whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: V, right: Self) -> QueryExpression<Bool> {
         compare(.greaterOrEqual, left, right)
     }
-    /// Whether the left value comes before the right one, in the order of their type.
+    /// Tests whether the left value comes before the right one, in the order of their type.
     public static func < (left: Self, right: Self) -> QueryExpression<Bool> { compare(.less, left, right) }
-    /// Whether the left value comes before the right one, or equals it, in the order of their type.
+    /// Tests whether the left value comes before the right one, or equals it, in the order of their type.
     public static func <= (left: Self, right: Self) -> QueryExpression<Bool> { compare(.lessOrEqual, left, right) }
-    /// Whether the left value comes after the right one, in the order of their type.
+    /// Tests whether the left value comes after the right one, in the order of their type.
     public static func > (left: Self, right: Self) -> QueryExpression<Bool> { compare(.greater, left, right) }
-    /// Whether the left value comes after the right one, or equals it, in the order of their type.
+    /// Tests whether the left value comes after the right one, or equals it, in the order of their type.
     public static func >= (left: Self, right: Self) -> QueryExpression<Bool> { compare(.greaterOrEqual, left, right) }
 }
 
 // With nil on either side an ordered comparison is false.
 extension QueryExpression {
-    /// Whether the left value comes before the right one, in the order of their type; false if one is nil.
+    /// Tests whether the left value comes before the right one, in the order of their type; false if one is nil.
     public static func < <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.less, left, right)
     }
-    /// Whether the left value comes before the right one, or equals it, in the order of their type; false if one is
-    /// nil.
+    /// Tests whether the left value comes before the right one, or equals it, in the order of their type; false if one
+    /// is nil.
     public static func <= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.lessOrEqual, left, right)
     }
-    /// Whether the left value comes after the right one, in the order of their type; false if one is nil.
+    /// Tests whether the left value comes after the right one, in the order of their type; false if one is nil.
     public static func > <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.greater, left, right)
     }
-    /// Whether the left value comes after the right one, or equals it, in the order of their type; false if one is nil.
+    /// Tests whether the left value comes after the right one, or equals it, in the order of their type; false if one
+    /// is nil.
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: W) -> QueryExpression<Bool> where V == W? {
         compare(.greaterOrEqual, left, right)
     }
-    /// Whether the left value comes before the right one, in the order of their type; false if one is nil.
+    /// Tests whether the left value comes before the right one, in the order of their type; false if one is nil.
     public static func < <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.less, left, right) }
-    /// Whether the left value comes before the right one, or equals it, in the order of their type; false if one is
-    /// nil.
+    /// Tests whether the left value comes before the right one, or equals it, in the order of their type; false if one
+    /// is nil.
     public static func <= <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.lessOrEqual, left, right) }
-    /// Whether the left value comes after the right one, in the order of their type; false if one is nil.
+    /// Tests whether the left value comes after the right one, in the order of their type; false if one is nil.
     public static func > <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.greater, left, right) }
-    /// Whether the left value comes after the right one, or equals it, in the order of their type; false if one is nil.
+    /// Tests whether the left value comes after the right one, or equals it, in the order of their type; false if one
+    /// is nil.
     public static func >= <W: ScalarValue & Comparable>(
         left: Self, right: QueryExpression<W>
     ) -> QueryExpression<Bool> where V == W? { compare(.greaterOrEqual, left, right) }
-    /// Whether the left value comes before the right one, in the order of their type; false if one is nil.
+    /// Tests whether the left value comes before the right one, in the order of their type; false if one is nil.
     public static func < <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.less, left, right) }
-    /// Whether the left value comes before the right one, or equals it, in the order of their type; false if one is
-    /// nil.
+    /// Tests whether the left value comes before the right one, or equals it, in the order of their type; false if one
+    /// is nil.
     public static func <= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.lessOrEqual, left, right) }
-    /// Whether the left value comes after the right one, in the order of their type; false if one is nil.
+    /// Tests whether the left value comes after the right one, in the order of their type; false if one is nil.
     public static func > <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.greater, left, right) }
-    /// Whether the left value comes after the right one, or equals it, in the order of their type; false if one is nil.
+    /// Tests whether the left value comes after the right one, or equals it, in the order of their type; false if one
+    /// is nil.
     public static func >= <W: ScalarValue & Comparable>(left: Self, right: Self) -> QueryExpression<Bool>
     where V == W? { compare(.greaterOrEqual, left, right) }
 }
@@ -173,11 +176,11 @@ extension QueryExpression {
 
 extension QueryExpression where V == Bool {
     // No autoclosure on the right: every part is built, and the engine decides what it evaluates first.
-    /// Whether both conditions hold. If one can fail, the right one is evaluated only if the left one holds.
+    /// Tests whether both conditions hold. If one can fail, the right one is evaluated only if the left one holds.
     public static func && (left: Self, right: Self) -> Self { Self(QueryNode.and(left.nested, right.nested)) }
-    /// Whether one of the conditions holds. If one can fail, the right one is evaluated only if the left one does not
-    /// hold.
+    /// Tests whether one of the conditions holds. If one can fail, the right one is evaluated only if the left one does
+    /// not hold.
     public static func || (left: Self, right: Self) -> Self { Self(QueryNode.or(left.nested, right.nested)) }
-    /// Whether the condition does not hold: true for exactly the records for which the condition is false.
+    /// Tests whether the condition does not hold: true for exactly the records for which the condition is false.
     public static prefix func ! (condition: Self) -> Self { Self(.not(condition.node), depth: condition.depth + 1) }
 }

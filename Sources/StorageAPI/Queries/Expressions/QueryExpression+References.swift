@@ -2,49 +2,49 @@ import StorageDriver
 
 // Comparisons of references, which are those of their keys.
 extension QueryExpression {
-    /// Whether the reference is to this record.
+    /// Tests whether the reference is to this record.
     public static func == <M: Storable>(left: Self, right: Ref<M>) -> QueryExpression<Bool> where V == Ref<M> {
         left.refers(to: [right])
     }
 
-    /// Whether the reference is to another record.
+    /// Tests whether the reference is to another record.
     public static func != <M: Storable>(left: Self, right: Ref<M>) -> QueryExpression<Bool> where V == Ref<M> {
         !left.refers(to: [right])
     }
 
-    /// Whether the reference is to this record; of nil, whether it is nil.
+    /// Tests whether the reference is to this record; of nil, whether it is nil.
     public static func == <M: Storable>(left: Self, right: Ref<M>?) -> QueryExpression<Bool> where V == Ref<M>? {
         right.map { left.refers(to: [$0]) } ?? left.isNil
     }
 
-    /// Whether the reference is not to this record, or is nil; of nil, whether it is not nil.
+    /// Tests whether the reference is not to this record, or is nil; of nil, whether it is not nil.
     public static func != <M: Storable>(left: Self, right: Ref<M>?) -> QueryExpression<Bool> where V == Ref<M>? {
         !(left == right)
     }
 
-    /// Whether two references are to the same record.
+    /// Tests whether two references are to the same record.
     public static func == <M: Storable>(left: Self, right: Self) -> QueryExpression<Bool> where V == Ref<M> {
         QueryExpression<Bool>(
             .comparison(.equal, left.node, right.node, []), depth: Swift.max(left.depth, right.depth) + 1)
     }
 
-    /// Whether two references are to the same record, or both nil.
+    /// Tests whether two references are to the same record, or both nil.
     public static func == <M: Storable>(left: Self, right: Self) -> QueryExpression<Bool> where V == Ref<M>? {
         QueryExpression<Bool>(
             .comparison(.equal, left.node, right.node, []), depth: Swift.max(left.depth, right.depth) + 1)
     }
 
-    /// Whether the reference is to one of these records, of which there may be any number.
+    /// Tests whether the reference is to one of these records, of which there may be any number.
     public func isIn<M: Storable>(_ references: some Sequence<Ref<M>>) -> QueryExpression<Bool> where V == Ref<M> {
         refers(to: references)
     }
 
-    /// Whether the reference is to one of these records, of which there may be any number; false for nil.
+    /// Tests whether the reference is to one of these records, of which there may be any number; false for nil.
     public func isIn<M: Storable>(_ references: some Sequence<Ref<M>>) -> QueryExpression<Bool> where V == Ref<M>? {
         refers(to: references)
     }
 
-    /// Whether the array has a reference to this record.
+    /// Tests whether the array has a reference to this record.
     public func contains<M: Storable>(_ reference: Ref<M>) -> QueryExpression<Bool> where V == [Ref<M>] {
         refers(to: [reference])
     }
@@ -57,7 +57,7 @@ extension QueryExpression {
 
 // MARK: Inverses
 
-/// What refers to a record, as the type of a query's term; it has no values.
+/// The records that refer to a record, as the type of a query's term; it has no values.
 public struct Referrers<Referring: Storable>: ArrayValue, ChildArray {
     /// The type of the referring records.
     public typealias Child = Referring
@@ -75,17 +75,17 @@ public struct Referrers<Referring: Storable>: ArrayValue, ChildArray {
 public typealias Inverse<Model: Storable> = QueryExpression<Referrers<Model>>
 
 extension ColumnSet {
-    /// What refers to the record by a reference.
+    /// The records that refer to this one by a reference.
     public func inverse<M: Storable, T: Storable>(
         _ reference: KeyPath<M.Columns, QueryExpression<Ref<T>>>
     ) -> Inverse<M> where T.Columns == Self { inverse(M.self, M.Columns(PropertyPath())[keyPath: reference].node) }
 
-    /// What refers to the record by a reference that may be nil.
+    /// The records that refer to this one by a reference that may be nil.
     public func inverse<M: Storable, T: Storable>(
         _ reference: KeyPath<M.Columns, QueryExpression<Ref<T>?>>
     ) -> Inverse<M> where T.Columns == Self { inverse(M.self, M.Columns(PropertyPath())[keyPath: reference].node) }
 
-    /// What refers to the record by an array of references.
+    /// The records that refer to this one by an array of references.
     public func inverse<M: Storable, T: Storable>(
         _ references: KeyPath<M.Columns, QueryExpression<[Ref<T>]>>
     ) -> Inverse<M> where T.Columns == Self { inverse(M.self, M.Columns(PropertyPath())[keyPath: references].node) }

@@ -7,43 +7,43 @@ extension Optional: TextValue where Wrapped: TextValue & ScalarValue {}
 
 // Patterns are plain text: only `like` has wildcards. A test of nil is false.
 extension QueryExpression where V: TextValue {
-    /// Whether the text begins with these UTF-8 bytes. Can use an index on the property if nothing is ignored.
+    /// Tests whether the text begins with these UTF-8 bytes. Can use an index on the property if nothing is ignored.
     public func hasPrefix(_ prefix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
         test(.hasPrefix, (.value(.text(prefix)), 0), folding)
     }
 
-    /// Whether the text ends with these UTF-8 bytes.
+    /// Tests whether the text ends with these UTF-8 bytes.
     public func hasSuffix(_ suffix: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
         test(.hasSuffix, (.value(.text(suffix)), 0), folding)
     }
 
-    /// Whether these UTF-8 bytes occur in the text.
+    /// Tests whether these UTF-8 bytes occur in the text.
     public func contains(_ part: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
         test(.contains, (.value(.text(part)), 0), folding)
     }
 
-    /// Whether the whole text matches a pattern: `*` matches any characters, `?` matches one Unicode scalar, and `\`
-    /// makes the next character plain. A pattern of more than 65,536 bytes throws `limitExceeded`.
+    /// Tests whether the whole text matches a pattern: `*` matches any characters, `?` matches one Unicode scalar, and
+    /// `\` makes the next character plain. A pattern of more than 65,536 bytes throws `limitExceeded`.
     public func like(_ pattern: String, ignoring folding: TextFolding = []) -> QueryExpression<Bool> {
         test(.like, (.value(.text(pattern)), 0), folding)
     }
 
-    /// Whether the texts are equal, as `==`, except for what is ignored.
+    /// Tests whether the texts are equal, as `==`, except for what is ignored.
     public func equals(_ text: String?, ignoring folding: TextFolding) -> QueryExpression<Bool> {
         QueryExpression<Bool>(.comparison(.equal, node, .value(text.value), folding), depth: depth + 1)
     }
 
-    /// Whether the text begins with another property's.
+    /// Tests whether the text begins with another property's.
     public func hasPrefix<T: TextValue>(_ prefix: QueryExpression<T>) -> QueryExpression<Bool> {
         test(.hasPrefix, prefix.nested, [])
     }
 
-    /// Whether the text ends with another property's.
+    /// Tests whether the text ends with another property's.
     public func hasSuffix<T: TextValue>(_ suffix: QueryExpression<T>) -> QueryExpression<Bool> {
         test(.hasSuffix, suffix.nested, [])
     }
 
-    /// Whether another property's text occurs in the text.
+    /// Tests whether another property's text occurs in the text.
     public func contains<T: TextValue>(_ part: QueryExpression<T>) -> QueryExpression<Bool> {
         test(.contains, part.nested, [])
     }
@@ -56,45 +56,45 @@ extension QueryExpression where V: TextValue {
 }
 
 extension QueryExpression {
-    /// Whether the value is nil: of an Optional property, or of an Optional child.
+    /// Tests whether the value is nil: of an Optional property, or of an Optional child.
     public var isNil: QueryExpression<Bool> { QueryExpression<Bool>(.isNil(node), depth: depth + 1) }
 }
 
 // MARK: Sets and ranges
 
 extension QueryExpression where V: ColumnValue {
-    /// Whether the value is one of these, of which there may be any number. Costs one pass over them.
+    /// Tests whether the value is one of these, of which there may be any number. Costs one pass over them.
     public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
         QueryExpression<Bool>(values.contains(node), depth: depth + 1)
     }
 }
 
 extension QueryExpression where V: RawRepresentable & Sendable, V.RawValue: ScalarValue {
-    /// Whether the value is one of these, of which there may be any number. Costs one pass over them.
+    /// Tests whether the value is one of these, of which there may be any number. Costs one pass over them.
     public func isIn(_ values: some Sequence<V>) -> QueryExpression<Bool> {
         QueryExpression<Bool>(values.lazy.map(\.rawValue).contains(node), depth: depth + 1)
     }
 }
 
 extension QueryExpression where V: ScalarValue & Comparable {
-    /// Whether the value is in the range, without its upper end.
+    /// Tests whether the value is in the range, without its upper end.
     public func isIn(_ range: Range<V>) -> QueryExpression<Bool> {
         self >= range.lowerBound && self < range.upperBound
     }
 
-    /// Whether the value is in the range, with both ends.
+    /// Tests whether the value is in the range, with both ends.
     public func isIn(_ range: ClosedRange<V>) -> QueryExpression<Bool> {
         self >= range.lowerBound && self <= range.upperBound
     }
 }
 
 extension QueryExpression {
-    /// Whether the value is in the range, without its upper end; false for nil.
+    /// Tests whether the value is in the range, without its upper end; false for nil.
     public func isIn<W: ScalarValue & Comparable>(_ range: Range<W>) -> QueryExpression<Bool> where V == W? {
         self >= range.lowerBound && self < range.upperBound
     }
 
-    /// Whether the value is in the range, with both ends; false for nil.
+    /// Tests whether the value is in the range, with both ends; false for nil.
     public func isIn<W: ScalarValue & Comparable>(_ range: ClosedRange<W>) -> QueryExpression<Bool> where V == W? {
         self >= range.lowerBound && self <= range.upperBound
     }
@@ -113,29 +113,29 @@ extension Optional: OptionalArrayValue where Wrapped: ArrayValue {}
 extension QueryExpression where V: ArrayValue {
     /// The number of elements or children.
     public var count: QueryExpression<Int> { QueryExpression<Int>(.count(node), depth: depth + 1) }
-    /// Whether there are no elements or children.
+    /// Tests whether there are no elements or children.
     public var isEmpty: QueryExpression<Bool> { count == 0 }
 }
 
 extension QueryExpression where V: OptionalArrayValue {
     /// The number of elements or children; nil if the array is nil.
     public var count: QueryExpression<Int?> { QueryExpression<Int?>(.count(node), depth: depth + 1) }
-    /// Whether the array is empty, and not nil.
+    /// Tests whether the array is empty, and not nil.
     public var isEmpty: QueryExpression<Bool> { count == 0 }
 }
 
 extension QueryExpression {
-    /// Whether the array has an element that equals this one.
+    /// Tests whether the array has an element that equals this one.
     public func contains<E: ColumnValue>(_ element: E) -> QueryExpression<Bool> where V == [E] {
         hasElement(element)
     }
 
-    /// Whether the array has an element that equals this one; false for nil.
+    /// Tests whether the array has an element that equals this one; false for nil.
     public func contains<E: ColumnValue>(_ element: E) -> QueryExpression<Bool> where V == [E]? {
         hasElement(element)
     }
 
-    /// Whether the array has this case of an enum.
+    /// Tests whether the array has this case of an enum.
     public func contains<E: RawRepresentable>(_ element: E) -> QueryExpression<Bool>
     where V == [E], E.RawValue: ScalarValue { hasElement(element.rawValue) }
 

@@ -12,7 +12,7 @@ import StorageDriver
 @dynamicMemberLookup
 public struct QueryExpression<V>: Sendable {
     let node: QueryNode
-    /// How many levels there are below the node.
+    /// The number of levels below the node.
     let depth: Int
 
     /// The property with the given index in the schema.
@@ -90,22 +90,22 @@ extension Optional: ChildArray where Wrapped: ChildArray {
 }
 
 extension QueryExpression where V: ChildArray {
-    /// Whether some child meets the condition.
+    /// Tests whether some child meets the condition.
     public func any(_ condition: (V.Child.Columns) -> QueryExpression<Bool>) -> QueryExpression<Bool> {
         quantified(.any, condition)
     }
 
-    /// Whether every child meets the condition; true if there are no children.
+    /// Tests whether every child meets the condition; true if there are no children.
     public func all(_ condition: (V.Child.Columns) -> QueryExpression<Bool>) -> QueryExpression<Bool> {
         quantified(.all, condition)
     }
 
-    /// Whether no child meets the condition.
+    /// Tests whether no child meets the condition.
     public func none(_ condition: (V.Child.Columns) -> QueryExpression<Bool>) -> QueryExpression<Bool> {
         quantified(.none, condition)
     }
 
-    /// How many children meet the condition; 0 if the array is nil.
+    /// The number of children that meet the condition; 0 if the array is nil.
     public func count(_ condition: (V.Child.Columns) -> QueryExpression<Bool>) -> QueryExpression<Int> {
         guard let path else { return QueryExpression<Int>(.invalid("count asks about owned arrays.")) }
         let inner = inside(path, condition)

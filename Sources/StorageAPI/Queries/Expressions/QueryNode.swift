@@ -10,7 +10,7 @@ indirect enum QueryNode: Sendable {
     case arithmetic(Arithmetic, QueryNode, QueryNode)
     /// The number of elements of an array, or of children; nil if the array is nil.
     case count(QueryNode)
-    /// How many children meet the condition; 0 if the array is nil.
+    /// The number of children that meet the condition; 0 if the array is nil.
     case childCount(PropertyPath, QueryNode)
     /// An aggregate of a term of the children.
     case childAggregate(AggregateFunction, PropertyPath, QueryNode)
@@ -26,7 +26,7 @@ indirect enum QueryNode: Sendable {
     /// Among values, and numbers as ``number(_:)`` has them.
     case isIn(QueryNode, [Value], numbers: [String] = [])
     case isNil(QueryNode)
-    /// Whether a reference is to one of the records with these keys, each of as many values as the key has parts.
+    /// Tests whether a reference is to one of the records with these keys, each of as many values as the key has parts.
     case refers(PropertyPath, [[Value]])
     case text(TextTest, QueryNode, QueryNode, TextFolding)
     case hasElement(QueryNode, Value)

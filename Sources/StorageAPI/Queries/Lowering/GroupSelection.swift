@@ -1,16 +1,16 @@
 import StorageDriver
 
-/// What a query of groups has collected: values only.
+/// The parts that a query of groups has collected: values only.
 struct GroupSelection: Sendable {
-    /// Which records are grouped.
+    /// The records that are grouped.
     var rows: Selection
     var keys: [QueryNode] = []
-    /// Which groups are kept.
+    /// The conditions on the groups.
     var conditions = Selection()
     var order: [OrderingTerm] = []
     var limit: Int?
     var offset = 0
-    /// What each group returns: keys and aggregates.
+    /// The results of each group: keys and aggregates.
     var outputs: [QueryNode] = []
 }
 

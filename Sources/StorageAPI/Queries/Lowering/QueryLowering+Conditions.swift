@@ -63,7 +63,7 @@ extension QueryLowering {
         }
     }
 
-    /// Whether a reference, or one of an array of them, is to a record with one of the keys.
+    /// Returns the term that a reference, or one of an array of them, is to a record with one of the keys.
     private mutating func refers(
         _ path: PropertyPath, _ keys: [[Value]], in place: Place
     ) throws(StorageError) -> QueryTerm {
@@ -124,7 +124,7 @@ extension QueryLowering {
         return .comparison(comparison, folded(first, folding), folded(second, folding), type)
     }
 
-    /// Whether two references to records with keys of several parts are equal; nil for all other terms.
+    /// Returns the term that two references to records with keys of several parts are equal; nil for all other terms.
     private mutating func sameParts(
         _ left: QueryNode, _ right: QueryNode, in place: Place
     ) throws(StorageError) -> QueryTerm? {

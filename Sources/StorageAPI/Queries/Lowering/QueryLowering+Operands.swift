@@ -137,7 +137,7 @@ extension QueryLowering {
         case rows(JoinPath)
     }
 
-    /// How rows are reached from the row in scope.
+    /// The path from the row in scope to other rows.
     struct JoinPath {
         /// To the row that has the rows: through children and references, one each.
         var steps: [Join] = []
@@ -147,7 +147,7 @@ extension QueryLowering {
         var element: Join?
         /// The column that says whether an array is nil.
         var presence: QueryTerm?
-        /// What the rows' own conditions have in scope.
+        /// The scope of the rows' own conditions.
         var end: Place
 
         /// A term of the row at the end of the steps; null if a row on the way is missing.
@@ -156,7 +156,7 @@ extension QueryLowering {
         /// A condition on the record, as one on the row.
         func ofElement(_ term: QueryTerm) -> QueryTerm { element.map { .quantified(.any, $0, term) } ?? term }
 
-        /// Whether the term is true for some row.
+        /// Returns a term that is true if the term is true for some row.
         func some(_ term: QueryTerm) -> QueryTerm {
             (steps + [last]).reversed().reduce(term) { .quantified(.any, $1, $0) }
         }
@@ -204,7 +204,7 @@ extension QueryLowering {
         return ordinals
     }
 
-    /// Where a child, or the record that a reference is to, has its properties; nil for a plain column.
+    /// Returns the scope of a child's properties, or of a referenced record's; nil for a plain column.
     func place(behind ordinal: Int, in place: Place) throws(StorageError) -> Place? {
         var place = place
         switch try place.model.member(ordinal, of: place.table) {

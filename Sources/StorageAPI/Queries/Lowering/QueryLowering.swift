@@ -9,13 +9,12 @@ struct QueryLowering {
     let table: TableBinding
     /// The tables of other models that the query touches, in the order in which it meets them.
     private(set) var others: [TableSchema] = []
-    /// Whether a record's values and what it owns do not decide alone: the query goes to other records, be they of the same
-    /// model.
+    /// True if the condition reads records other than the candidate, even ones of the same model.
     var leavesRecord = false
     private(set) var arguments: QueryArguments
     /// The rows in scope, by their keys.
     let scope: Query.Scope
-    /// How many of the arguments are the scope's.
+    /// The number of arguments that belong to the scope.
     private let scopeCount: Int
     /// The groups of the query, if it has groups.
     var grouping: Query.Grouping?
@@ -30,14 +29,14 @@ struct QueryLowering {
         self.table = table ?? model.root
     }
 
-    /// What is in scope: a table whose columns terms may name.
+    /// A scope: a table whose columns terms may name.
     struct Place {
         var table: TableBinding
         /// The model that the table belongs to.
         var model: ModelTables
         var scope = 0
         var depth = 0
-        /// Whether it is a group's row, which has keys and aggregates and no columns.
+        /// True if it is a group's row, which has keys and aggregates and no columns.
         var isGroup = false
 
         /// The scope of a part of this term.

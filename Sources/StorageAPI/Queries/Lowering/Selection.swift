@@ -10,7 +10,7 @@ public struct Selection: Sendable {
     /// The error found while the query was built.
     var problem: StorageError?
 
-    /// Whether it selects all records in key order.
+    /// True if it selects all records in key order.
     var isEverything: Bool { filter == nil && order.isEmpty && limit == nil && offset == 0 && problem == nil }
 
     /// The same without limit and offset.

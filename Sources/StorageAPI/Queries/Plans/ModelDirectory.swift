@@ -4,15 +4,15 @@ import Synchronization
 /// The tables of a store's models, which queries of other models lead to, and the numbers of the store's plans.
 final class ModelDirectory: Sendable {
     private let lastPlan = Atomic<Int>(-1)
-    /// Whether reads wait for a server, which is better told of several queries at once.
+    /// True if reads wait for a server, which answers several queries at once more cheaply.
     let isAskingServer = Atomic(false)
     private let known = Mutex(Known())
 
     private struct Known {
         var types: [ObjectIdentifier: ModelTables] = [:]
-        /// What the transaction that runs has prepared. Its own thread alone sees that.
+        /// The models that the running transaction has prepared. Its own thread alone sees that.
         var uncommitted: [ObjectIdentifier: ModelTables] = [:]
-        /// Whether the caller is that thread.
+        /// Returns whether the caller is the writing thread.
         var isWriting: @Sendable () -> Bool = { false }
         var recorded: [String: ModelTables] = [:]
         // The registry owns the directory, until the store ends both. A weak reference would make each use of the registry

@@ -19,21 +19,22 @@ package final class ModelHandle: Sendable {
         let others: [String]
     }
 
-    /// How many shapes of a model's queries, and of its partial updates, are remembered. A program has dozens.
+    /// The maximum number of remembered shapes of a model's queries, and of its partial updates. A program has dozens.
     private static let mostPlans = 1000
 
     private let wholeRows: [TableReads]
     private let wholeWrites: [TableWrites]
     /// The writes that remove rows of recorded, undeclared tables.
     let undeclaredWrites: [(delete: WritePlan, truncate: WritePlan)]
-    /// What a save must keep; nil if everything recorded is declared, or stays without being read.
+    /// The undeclared data that a save must preserve; nil if there is none.
     let kept: UndeclaredTables?
-    /// Why the model is not used in transactions: another process has changed its tables, and it does not fit any more.
+    /// The error that keeps the model out of transactions: another process has changed its tables, and it no longer
+    /// fits.
     let refusal: StorageError?
 
     /// The plan for one record's own row.
     let rowOfKey: QueryPlan
-    /// How rows of a model without children are read; nil for other models, for which each query reads children too.
+    /// The reader of rows of a model without children; nil for other models, for which each query reads children too.
     ///
     /// Shared by all threads: nothing is written to a context without children except its record fields, which is made
     /// before any other thread has the context.
@@ -128,7 +129,7 @@ package final class ModelHandle: Sendable {
     /// The plan for removing single elements of an array of references, by their whole keys.
     func planOfElements(_ table: Int) -> WritePlan { wholeWrites[table].deleteElement ?? wholeWrites[table].delete }
 
-    /// What refers to the model's records, as it was found at this version of what is known of the models.
+    /// Returns the references to the model's records, as found at this version of the known models.
     func referrers(
         at version: Int, _ find: () throws(StorageError) -> [Referrer]
     ) throws(StorageError) -> [Referrer] {

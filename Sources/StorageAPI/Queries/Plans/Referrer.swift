@@ -4,14 +4,14 @@ import StorageDriver
 struct Referrer: Sendable {
     /// The stored name of the referring model.
     let model: String
-    /// Where the referring rows are: the model's own table, or one of what it owns.
+    /// The table of the referring rows: the model's own, or one of what it owns.
     let table: TableSchema
     /// The columns that have the parts of the key.
     let columns: [Int]
     let rule: DeleteRule
-    /// Whether the rows are the elements of an array of references.
+    /// True if the rows are the elements of an array of references.
     let isElement: Bool
-    /// Whether they are, and belong to a type that owns itself.
+    /// True if the rows are such elements and belong to a type that owns itself.
     var isNumbered: Bool { isElement && table.columns.contains { $0.role == .node } }
     private let find: QueryPlan
     private let nullify: WritePlan
@@ -120,7 +120,7 @@ struct Referrer: Sendable {
 }
 
 extension QueryTerm {
-    /// Whether the columns of a reference have one of the keys of an argument list.
+    /// Returns the term that the columns of a reference have one of the keys of an argument list.
     static func refers(_ columns: [Int], of table: TableSchema, list: Int) -> QueryTerm {
         columns.count == 1
             ? .isIn(.column(columns[0]), list: list, table.columns[columns[0]].type) : .isAmong(columns, list: list)

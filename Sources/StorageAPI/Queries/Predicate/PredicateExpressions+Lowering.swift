@@ -112,7 +112,7 @@ extension PredicateTerm {
 /// A reference that a predicate has captured, or that a property is.
 private protocol CapturedReference {
     var parts: [Value] { get }
-    /// Whether it is the way to a key of one value.
+    /// Returns whether it is the path to a key of one value.
     static func isKey(_ keyPath: AnyKeyPath) -> Bool
 }
 
@@ -133,7 +133,7 @@ extension Set: CapturedReferences where Element: CapturedReference {
 }
 
 extension PredicateLowering {
-    /// Whether two expressions are equal: of which one may be a captured reference.
+    /// Tests whether two expressions are equal, where one may be a captured reference.
     fileprivate mutating func equality<L: PredicateExpression, R: PredicateExpression>(
         _ left: L, _ right: R, _ comparison: Comparison
     ) throws(StorageError) -> QueryNode {

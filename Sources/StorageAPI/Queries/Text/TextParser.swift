@@ -9,7 +9,7 @@ struct TextParser {
     private let tokens: [TextToken]
     private var next = 0
     var arguments: ArraySlice<TextArgument>
-    /// How many conditions on children stand around the place.
+    /// The number of conditions on children around the current position.
     var scope = 0
     private var depth = 0
 

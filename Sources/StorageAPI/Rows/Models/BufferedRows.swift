@@ -4,7 +4,7 @@ import StorageDriver
 final class BufferedRows: CursorSource {
     // Exclusivity is not checked at run time: no access to these lasts beyond one statement of this class.
     private let rows: RowBuffer
-    /// Where the bytes of added rows are; none as long as there are none.
+    /// The memory of added rows; nil while there are none.
     @exclusivity(unchecked) private var arena: Arena?
     @exclusivity(unchecked) private var order: [Int] = []
     @exclusivity(unchecked) private var position = -1

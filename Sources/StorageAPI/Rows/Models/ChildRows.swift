@@ -12,7 +12,7 @@ final class ChildRows {
     @exclusivity(unchecked) private var opened: OpenRows?
     /// Rows of a recursive type, by the number of their owner; only for tables of nodes.
     @usableFromInline let nodes: NodeRows?
-    /// How many children the last owner had, to reserve memory for the next.
+    /// The number of children of the last owner, to reserve memory for the next.
     @usableFromInline @exclusivity(unchecked) var usualCount = 0
 
     /// - Parameter open: runs the query, when the first owner asks for children.

@@ -12,7 +12,7 @@ struct ColumnCheck {
     private let storage: ColumnType.Storage
     private let range: ClosedRange<Int64>?
     private let mayBeNull: Bool
-    /// Whether not every text, or all bytes, are values of the type.
+    /// True if the type does not accept every text, or all bytes.
     private let isChecked: Bool
 
     init(_ column: ColumnSchema) {
@@ -23,7 +23,7 @@ struct ColumnCheck {
         mayBeNull = column.isOptional || column.isRemoved
     }
 
-    /// What is wrong with the cell, as the end of a sentence about it; nil if it fits.
+    /// Returns the problem with the cell, as the end of a sentence about it; nil if it fits.
     @inline(__always)
     func problem(_ cell: Cell) -> String? {
         switch (cell.tag, storage) {

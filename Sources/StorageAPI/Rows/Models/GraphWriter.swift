@@ -9,7 +9,7 @@ package struct ChildPlace {
     fileprivate let owner: TableBinding
     fileprivate let ownerRows: RowBuffer
     fileprivate let ownerRow: Int
-    /// How many of the owner's cells are written.
+    /// The number of the owner's cells that are written.
     fileprivate let written: Int
 
     @usableFromInline
@@ -53,9 +53,9 @@ package final class GraphWriter: @unchecked Sendable {
     @exclusivity(unchecked) private var fieldPositions: [FieldPositions?] = []
     /// Keys that replace those of the models, one for each in their order; nil for the models' own.
     @exclusivity(unchecked) var keys: ValueCells?
-    /// How many models have been written since the keys were set.
+    /// The number of models written since the keys were set.
     @exclusivity(unchecked) private var written = 0
-    /// How many rows each buffer had before the last model.
+    /// The number of rows in each buffer before the last model.
     @exclusivity(unchecked) private var lastStarts: [Int]
 
     package init(_ model: ModelTables, limits: BackendInfo.Limits) {
@@ -78,7 +78,7 @@ package final class GraphWriter: @unchecked Sendable {
         rootKey.deallocate()
     }
 
-    /// Whether the rows should be written before more are added.
+    /// True if the rows should be written before more are added.
     var isFull: Bool {
         rootRows.count >= 256 || arena.pointee.size > 1 << 20
     }
@@ -96,7 +96,7 @@ package final class GraphWriter: @unchecked Sendable {
         arena.pointee.reset()
     }
 
-    /// Whether its memory is worth keeping for the next write.
+    /// True if its memory is worth keeping for the next write.
     var isSmall: Bool { buffers.allSatisfy { $0.capacity * $0.width <= 4096 } }
 
     /// The key of the model that was added last, if it is one integer.
@@ -163,7 +163,7 @@ package final class GraphWriter: @unchecked Sendable {
         try throwFailure()
     }
 
-    /// Whether something of the model that was added last cannot be stored.
+    /// True if something of the model that was added last cannot be stored.
     package var hasFailed: Bool { failure != nil }
 
     /// The key of the model that was added last.
@@ -281,7 +281,7 @@ package final class GraphWriter: @unchecked Sendable {
         }
     }
 
-    /// Which fields of records the columns of a table's rows take.
+    /// Returns the fields of records that the columns of a table's rows hold.
     func fieldPositions(of table: Int) -> FieldPositions {
         if fieldPositions.isEmpty { fieldPositions = model.tables.map { _ in nil } }
         if let known = fieldPositions[table] { return known }

@@ -71,6 +71,6 @@ extension ValueList {
     /// times as many instructions.
     var scope: Query.Scope { count == 1 ? .key(columns: width) : .keys(columns: width, list: 0) }
 
-    /// What that scope takes.
+    /// The arguments of that scope.
     var scopeArguments: QueryArguments { count == 1 ? QueryArguments(values) : QueryArguments(lists: [self]) }
 }

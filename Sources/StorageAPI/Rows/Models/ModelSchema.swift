@@ -1,4 +1,4 @@
-/// What a model declares: its stored name and its properties.
+/// A model's declaration: its stored name and its properties.
 public struct ModelSchema: Sendable {
     /// The name under which the model is stored.
     public var name: String

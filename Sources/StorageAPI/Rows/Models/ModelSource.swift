@@ -4,7 +4,7 @@ package enum ModelSource: Sendable {
     /// The stored name of a model that the store has recorded.
     case recorded(String)
 
-    /// Which model a value belongs to.
+    /// Creates the source of the model that a value belongs to.
     init<M: Storable>(_ model: M) { self.init(M.self, model._recordedModel) }
 
     /// - Parameter record: the model's name if the value is a record without a type.

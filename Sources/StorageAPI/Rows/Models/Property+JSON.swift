@@ -1,14 +1,14 @@
 public import StorageDriver
 
 extension Property {
-    /// Where a property is in JSON, and what is accepted there.
+    /// The place of a property in JSON, and the forms that are accepted there.
     public struct JSONForm: Sendable {
         /// The names of the members that lead to it, with points between them: `info.age`. Nil for the stored name.
         public var path: String?
-        /// How dates are written; nil for what the call says.
+        /// The form of dates; nil for the form that the call chooses.
         public var dates: DateForm?
-        /// Whether a text may be the number or the truth value that it spells, and the other way round; and whether null
-        /// stands for the default.
+        /// A Boolean value that indicates whether a text may stand for the number or the truth value that it spells,
+        /// and the reverse; and whether null stands for the default.
         public var isLenient = false
         /// Makes the value that is stored out of the one that stands there, which is a text for an array or an object:
         /// its JSON.
@@ -18,7 +18,7 @@ extension Property {
         public init() {}
     }
 
-    /// How dates are written in JSON.
+    /// The forms of dates in JSON.
     public enum DateForm: Hashable, Sendable {
         /// Texts of ISO 8601: `2026-11-22`, `2026-11-22T20:15:00Z`, `2026-11-22 20:15:00.5+01:00`. Without a zone they
         /// are UTC.

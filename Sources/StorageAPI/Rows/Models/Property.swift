@@ -2,7 +2,7 @@ public import StorageDriver
 
 /// One stored property of a model, as its schema declares it.
 public struct Property: Sendable {
-    /// What is stored for the property.
+    /// The kinds of stored value.
     public enum Kind: Sendable {
         /// One column.
         case column(ColumnType)
@@ -45,20 +45,20 @@ public struct Property: Sendable {
     public var storedName: String
     /// The name under which an older version stored it, if it was renamed.
     public var renamedFrom: String?
-    /// Whether it is a column, a child or an array of children.
+    /// The kind of value: a column, a child or an array of children.
     public var kind: Kind
-    /// Whether it may be nil.
+    /// A Boolean value that indicates whether the property may be nil.
     public var isOptional: Bool
-    /// Whether it is a key, indexed, unique, or the time from which the record is gone.
+    /// The traits of the property: key, indexed, unique, expiry.
     public var traits: Traits
-    /// What records read that were stored before the property existed; nil if the property has no default. For children
-    /// only an empty default counts, and is given as `.null`.
+    /// The value of records that were stored before the property existed; nil if the property has no default. For
+    /// children only an empty default counts, and is given as `.null`.
     public var defaultValue: (@Sendable () throws -> Value)?
     /// Writes the default of an owned property, if that is not nothing: what JSON gives a record that lacks it.
     package var writeDefault: OwnedDefault?
-    /// What happens to a reference if its record is deleted.
+    /// The rule for a reference whose record is deleted.
     public var rule = DeleteRule.deny
-    /// Where the property is in JSON, and what is accepted there.
+    /// The place of the property in JSON, and the forms that are accepted there.
     public var form = JSONForm()
 
     init(
@@ -200,7 +200,8 @@ extension Property {
     private static let hidden =
         "own @Storable children as T, T?, [T] or [T]?; another container of a @Storable type cannot be stored"
 
-    /// Whether a type that is `Codable` holds children in containers, at any depth: no overload has all of those.
+    /// Returns whether a type that is `Codable` holds children in containers, at any depth. No overload can have all of
+    /// those.
     private static func isContainerOfChildren(_ type: Any.Type) -> Bool {
         guard let container = type as? any ContainerType.Type else { return false }
         return container.contained.contains { $0 is any Storable.Type || isContainerOfChildren($0) }

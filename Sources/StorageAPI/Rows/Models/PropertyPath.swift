@@ -8,7 +8,7 @@ public struct PropertyPath: Sendable {
     let ordinals: [Int]
     /// Names from the text form, instead of indices in the schema.
     var names: [Name] = []
-    /// What refers to the record that the path leads to; then the path ends there.
+    /// The referrers of the record that the path leads to, at which the path then ends.
     var inverse: Backlink?
 
     /// A reference of another model, by the model and its path there.

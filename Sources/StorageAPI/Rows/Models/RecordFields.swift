@@ -18,7 +18,7 @@ struct RecordFields: Sendable {
 
     package enum Content: Sendable {
         case value
-        /// Whether the owned records of a relation are there.
+        /// The presence of a relation's owned records.
         case presence(Int?)
     }
 
@@ -63,7 +63,7 @@ struct RecordFields: Sendable {
     }
 }
 
-/// Where the fields of records are in the rows of one table. Determined once for records whose fields come in the same
+/// The positions of records' fields in the rows of one table. Determined once for records whose fields come in the same
 /// order, as those of one call mostly do.
 final class FieldPositions {
     let fields: RecordFields

@@ -3,15 +3,15 @@ public import StorageDriver
 /// Collects models' rows until there are enough for a batch.
 public struct RowCollector: ~Copyable {
     @usableFromInline let graph: GraphWriter
-    /// Whether a model's key must be written before the model, for the rows that it owns.
+    /// True if a model's key must be written before the model, for the rows that it owns.
     @usableFromInline let needsKey: Bool
-    /// Whether a model replaces an earlier one of the same key. Else a repeated key is an error anyway.
+    /// True if a model replaces an earlier one of the same key. Else a repeated key is an error anyway.
     private let replaces: Bool
     /// Keys so far; nil as long as they ascend, so that none can be a repeated one.
     private var keys: Set<[Value]>?
     /// The last of keys that ascend.
     private var greatest = Int64.min
-    /// How many models have been taken.
+    /// The number of models taken.
     private(set) var count = 0
 
     /// - Parameter replaces: whether of several models with one key the last is kept.
@@ -21,7 +21,7 @@ public struct RowCollector: ~Copyable {
         self.replaces = replaces && graph.model.hasChildren
     }
 
-    /// Whether another model may be added.
+    /// True if another model may be added.
     @usableFromInline
     var hasRoom: Bool { !graph.isFull }
 
@@ -62,7 +62,7 @@ public struct RowCollector: ~Copyable {
         count = 0
     }
 
-    /// Whether the last model's key is that of an earlier one.
+    /// Returns whether the last model's key is that of an earlier one.
     private mutating func isRepeated() -> Bool {
         if keys == nil, let key = graph.lastIntegerKey, count == 0 || key > greatest {
             greatest = key

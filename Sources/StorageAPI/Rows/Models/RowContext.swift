@@ -1,7 +1,7 @@
 import StorageDriver
 
-/// What a running query knows about the rows of one table, to read children and to report the path of a value that does
-/// not fit.
+/// The state of a running query for the rows of one table, used to read children and to report the path of a value that
+/// does not fit.
 @usableFromInline
 final class RowContext {
     let model: ModelTables
@@ -10,7 +10,7 @@ final class RowContext {
     private var relations: [Reference] = []
     private var owned: [ChildRows] = []
 
-    /// How the rows map to records, for those that are read without their types.
+    /// The mapping of the rows to records that are read without their types.
     private(set) lazy var recordFields = RecordFields(table, of: model)
 
     private struct Reference { unowned let rows: ChildRows }

@@ -108,7 +108,7 @@ extension RecordFields {
 }
 
 extension RecordFields.Column {
-    /// What the column stores for a field; nil if the record has no such field.
+    /// Returns the stored value of a field; nil if the record has no such field.
     fileprivate func stored(_ content: DynamicRecord.Content?) throws(StorageError) -> Value {
         guard let content else { return try checked(.null) }
         guard case .value(let value, let type) = content else {

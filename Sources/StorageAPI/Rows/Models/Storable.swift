@@ -68,13 +68,13 @@ public protocol Storable: Relatable where _Related == Self {
     /// Reads a key from a row that has only the key.
     static func readKey(_ row: inout RowReader) throws(StorageError) -> Key
 
-    /// Whether two keys are equal, for ``Ref``. Do not implement it.
+    /// Returns whether two keys are equal, for ``Ref``. Do not implement it.
     static func _isEqual(_ left: Key, _ right: Key) -> Bool
 
     /// Hashes a key, for ``Ref``. Do not implement it.
     static func _hash(_ key: Key, into hasher: inout Hasher)
 
-    /// How many values a key has. Do not implement it.
+    /// The number of values in a key. Do not implement it.
     static var _keyWidth: Int { get }
 
     /// Writes a key to a row that refers to the record. Do not implement it.

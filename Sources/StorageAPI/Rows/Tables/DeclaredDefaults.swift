@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// What the properties have that records were stored without, as the program declares them.
+/// The defaults that the program declares for properties that older records lack.
 struct DeclaredDefaults {
     /// Nil where the program does not declare the model.
     let type: (any Storable.Type)?

@@ -4,7 +4,7 @@ import StorageDriver
 /// once, so that a model that owns itself refers back to itself.
 struct DeclaredModels {
     private(set) var list: [DeclaredModel] = []
-    /// What the types declare.
+    /// The declarations of the types.
     private var schemas: [ModelSchema] = []
     private var types: [TypePlace: Int] = [:]
     private var records: [RecordPlace: Int] = [:]
@@ -161,7 +161,7 @@ struct DeclaredModel {
         return marked.isEmpty ? properties.filter { $0.name == "id" } : marked
     }
 
-    /// What the store assigns if the key is nil (clause K2); nil if the key must not be nil.
+    /// The key that the store assigns if the key is nil (clause K2); nil if the key must not be nil.
     var keyAssignment: KeyAssignment? {
         let keys = keys
         guard keys.count == 1, keys[0].isOptional, keys[0].references.isEmpty, case .column(let type) = keys[0].kind
@@ -208,7 +208,7 @@ struct DeclaredProperty {
     var traits: Property.Traits
     var defaultValue: (@Sendable () throws -> Value)?
     var writeDefault: OwnedDefault?
-    /// What its columns refer to; none for other properties.
+    /// The targets of its columns; empty for properties other than references.
     var references: [ReferenceSchema] = []
     /// The model that it refers to.
     var target: ModelSource?
@@ -260,7 +260,7 @@ struct DeclaredProperty {
         }
     }
 
-    /// Whether it is a single owned record that is never nil.
+    /// True if it is a single owned record that is never nil.
     var isRequiredChild: Bool {
         if case .one = kind { !isOptional } else { false }
     }
@@ -307,7 +307,7 @@ extension RecordSchema {
 }
 
 extension TableSchema {
-    /// What is assigned to a record without a type whose key is nil.
+    /// The key that is assigned to a record without a type whose key is nil.
     var assigns: KeyAssignment? {
         if assignsKeys { return .number }
         return key.count == 1 && columns[key[0]].type == .uuid ? .uuid : nil

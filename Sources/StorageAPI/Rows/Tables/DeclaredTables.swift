@@ -24,16 +24,16 @@ struct DeclaredTables {
         /// The name that is recorded for the owned model.
         var recordedModel: String? { owner == nil ? nil : model.name }
 
-        /// Whether an owner may have several rows, if that is recorded.
+        /// True if an owner may have several rows; nil if that is not recorded.
         var recordedIsMany: Bool? {
             guard form == .node, case .many = owner?.property.kind else { return form == .node ? false : nil }
             return true
         }
 
-        /// Whether the rows are the elements of an array of references.
+        /// True if the rows are the elements of an array of references.
         var isOfReferences: Bool { model.properties.first?.references.first?.isElement == true }
 
-        /// Whether every owner has exactly one row here.
+        /// True if every owner has exactly one row here.
         var isRequired: Bool {
             form == .child && owner?.property.isRequiredChild == true
         }
@@ -80,7 +80,8 @@ struct DeclaredTables {
     /// The root's model.
     var model: DeclaredModel { models[0] }
 
-    /// What decides whether two types declare the same: stored names, kinds and marks. Defaults are not compared.
+    /// The parts that decide whether two types declare the same: stored names, kinds and marks. Defaults are not
+    /// compared.
     var signature: [DeclaredModel.Signature] { models.map(\.signature) }
 
     /// Fills in the members of table `index`, whose rows are of `model`; `entry` is the table above the recursion.
@@ -197,7 +198,7 @@ struct DeclaredTables {
         ColumnSchema(name: property.storedName, role: .presence, property: property.storedName, type: .bool)
     }
 
-    /// Whether rows of a model can be owned, at any depth, by a row of it.
+    /// Returns whether rows of a model can be owned, at any depth, by a row of it.
     private func isRecursive(_ model: Int) -> Bool {
         var seen: Set<Int> = []
         var open = [model]

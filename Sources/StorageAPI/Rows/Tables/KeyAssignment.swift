@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// What a store assigns as a key.
+/// The key that a store assigns.
 enum KeyAssignment: Sendable {
     /// The number after the greatest that the model ever had, which the table remembers.
     case number

@@ -1,7 +1,7 @@
 import StorageDriver
 import Synchronization
 
-/// Which types have which stored names in one store (clause S10).
+/// The types with their stored names in one store (clause S10).
 final class ModelNames: Sendable {
     private struct Claim {
         /// Those that have the name, the first in front.

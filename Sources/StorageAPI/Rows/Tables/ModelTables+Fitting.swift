@@ -3,7 +3,7 @@ import StorageDriver
 // A model and tables that another process has changed since the model was compared with them (clause S11).
 
 extension ModelTables {
-    /// Whether a store has all that the model reads and writes.
+    /// Returns whether a store has all that the model reads and writes.
     func isStored(in recorded: [TableSchema]) -> Bool {
         do throws(StorageError) {
             try tables.map(\.schema).requireStored(in: recorded)

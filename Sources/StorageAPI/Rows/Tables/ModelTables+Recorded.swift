@@ -17,17 +17,17 @@ extension ModelTables {
             undeclared: hasRemoved ? [] : RecordedTables.list(name, tables.filter(\.isRemoved)))
     }
 
-    /// Whether a store's tables are still those that the model was made of.
+    /// Returns whether a store's tables are still those that the model was made of.
     func isMade(of recorded: [TableSchema]) -> Bool {
         let own = RecordedTables.list(name, recorded)
         return own.filter { !$0.isRemoved } == tables.map(\.schema).filter { !$0.isRemoved }
             && own.filter(\.isRemoved) == tables.map(\.schema).filter(\.isRemoved) + undeclared
     }
 
-    /// Whether every recorded property is one of the model's.
+    /// True if every recorded property is one of the model's.
     var isWhole: Bool { undeclared.isEmpty && tables.allSatisfy(\.unknownColumns.isEmpty) }
 
-    /// Whether some of its properties are removed ones.
+    /// True if some of its properties are removed ones.
     var hasRemoved: Bool {
         tables.contains { table in
             table.schema.isRemoved || table.columns.contains { table.schema.columns[$0].isRemoved }
@@ -193,8 +193,8 @@ struct RecordedTables {
         list.indices.last { !list[$0].isNode && isAbove(list[$0], list[index]) }
     }
 
-    /// Whether a table belongs to the recursion that an entry begins, and to no later one: where a recursion has been removed,
-    /// another may begin below its entry.
+    /// Returns whether a table belongs to the recursion that an entry begins, and to no later one: where a recursion
+    /// has been removed, another may begin below its entry.
     private func isNode(_ index: Int, below entry: Int) -> Bool {
         list[index].isNode && nearest(above: index) == entry
     }
@@ -205,10 +205,11 @@ struct RecordedTables {
 }
 
 extension TableSchema {
-    /// Whether it is the root's table of a model.
+    /// Returns whether it is the root's table of a model.
     func isRoot(of model: String) -> Bool { isRoot && !isRemoved && path[0].isSame(as: model) }
 
-    /// Whether an owner may have several rows here. What is not recorded is taken for several, which loses none.
+    /// Returns whether an owner may have several rows here. What is not recorded is taken for several, which loses
+    /// none.
     func holdsMany(below owner: TableSchema) -> Bool {
         isNode ? isMany ?? true : positions > owner.positions
     }

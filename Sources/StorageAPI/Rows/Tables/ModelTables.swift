@@ -9,15 +9,16 @@ package final class ModelTables: Sendable {
     package let tables: [TableBinding]
     let root: TableBinding
     let hasChildren: Bool
-    /// Whether some row refers to a record.
+    /// True if some row refers to a record.
     let hasReferences: Bool
-    /// What replaces a nil key, if anything.
+    /// The replacement of a nil key, if there is one.
     let assigns: KeyAssignment?
 
     /// Rows that consist of a root's key alone.
     let keyRows: TableBinding
 
-    /// What is recorded of the model and not declared. It is deleted with its owners, and otherwise stays (clause S7).
+    /// The recorded tables of the model that are not declared. It is deleted with its owners, and otherwise stays
+    /// (clause S7).
     let undeclared: [TableSchema]
 
     /// - Parameter tables: the root's first; never empty.
@@ -41,10 +42,10 @@ package final class ModelTables: Sendable {
     var targets: [String] { tables.flatMap(\.references).map(\.schema.model) }
 }
 
-/// Which columns of a recorded table have the cells that a model reads and writes.
+/// Maps the cells that a model reads and writes to the columns of a recorded table.
 @usableFromInline
 package final class TableBinding: Sendable {
-    /// Where the rows of a table belong.
+    /// The place of a table's rows among the others.
     enum Form: Sendable {
         case root
         /// Keyed by the root's key and a fixed number of positions.
@@ -58,11 +59,11 @@ package final class TableBinding: Sendable {
     let form: Form
     /// For each cell the column of the schema: the prefix first, then the model's own, in its order.
     let columns: [Int]
-    /// How many cells come before the model's own.
+    /// The number of cells before the model's own.
     package let prefixCount: Int
     /// The cells that hold the root's key.
     let keyCells: [Int]
-    /// What each property of the model is here, in its order.
+    /// The form of each of the model's properties here, in its order.
     package let members: [Member]
     package let relations: [RelationBinding]
     /// The references in the rows. Those of the elements of an array are one.
@@ -110,7 +111,7 @@ package final class TableBinding: Sendable {
             ?? names.firstIndex { $0.storedName.utf8.elementsEqual(wanted) }
     }
 
-    /// Why a name is unknown, in words.
+    /// Explains why a name is unknown.
     func lacks(_ name: String) -> String {
         "\(schema.path.joined(separator: ".")) has no property \(name); it has \(names.map(\.name).joined(separator: ", "))"
     }
@@ -121,7 +122,7 @@ package final class TableBinding: Sendable {
     /// The cells that rows are ordered by.
     var orderCells: [Int] { schema.key.compactMap { columns.firstIndex(of: $0) } }
 
-    /// How many leading cells two rows share that have the same owner, parent apart.
+    /// The number of leading cells that two rows of the same owner share, apart from the parent.
     var groupCount: Int { form == .node ? prefixCount - 2 : prefixCount }
 }
 

@@ -83,14 +83,14 @@ struct RecordedOwned {
     func declared(_ property: DeclaredProperty) -> TableSchema? { declared[Array(property.storedName.utf8)] }
 }
 
-/// What planning must know about the stored rows; needed only if two properties share a name.
+/// The facts about stored rows that planning needs, only where two properties share a name.
 struct StoredData {
     var session: (any StorageSession)?
 
-    /// Whether a table has rows.
+    /// Returns whether a table has rows.
     func isIn(_ table: TableSchema) throws(StorageError) -> Bool { try exists(Query(.exists), table) }
 
-    /// Whether a column has a value in some row.
+    /// Returns whether a column has a value in some row.
     func isIn(_ column: Int, of table: TableSchema) throws(StorageError) -> Bool {
         try exists(Query(.exists, filter: .not(.isNull(.column(column)))), table)
     }

@@ -77,7 +77,7 @@ private struct RecordedTree {
         return RecordSchema.Property(name: name, kind: kind, isOptional: isOptional)
     }
 
-    /// Whether the rows of two tables of one recursion are of one model.
+    /// Returns whether the rows of two tables of one recursion are of one model.
     private func isSame(_ ancestor: Int, _ child: Int, _ entry: Int) -> Bool {
         (ancestor == entry || tables.entries[ancestor] == entry)
             && tables.model(of: ancestor).isSame(as: tables.model(of: child))

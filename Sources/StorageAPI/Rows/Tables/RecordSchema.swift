@@ -21,8 +21,8 @@ public struct RecordSchema: Hashable, Sendable, Codable {
     public var name: String
     /// The properties under their stored names, in the order in which they are stored.
     public var properties: [Property]
-    /// Whether the store gives records without a key their number. The key is then one integer. Has no meaning for
-    /// owned records.
+    /// A Boolean value that indicates whether the store numbers records without a key. The key is then one integer. Has
+    /// no meaning for owned records.
     public var assignsKeys: Bool
 
     /// A model of properties.
@@ -36,22 +36,24 @@ public struct RecordSchema: Hashable, Sendable, Codable {
     public struct Property: Hashable, Sendable, Codable {
         /// The stored name.
         public var name: String
-        /// What is stored for it.
+        /// The kind of its stored values.
         public var kind: Kind
-        /// Whether nil is among its values.
+        /// A Boolean value that indicates whether the property may be nil.
         public var isOptional: Bool
-        /// Whether it is the key, or a part of it. Of a root without such a property the one called `id` is the key. A
-        /// store does not record the keys of owned records, which are data (clause C2).
+        /// A Boolean value that indicates whether the property is the key, or a part of it. Of a root without such a
+        /// property the one called `id` is the key. A store does not record the keys of owned records, which are data
+        /// (clause C2).
         public var isKey: Bool
-        /// Whether queries by it use an index. Has no meaning for owned records, nor has ``isUnique``.
+        /// A Boolean value that indicates whether queries by the property use an index. Has no meaning for owned
+        /// records, nor has ``isUnique``.
         public var isIndexed: Bool
-        /// Whether no two records have equal values, nil excepted.
+        /// A Boolean value that indicates whether no two records have equal values, nil excepted.
         public var isUnique: Bool
-        /// What it refers to; nil for all but references. A reference to a record with a key of several parts has a
-        /// property for each. The elements of an array of references are owned records that consist of the key.
+        /// The target of a reference; nil for other properties. A reference to a record with a key of several parts has
+        /// a property for each. The elements of an array of references are owned records that consist of the key.
         public var reference: Reference?
-        /// Whether the record is gone from the time that it has: a date of a root, of which there is one at most. Such a
-        /// property is also indexed.
+        /// A Boolean value that indicates whether a record expires at the time that the property holds: a date of a
+        /// root, of which there is one at most. Such a property is also indexed.
         public var isExpiry: Bool {
             get { expiry ?? false }
             set { expiry = newValue ? true : nil }
@@ -76,10 +78,10 @@ public struct RecordSchema: Hashable, Sendable, Codable {
         }
     }
 
-    /// What a property refers to.
+    /// The target of a reference.
     public typealias Reference = ReferenceSchema
 
-    /// What is stored for a property.
+    /// The kinds of stored value.
     public indirect enum Kind: Hashable, Sendable, Codable {
         /// A scalar, an array of scalars, or an embedded value.
         case column(ColumnType)

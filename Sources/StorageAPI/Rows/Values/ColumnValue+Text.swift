@@ -26,7 +26,7 @@ extension String: ScalarValue, SortableValue {
     public var value: Value { .text(self) }
 }
 
-/// What is said of a value whose text would not give it back.
+/// The description of a value whose text would not restore it.
 enum TextForm {
     static func refusal(of value: String) -> String {
         "\(value) cannot be stored exactly: a relative URL needs its base; use absoluteURL."

@@ -7,7 +7,7 @@ public import StorageDriver
 public protocol ColumnValue: Sendable {
     /// The type under which the column is recorded; an Optional has the type of what it wraps.
     static var columnType: ColumnType { get }
-    /// Whether nil is among the values.
+    /// A Boolean value that indicates whether nil is among the values.
     static var isOptional: Bool { get }
     /// The value in a cell; nil if this type cannot represent it.
     static func decode(_ cell: Cell) -> Self?

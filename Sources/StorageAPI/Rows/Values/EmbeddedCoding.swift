@@ -37,10 +37,10 @@ package enum EmbeddedCoding {
         return try decoder.decode(T.self, from: Data(cell.bytes))
     }
 
-    /// Whether the calling thread is inside a decoder, which is code of the program's.
+    /// True if the calling thread is inside a decoder, which is the program's code.
     static var isDecoding: Bool { key.map { pthread_getspecific($0) != nil } ?? false }
 
-    /// What marks a thread; nil where the system has no more keys.
+    /// The key that marks a thread; nil where the system has no more keys.
     private static let key: pthread_key_t? = {
         var key = pthread_key_t()
         return pthread_key_create(&key, nil) == 0 ? key : nil

@@ -107,7 +107,7 @@ extension RowWriter {
 
 // Keys in rows of other models. The specific ones are compiled into the program.
 extension Storable {
-    /// How many values a key has. For the library only.
+    /// The number of values in a key. For the library only.
     public static var _keyWidth: Int { schema.keyProperties.count }
 
     /// Writes a key. For the library only.

@@ -47,7 +47,7 @@ extension Storable {
     public var ref: Ref<Self>? { Ref(self) }
 }
 
-/// What leads from a record to others: a model, which is its own, or a ``Ref``.
+/// A value that leads from a record to others: a model, which is its own, or a ``Ref``.
 public protocol Relatable: Sendable {
     /// The model that it leads to.
     associatedtype _Related: Storable
@@ -68,7 +68,7 @@ extension Ref: Hashable {
 }
 
 extension Storable {
-    /// Whether two keys are equal. For ``Ref``.
+    /// Returns whether two keys are equal. For ``Ref``.
     public static func _isEqual(_ left: Key, _ right: Key) -> Bool { values(of: left) == values(of: right) }
 
     /// Hashes a key. For ``Ref``.

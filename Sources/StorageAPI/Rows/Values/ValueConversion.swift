@@ -2,7 +2,8 @@ import StorageDriver
 
 /// Type changes of a property that lose nothing (clause S3).
 enum ValueConversion {
-    /// Whether some values of `old` can become values of `new`; each value is then checked by ``convert(_:from:to:)``.
+    /// Returns whether some values of `old` can become values of `new`; each value is then checked by
+    /// ``convert(_:from:to:)``.
     static func exists(from old: ColumnType, to new: ColumnType) -> Bool {
         if old == new { return true }
         // Elements change as values do.

@@ -25,10 +25,10 @@ public struct Vector: Sendable, Hashable, ExpressibleByArrayLiteral {
 
     public init(arrayLiteral elements: Float...) { self.init(elements) }
 
-    /// How the distance of two vectors is measured.
+    /// The measure of distance between two vectors.
     public typealias Metric = VectorMetric
 
-    /// How far another vector is from this one, as queries compute it; see `VectorMetric.distance(_:_:)`.
+    /// Returns the distance of another vector from this one, as queries compute it; see `VectorMetric.distance(_:_:)`.
     public func distance(to other: Vector, by metric: Metric) -> Double {
         guard case .double(let distance) = metric.distance(value, other.value) else { return .nan }
         return distance

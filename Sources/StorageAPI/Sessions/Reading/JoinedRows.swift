@@ -114,7 +114,7 @@ final class JoinedRows {
         return try lists(pairs, targets, of: related(T.self), records)
     }
 
-    /// Whose each element of an array of references is, and the number of its key.
+    /// Returns the owner of each element of an array of references, and the number of its key.
     private func pairs(
         _ rows: BufferedRows, _ table: TableBinding, _ element: ReferenceBinding
     ) -> (pairs: [(owner: Int, number: Int)], targets: KeyIndex) {
@@ -280,8 +280,8 @@ extension RecordReader {
         return JoinedRows(self, buffer, isKeyOrder: selection.order.isEmpty)
     }
 
-    /// Which records own a row of a table that refers to one of the keys, each with the key's number once and in the
-    /// order of the records' keys.
+    /// Returns the records that own a row of a table that refers to one of the keys, each with the key's number once
+    /// and in the order of the records' keys.
     fileprivate func rows(
         of table: TableBinding, referringBy reference: ReferenceBinding, to keys: KeyIndex
     ) throws(StorageError) -> (pairs: [(owner: Int, number: Int)], records: KeyIndex) {
@@ -323,7 +323,7 @@ extension ModelTables {
     }
 }
 
-/// What makes rows of records and of what is loaded with them.
+/// Makes rows of records and of the records loaded with them.
 ///
 /// A type and not a closure: an optimised closure keeps the address of a pack of types on the stack of the function that
 /// made it (Swift 6.3), which is gone when the query runs.
@@ -332,7 +332,7 @@ protocol JoinedRowMaking<Row>: Sendable {
     func rows(_ joined: JoinedRows) throws(StorageError) -> [Row]
 }
 
-/// Which of the related records are loaded for each owner, and how.
+/// The selection of related records that are loaded for each owner.
 struct RelatedRows<Row: Sendable> {
     let selection: Selection
     let make: any JoinedRowMaking<Row>

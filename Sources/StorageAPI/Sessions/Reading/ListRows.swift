@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Which array of references of which record.
+/// Identifies one record's array of references.
 struct StoredList: Sendable {
     let property: QueryNode
     let owner: [Value]
@@ -124,13 +124,13 @@ struct ListRows {
 
     // MARK: Places
 
-    /// What is written where.
+    /// The rows to write, and their positions.
     struct Change {
         var removed: [Int64] = []
         var added: [Element] = []
     }
 
-    /// How to put elements before the one at a place, or behind all if there is no place.
+    /// Returns the change that inserts elements before the one at an index, or appends them if there is no index.
     ///
     /// - Throws: `invalidQuery` for a place beyond the end.
     func placing(_ keys: [[Value]], at index: Int?) throws(StorageError) -> Change {

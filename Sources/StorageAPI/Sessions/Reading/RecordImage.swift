@@ -22,7 +22,7 @@ struct RecordImage: Equatable {
         return digest.result
     }
 
-    /// Whether it has all that was stored, whoever declared it.
+    /// True if it has everything that was stored, whichever program declared it.
     var isWhole: Bool { bytes.first.map { $0 >= 2 } ?? false }
 
     /// A key on its own.
@@ -100,8 +100,8 @@ struct RecordImage: Equatable {
         for key in empty { images[key]?.add(table, [], 0, rows) }
     }
 
-    /// Whether a table is in the image of a record that has no rows there: it is an array's, and nothing else says that
-    /// the array was not nil.
+    /// Returns whether a record's image lists a table even without rows there: only an array's table shows that the
+    /// array was not nil.
     private static func isTold(_ table: TableBinding, _ model: ModelTables) -> Bool {
         model.tables.contains { owner in
             owner.relations.contains { $0.target == table.index && $0.isMany && !$0.isOptional }

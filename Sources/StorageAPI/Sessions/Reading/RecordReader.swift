@@ -4,7 +4,7 @@ import StorageDriver
 package struct RecordReader {
     let handle: ModelHandle
     let session: any StorageSession
-    /// How the cells of root rows are read: all of the model's, or chosen ones.
+    /// The cells of root rows to read: all of the model's, or chosen ones.
     let root: TableBinding
 
     init(handle: ModelHandle, session: any StorageSession, root: TableBinding? = nil) {
@@ -67,7 +67,7 @@ package struct RecordReader {
         }
     }
 
-    /// How many records' children are queried by key at a time.
+    /// The number of records whose children are queried by key at a time.
     static var partOfRecords: Int { 256 }
 
     /// Passes the records to the closures, as rows to decode or as decoded parts, until one returns false.

@@ -13,10 +13,10 @@ package final class RecordRows {
         graph = GraphWriter(handle.tables, limits: limits)
     }
 
-    /// How many records there are.
+    /// The number of records.
     package var count: Int { graph.buffers[0].count }
 
-    /// Whether they should be read before more are added.
+    /// True if they should be read before more are added.
     package var isFull: Bool { graph.isFull }
 
     /// Adds a record.

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// Where a request's rows come from.
+/// The source of a request's rows.
 enum ResultRows: Sendable {
     case groups(GroupSelection)
     case records(Selection, [QueryNode])

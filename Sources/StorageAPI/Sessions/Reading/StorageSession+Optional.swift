@@ -5,7 +5,7 @@ extension StorageSession {
     /// Tells the session of queries, if it wants to know of them before they are asked.
     func forwardPrefetch(_ queries: [QueryRequest]) { (self as? any PrefetchingSession)?.prefetch(queries) }
 
-    /// How the session runs a query.
+    /// Returns the session's query plan.
     ///
     /// - Throws: `unsupported` if its engine cannot tell.
     func explained(_ plan: QueryPlan, _ arguments: QueryArguments) throws(StorageError) -> QueryExplanation {

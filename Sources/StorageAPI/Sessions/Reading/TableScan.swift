@@ -7,7 +7,7 @@ final class TableScan {
     private var cursor: Cursor
     private let numbers: ElementNumbers?
     private var numbered: UnsafePointer<Cell>?
-    /// Whether ``cells`` are those of a row.
+    /// True if ``cells`` are those of a row.
     private(set) var isAtRow = false
 
     /// - Parameter numbersElements: whether elements of arrays of references have the numbers 0, 1, 2, … as positions, and
@@ -59,7 +59,7 @@ final class TableScan {
     /// The current row's key.
     var key: [Value] { table.key.map { cells[$0].value } }
 
-    /// What is wrong with each cell of the current row.
+    /// Calls a closure with the problem of each cell of the current row.
     func forEachProblem(_ body: (_ column: Int, _ problem: String) -> Void) {
         for column in checks.indices {
             if let problem = checks[column].problem(cells[column]) { body(column, problem) }
@@ -84,7 +84,7 @@ extension TableSchema {
 }
 
 extension StorageSession {
-    /// How many rows a table has.
+    /// Returns the number of rows in a table.
     func count(_ table: TableSchema) throws(StorageError) -> Int {
         let plan = QueryPlan(id: nil, query: Query(.count), table: table, tables: [table])
         var cursor = try rows(plan, QueryArguments())

@@ -8,7 +8,7 @@ struct DeleteRules {
     let context: TransactionContext
     private var denied: [(referrer: Referrer, target: String, keys: KeySet)] = []
     private var open: [(keys: [[Value]], model: ModelHandle)] = []
-    /// What is deleted already, by the model's name: a cycle ends there.
+    /// The records already deleted, by the model's name, at which a cycle ends.
     private var deleted: [String: KeySet] = [:]
 
     init(context: TransactionContext) { self.context = context }

@@ -63,7 +63,7 @@ final class UnresolvedReferences {
     }
 
     private var places: [String: (place: Place, keys: Set<[Value]>)] = [:]
-    /// What was added, in its order.
+    /// The added references, in order.
     private var added: [(place: String, key: [Value])] = []
 
     func add(_ keys: [[Value]], _ place: Place) {
@@ -71,7 +71,7 @@ final class UnresolvedReferences {
         for key in keys where places[id, default: (place, [])].keys.insert(key).inserted { added.append((id, key)) }
     }
 
-    /// What a savepoint begins with.
+    /// The position to which a savepoint can return.
     var mark: Int { added.count }
 
     /// Forgets what an undone savepoint has added.

@@ -36,7 +36,7 @@ struct ForeignMapping {
         return schema
     }
 
-    /// What the table does not do for the model, and needs not.
+    /// The guarantees that the table does not give the model, and need not give.
     var notes: [SchemaStep] {
         table.members.flatMap(\.columns).compactMap { wanted in
             guard wanted.isIndexed, let index = place(of: wanted.property) else {

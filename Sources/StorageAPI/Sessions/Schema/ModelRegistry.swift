@@ -20,7 +20,7 @@ final class ModelRegistry: ModelResolver {
     private let info: BackendInfo
     private let logger: Logger
 
-    /// What is known of the models, and the engine's tables, at one time.
+    /// The state of the known models and of the engine's tables at one time.
     struct Version: Equatable {
         let number: Int
 
@@ -37,7 +37,7 @@ final class ModelRegistry: ModelResolver {
         handles.withLock { $0[ObjectIdentifier(type)] }
     }
 
-    /// Whether the program has declared a model of the stored name.
+    /// Returns whether the program has declared a model of the stored name.
     func isDeclared(_ name: String) -> Bool {
         handles.withLock { $0.contains { $0.name.isSame(as: name) } }
     }
@@ -55,7 +55,7 @@ final class ModelRegistry: ModelResolver {
         names.types.compactMap { type in handle(type).map { (type, $0) } }
     }
 
-    /// What a model's properties have in records that were stored before them, if the program declares it.
+    /// Returns the defaults that the program declares for records that lack some of a model's properties.
     func defaults(of model: String) -> DeclaredDefaults {
         DeclaredDefaults(type: declared.first { $0.handle.name.isSame(as: model) }?.type)
     }
@@ -126,7 +126,7 @@ final class ModelRegistry: ModelResolver {
 
     // MARK: Models without types
 
-    /// What must be done so that a model is stored as it is declared.
+    /// Returns the steps after which a model is stored as it is declared.
     func steps(to declared: DeclaredTables, in session: any StorageSession) throws(StorageError) -> [SchemaStep] {
         try planner(declared, in: session).steps
     }
@@ -194,7 +194,7 @@ final class ModelRegistry: ModelResolver {
         return made
     }
 
-    /// Whether a recorded model, and all that it refers to, is as it was when it was bound.
+    /// Returns whether a recorded model, and all that it refers to, is as it was when it was bound.
     private func isMade(_ model: ModelTables, of tables: [TableSchema]) -> Bool {
         var seen: Set<String> = []
         var open = [model]

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// What the rows of a table must be like before a step of a schema's change can be made.
+/// Checks that the rows of a table permit a step of a schema change.
 struct SchemaChecks {
     let session: any StorageSession
 

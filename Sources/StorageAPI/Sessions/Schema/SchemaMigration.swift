@@ -41,8 +41,9 @@ struct SchemaMigration {
         try writer.change(.alter(from: temporary, to: new, added: sources[copied...].map { $0.missing ?? .null }))
     }
 
-    /// How many columns are copied. New ones at the end are added behind the copy, with their values: then also what an open
-    /// store inserts that does not know them has these (clause S11). Where one has no value, nobody can insert without it.
+    /// Returns the number of columns that are copied. New ones at the end are added behind the copy, with their values:
+    /// then also what an open store inserts that does not know them has these (clause S11). Where one has no value,
+    /// nobody can insert without it.
     private static func copiedColumns(_ sources: [ColumnSource]) -> Int {
         let added = sources.reversed().prefix { $0.column == nil }
         let haveValues = added.allSatisfy { $0.to.isOptional || $0.missing?.isNull == false }

@@ -21,7 +21,7 @@ struct SchemaPlanner {
     /// The declared tables whose recorded path is known.
     private var placed: Set<Int> = [0]
     private var bindings: [TableBinding] = []
-    /// What is recorded of the model and not declared, as it is after the steps.
+    /// The recorded tables of the model that are not declared, as they are after the steps.
     private var undeclared: [TableSchema] = []
 
     init(
@@ -100,7 +100,7 @@ struct SchemaPlanner {
 
     // MARK: Owned properties
 
-    /// What the recorded paths of a table's owned properties begin with, as ``DeclaredTables`` makes them.
+    /// Returns the prefix of the recorded paths of a table's owned properties, as ``DeclaredTables`` makes them.
     private func base(of index: Int) -> [String] {
         let table = declared.tables[index]
         guard let entry = table.entry, table.model.name != declared.tables[entry].model.name else {
@@ -109,7 +109,7 @@ struct SchemaPlanner {
         return recordedPaths[entry] + [table.model.name]
     }
 
-    /// Where the rows of an owned property are recorded: under its name, or under its former one.
+    /// Returns the recorded path of an owned property's rows: under its name, or under its former one.
     ///
     /// - Throws: `schemaMismatch` if one of the names belongs to another kind of property, or if a rename is
     ///   impossible.
@@ -163,7 +163,7 @@ struct SchemaPlanner {
             declared: declaredNames)
     }
 
-    /// What is not declared stays unchanged, under its owner's current name, and is marked as removed.
+    /// Keeps undeclared tables unchanged under their owner's current name, and marks them as removed.
     private mutating func keepUndeclared(_ tables: [TableSchema]) {
         let known = Set(recordedPaths.map { $0.map { Array($0.utf8) } })
         for table in tables {
@@ -237,7 +237,7 @@ struct SchemaPlanner {
         }
     }
 
-    /// What the recorded paths of a recorded table's owned properties begin with.
+    /// Returns the prefix of the recorded paths of a recorded table's owned properties.
     private func base(of table: TableSchema) -> [String] {
         guard table.isNode, let model = table.model else { return table.path }
         let above = recorded.values.filter { other in

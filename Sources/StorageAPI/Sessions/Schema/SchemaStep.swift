@@ -20,7 +20,7 @@ enum SchemaStep: Sendable {
         if case .note = self { false } else { true }
     }
 
-    /// Whether the model is not as it is declared before the step is done.
+    /// True if the model does not match its declaration until the step is done.
     var isNeeded: Bool {
         switch self {
         case .note, .mark: false
@@ -29,7 +29,7 @@ enum SchemaStep: Sendable {
     }
 }
 
-/// Where a rebuilt column's values come from.
+/// The source of a rebuilt column's values.
 struct ColumnSource: Sendable {
     /// The column of the old table; nil if there was none.
     var column: Int?

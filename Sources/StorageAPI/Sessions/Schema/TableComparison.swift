@@ -4,7 +4,7 @@ import StorageDriver
 struct TableComparison {
     let old: TableSchema
     let table: DeclaredTables.Table
-    /// What is recorded as owned by this table's rows.
+    /// The recorded properties that this table's rows own.
     let owned: RecordedOwned
     let data: StoredData
     private(set) var steps: [SchemaStep] = []
@@ -210,7 +210,7 @@ struct TableComparison {
         notes.append("property \(wanted.property) added")
     }
 
-    /// What rows read that were written before a property existed: the default, or nil if it is Optional.
+    /// Returns the value in rows written before a property existed: the default, or nil if it is Optional.
     private func missingValue(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) -> Value? {
         // An array that was not Optional was there in every record; a new property is nil in all of them.
         if wanted.role == .presence { return .int(owned.declared(property) == nil ? 0 : 1) }
@@ -224,7 +224,7 @@ struct TableComparison {
         }
     }
 
-    /// What rows read that have no value of a property that comes back: nil is a value of an Optional one.
+    /// Returns the value in rows without a value of a property that comes back. Nil is a value of an Optional one.
     private func returningValue(_ wanted: ColumnSchema, _ property: DeclaredProperty) throws(StorageError) -> Value? {
         if wanted.role == .presence { return .int(owned.declared(property)?.isRemoved == false ? 1 : 0) }
         return wanted.isOptional ? nil : try missingValue(wanted, property)
@@ -247,7 +247,7 @@ struct TableComparison {
         }
     }
 
-    /// Whether the name is that of a declared property whose rows are recorded under another.
+    /// Returns whether the name is that of a declared property whose rows are recorded under another.
     private func isTakenByRename(_ name: String) -> Bool {
         table.members.contains { member in
             member.relation != nil && member.property.storedName.isSame(as: name)
@@ -325,7 +325,7 @@ struct TableComparison {
         new.columns = left.map { new.columns[$0] }
     }
 
-    /// Whether removed properties are the only difference.
+    /// True if removed properties are the only difference.
     private var isOnlyMarked: Bool {
         guard !needsRebuild, new.columns.count == old.columns.count else { return false }
         var unmarked = new

@@ -53,7 +53,7 @@ extension RecordWriter {
         return element
     }
 
-    /// What a save of the whole record refuses is refused here too.
+    /// Refuses what a save of the whole record refuses.
     private func check(_ key: [Value], _ list: ListRows) throws(StorageError) {
         let columns = list.reference.columns.map { list.table.schema.columns[$0] }
         guard key.count == columns.count else {

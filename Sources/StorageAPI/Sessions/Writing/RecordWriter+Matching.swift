@@ -28,7 +28,7 @@ extension RecordWriter {
         return try stored(saved, targets)
     }
 
-    /// Where each element of a call is stored.
+    /// The stored record of each element of a call.
     private struct Targets {
         let values: ArraySlice<[Value]?>
         /// The indices of the elements that are inserted. Of several with the same values that is the first.
@@ -120,7 +120,7 @@ extension RecordWriter {
         }
     }
 
-    /// What records are found by, and the keys of the stored ones that it finds.
+    /// Returns the values by which records are found, and the keys of the stored records found.
     ///
     /// - Returns: for each record the values of the properties, nil if one of them is nil; keys by such values; and the
     ///   error about the first record whose values several stored ones have.

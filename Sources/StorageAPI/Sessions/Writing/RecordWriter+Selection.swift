@@ -2,7 +2,7 @@ import StorageDriver
 
 /// Writes to the records of a selection.
 extension RecordWriter {
-    /// How many keys of a selection are held at a time.
+    /// The number of a selection's keys that are held at a time.
     private static var keysOfPart: Int { 4096 }
 
     /// Deletes the records of a selection with all that they own; returns how many there were.
@@ -76,7 +76,7 @@ extension RecordWriter {
         return keys
     }
 
-    /// Whether a row's key comes after the values of these arguments.
+    /// Returns the term that a row's key comes after the values of these arguments.
     private func isBehind(_ key: [Int], argument: Int) -> QueryTerm {
         let parts = key.enumerated().map { (place, column) in
             (column: QueryTerm.column(column), value: QueryTerm.argument(argument + place), type: type(of: column))
@@ -95,7 +95,7 @@ extension RecordWriter {
 }
 
 extension QueryTerm {
-    /// Whether its value depends on other rows than its own.
+    /// True if its value depends on rows other than its own.
     fileprivate var asksForRows: Bool {
         switch self {
         case .related, .relatedCount, .relatedAggregate, .quantified: return true

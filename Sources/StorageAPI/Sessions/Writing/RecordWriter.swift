@@ -192,7 +192,7 @@ package struct RecordWriter {
         }
     }
 
-    /// What the store records as owned goes with its owner, declared or not (clause S7).
+    /// Deletes what the store records as owned along with its owner, declared or not (clause S7).
     private func deleteUndeclared(_ keys: @autoclosure () -> RowBuffer) throws(StorageError) {
         if handle.undeclaredWrites.isEmpty { return }
         let keys = keys()

@@ -205,7 +205,7 @@ package final class TransactionContext {
     /// - Throws: `constraint` if a reference that was written names nothing (clause R2).
     func checkReferences() throws(StorageError) { try unresolved?.check(self) }
 
-    /// What refers to a model's records, whoever has declared it.
+    /// Returns the references to a model's records, whoever has declared them.
     func referrers(to model: ModelHandle) throws(StorageError) -> [Referrer] {
         let writer = try openWriter(model.name)
         // What this transaction has prepared is not known to others, and perhaps undone.
@@ -283,7 +283,7 @@ package final class TransactionContext {
     }
 }
 
-/// What a transaction has prepared, and the store does not know until it is committed.
+/// The models that a transaction has prepared, and that the store does not know until it commits.
 struct UncommittedModels {
     /// Prepared models.
     var prepared: [ObjectIdentifier: ModelHandle] = [:]
@@ -291,7 +291,7 @@ struct UncommittedModels {
     var changed: Set<String> = []
     /// The stored names of the types that were prepared.
     var claimed: [ObjectIdentifier: String] = [:]
-    /// What refers to models, found since the last change.
+    /// The references to models, found since the last change.
     var referrers: [String: [Referrer]] = [:]
 
     func adding(_ handle: ModelHandle, for type: any Storable.Type) -> UncommittedModels {

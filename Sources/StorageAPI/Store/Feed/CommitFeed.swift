@@ -7,7 +7,7 @@ import Synchronization
 /// Observers ask: a commit leaves its changes in a log and wakes those that wait, on another queue. So it costs the
 /// same however many observers there are, and next to nothing if there are none.
 final class CommitFeed: Sendable {
-    /// What commits note for an observer.
+    /// The changes that commits capture for an observer.
     struct Interest {
         /// Of every model.
         var all: ChangeDetail?
@@ -15,9 +15,9 @@ final class CommitFeed: Sendable {
         var models: [String: ChangeDetail] = [:]
     }
 
-    /// What an observer asks.
+    /// The question that an observer asks.
     enum Question {
-        /// Whether one of these models has changed; nil for any model.
+        /// Asks for any change of these models; nil for any model.
         case changes(of: [String]?)
         /// The commits that changed a model; nil for any model.
         case commits(of: String?)
@@ -32,7 +32,7 @@ final class CommitFeed: Sendable {
         }
     }
 
-    /// What an observer learns when it asks.
+    /// The answer that an observer receives.
     enum PollResult {
         case nothing
         case commits([CommitEvent])
@@ -48,7 +48,7 @@ final class CommitFeed: Sendable {
         var last = 0
         var interests: [ObjectIdentifier: Interest] = [:]
         var tally = InterestTally()
-        /// What the interests ask for together; nil if there are none.
+        /// The union of the interests; nil if there are none.
         var asked: ChangeInterest?
         /// The models of which the store keeps a history.
         var recorded: [String] = []
@@ -64,14 +64,15 @@ final class CommitFeed: Sendable {
         var logs: [String: CommitLog] = [:]
         /// The commits of all models, if their keys are asked for.
         var logOfAll: CommitLog?
-        /// What writes have changed that may be visible and are not told yet; nil for one that has not noted it.
+        /// The changes of writes that may be visible and are not announced yet; nil for a write that has not captured
+        /// them.
         var announced: [ObjectIdentifier: [NetChanges]?] = [:]
         /// By model; those that wait for any model under nil.
         var waiting: [String?: [ObjectIdentifier: Waiter]] = [:]
     }
 
     private let isAsking = Atomic<Bool>(false)
-    /// Whether changes of writes are captured: for observers, or for the history.
+    /// True if writes capture their changes, for observers or for the history.
     private let isCapturing = Atomic<Bool>(false)
     private let state = Mutex(State())
     private let wakeups = DispatchQueue(label: "storage.observers")
@@ -79,7 +80,7 @@ final class CommitFeed: Sendable {
 
     // MARK: Writers
 
-    /// Whether anybody asks.
+    /// True if anybody observes.
     var isAsked: Bool { isAsking.load(ordering: .acquiring) }
 
     /// A session that captures the changes of a write which begins now; nil if nobody asks for any.
@@ -192,7 +193,7 @@ final class CommitFeed: Sendable {
         }
     }
 
-    /// What happened after a commit, and the number of the last commit.
+    /// Returns the events after a commit, and the number of the last commit.
     func news(_ question: Question, after number: Int) -> (PollResult, last: Int) {
         state.withLock { ($0.news(question, after: number), $0.last) }
     }
@@ -327,7 +328,7 @@ extension CommitFeed.State {
     }
 }
 
-/// How many observers ask for what.
+/// Counts the observers of each kind of change.
 private struct InterestTally {
     /// By the model's stored name; what is asked for of every model under nil.
     private var counts: [String?: [ChangeDetail: Int]] = [:]

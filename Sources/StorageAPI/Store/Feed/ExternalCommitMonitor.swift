@@ -94,7 +94,7 @@ final class ExternalCommitMonitor: Sendable {
         return true
     }
 
-    /// Whether it is certain that nobody has committed what is not told. Waits for nothing.
+    /// True if it is certain that no commit is unannounced. Waits for nothing.
     var areAllTold: Bool {
         guard case .count(let count)? = try? engine.externalCommits() else { return false }
         return state.withLock { $0.count == .count(count) }

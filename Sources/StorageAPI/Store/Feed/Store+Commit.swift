@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 extension Store {
-    /// What a commit did to a model: the net effect on its records.
+    /// The net effect of a commit on the records of a model.
     ///
     /// What a commit inserts and deletes again is not there, and what it deletes and inserts again is an update. A change
     /// of what a record owns is an update of the record.
@@ -20,7 +20,7 @@ extension Store {
         case everything
     }
 
-    /// What a commit did to one of the store's models.
+    /// The changes that a commit made to one of the store's models.
     public struct ModelChanges: Sendable {
         /// The model's stored name.
         public let model: String
@@ -30,13 +30,13 @@ extension Store {
 
     /// A commit: one transaction, or one call that writes.
     public struct Commit<Changed: Sendable>: Sendable {
-        /// When the store had made it durable.
+        /// The time at which the store had made it durable.
         public let time: Date
-        /// Who the transaction said that it was by; see ``Transaction/author``.
+        /// The author that the transaction named; see ``Transaction/author``.
         public let author: String?
-        /// Why the transaction said that it was made.
+        /// The note that the transaction attached.
         public let note: String?
-        /// What it changed.
+        /// The changes of the commit.
         public let changes: Changed
     }
 }

@@ -5,7 +5,7 @@ import StorageDriver
 /// One task at a time uses it.
 final class Subscription {
     let store: Store
-    /// What it asks.
+    /// The question that it asks.
     private var question: CommitFeed.Question
     private(set) var number: Int
 
@@ -24,7 +24,7 @@ final class Subscription {
     /// Changes what commits note for it.
     func note(_ interest: CommitFeed.Interest) { _ = store.observers.add(ObjectIdentifier(self), interest) }
 
-    /// What has happened since it was last asked.
+    /// Returns the events since it was last asked.
     func news() -> CommitFeed.PollResult {
         let (news, last) = store.observers.news(question, after: number)
         number = last

@@ -1,7 +1,7 @@
 import StorageDriver
 
 extension Store {
-    /// Of which models a store keeps a history, and how much of it.
+    /// The models of which a store keeps a history, and the limit of that history.
     ///
     /// ```swift
     /// let store = try await Store(
@@ -18,7 +18,7 @@ extension Store {
         public var keys: [any Storable.Type]
         /// The models of which nothing is recorded any more. What was recorded stays until it is too old.
         public var off: [any Storable.Type]
-        /// How much is kept; nil for what is recorded, which at first is everything.
+        /// The limit of the history; nil for the recorded limit, which at first is everything.
         public var keeping: HistoryLimit?
 
         /// Options; by default nothing changes.
@@ -33,12 +33,12 @@ extension Store {
         }
     }
 
-    /// How much history a store keeps at least. What is more goes with later commits, a bounded number of rows with each,
-    /// so some commits more are there for a while. The last commit always stays.
+    /// The minimum of history that a store keeps. What is more goes with later commits, a bounded number of rows with
+    /// each, so some commits more are there for a while. The last commit always stays.
     public struct HistoryLimit: Hashable, Sendable, Codable {
-        /// How many commits; nil for any number.
+        /// The number of commits; nil for any number.
         public var commits: Int?
-        /// How old a commit becomes, in seconds; nil for any age.
+        /// The age of a commit in seconds; nil for any age.
         public var seconds: Double?
 
         /// The commits that are neither older than the age nor beyond the number.
@@ -70,7 +70,7 @@ extension Store {
         try writingBlocking("open") { context throws(StorageError) in try self.keep(options, in: context) }
     }
 
-    /// Whether what they ask for is recorded already.
+    /// Returns whether what they ask for is recorded already.
     private func keeps(_ options: HistoryOptions) throws(StorageError) -> Bool {
         try withReader("open", .snapshot, seesExpired: true) { (reader) throws(StorageError) in
             let kept = try ActiveHistory.recorded(in: reader, registry.directory)

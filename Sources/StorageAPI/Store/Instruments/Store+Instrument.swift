@@ -34,26 +34,26 @@ extension Store {
         public let model: String?
         /// The backend's name.
         public let backend: String
-        /// Whether it may write.
+        /// A Boolean value that indicates whether the call may write.
         public let isWriting: Bool
-        /// How many writes wait for their turn, this one not counted.
+        /// The number of writes that wait for their turn, not counting this one.
         public let waitingWriters: Int
 
-        /// How a call has ended.
+        /// The outcome of a call.
         public struct End: Sendable {
             /// From the call's beginning until its end, with all waiting.
             public var duration = Duration.zero
-            /// How many rows the engine has given: one for each record and owned record.
+            /// The number of rows that the engine returned: one for each record and owned record.
             public var rowsRead = 0
-            /// How many rows the engine was given to write. To delete a record takes one for each of its tables; where the
-            /// engine finds by itself what a condition deletes, the rows that went are counted.
+            /// The number of rows that were passed to the engine to write. To delete a record takes one for each of its
+            /// tables; where the engine finds by itself what a condition deletes, the rows that went are counted.
             public var rowsWritten = 0
             /// The bytes of the values that were read: of texts and blobs as many as they have, of other values 8.
             public var bytesRead = 0
             /// The bytes of the values that were written.
             public var bytesWritten = 0
-            /// Why the call failed; nil if it has not. A transaction fails as `cancelled` if its closure throws another
-            /// error than a StorageError.
+            /// The error with which the call failed; nil if it succeeded. A transaction fails as `cancelled` if its
+            /// closure throws another error than a StorageError.
             public var error: StorageError?
         }
     }

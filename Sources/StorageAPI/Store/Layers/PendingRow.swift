@@ -11,7 +11,7 @@ extension Store {
     ///
     /// Properties go by their stored names. Properties of owned records are not among them: these have rows of their own.
     public struct PendingRow {
-        /// What the write does.
+        /// The operation of a write.
         public enum Operation: Sendable {
             /// Inserts the record.
             case insert
@@ -21,7 +21,7 @@ extension Store {
             case update
         }
 
-        /// What makes the write.
+        /// The origin of a write.
         public enum Origin: Sendable {
             /// A call of the program.
             case call
@@ -35,9 +35,9 @@ extension Store {
         public let model: String
         /// The record's key, one value for each key property.
         public let key: [Value]
-        /// What the write does.
+        /// The operation of the write.
         public let operation: Operation
-        /// What makes the write.
+        /// The origin of the write.
         public let origin: Origin
         /// The time of the transaction, by the store's clock.
         public let time: Date

@@ -2,7 +2,7 @@ import StorageDriver
 
 /// A property that leads to other records, which are loaded with its own: a `Ref`, a `Ref?`, a `[Ref]` or an inverse.
 public protocol LoadableRelation: Sendable {
-    /// What is loaded for each record.
+    /// The value that is loaded for each record.
     associatedtype Loaded: Sendable
 
     static func _relation(_ path: PropertyPath?) -> _LoadedRelation<Loaded>
@@ -64,7 +64,7 @@ public protocol _ReferenceType: Relatable {}
 extension Ref: _ReferenceType {}
 
 extension Ref {
-    /// How the record that is referred to is loaded: with what it refers to in turn.
+    /// The way in which the referenced record is loaded: with the records that it refers to in turn.
     public struct Loading<Row: Sendable>: Sendable {
         let relations: any Sendable
         let make: any JoinedRowMaking<Row>
@@ -79,8 +79,8 @@ extension Ref.Loading where Row == Model {
 }
 
 extension Referrers {
-    /// How the records that belong to each record are loaded: which, in which order and how many for each, and with what
-    /// they refer to in turn.
+    /// The way in which the records that belong to each record are loaded: the selection, the order and the number for
+    /// each, and the records that they refer to in turn.
     public struct Loading<Row: Sendable>: SelectionBuilder, Sendable {
         public typealias Model = Referring
 
@@ -98,7 +98,7 @@ extension Referrers.Loading where Row == Referring {
     }
 }
 
-/// How a relation is loaded: one value for each record. The library makes it.
+/// The way in which a relation is loaded: one value for each record. The library makes it.
 public struct _LoadedRelation<X: Sendable>: Sendable {
     let load: @Sendable (JoinedRows) throws(StorageError) -> [X]
 }

@@ -12,7 +12,7 @@ extension Select {
         /// `$0.key == Optional("a")`: the compiler does not promote a literal to a part of a pack.
         public let key: (repeat QueryExpression<each Key>)
 
-        /// How many records there are.
+        /// The number of records.
         public var count: QueryExpression<Int> { QueryExpression<Int>(.aggregate(.count, nil)) }
 
         /// The sum of a term over the group's records; 0 without values. Ignores nil.

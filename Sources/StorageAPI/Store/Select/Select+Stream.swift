@@ -100,7 +100,7 @@ extension Store {
     }
 }
 
-/// What a stream reads, a part at a time.
+/// The rows that a stream reads, a part at a time.
 class StreamRows<Element> {
     /// Adds the next elements, at most `limit` where they are read one by one; returns whether they were the last.
     func read(into elements: inout [Element], limit: Int) throws(StorageError) -> Bool { true }

@@ -2,9 +2,9 @@ package import StorageDriver
 
 /// Groups of records without types, whose terms are text: for the tool.
 package struct TextGroups: Sendable {
-    /// What is computed of a group.
+    /// The aggregates of a group.
     package enum Term: Sendable {
-        /// How many records it has.
+        /// The number of records in the group.
         case count
         case sum(String)
         case average(String)
@@ -15,7 +15,7 @@ package struct TextGroups: Sendable {
     /// The terms by which records are grouped; none for one group of all.
     package var keys: [String]
     package var outputs: [Term]
-    /// Which columns of the result the groups are sorted by: the keys first, then the outputs.
+    /// The result columns by which the groups are sorted: the keys first, then the outputs.
     package var order: [(column: Int, isDescending: Bool)] = []
     package var limit: Int?
     package var offset = 0

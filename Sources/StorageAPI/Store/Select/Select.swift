@@ -40,7 +40,7 @@ extension Select where Source == Store {
         try await run { (reading) throws(StorageError) in try reading.count(selection) }
     }
 
-    /// Whether there is any record. Loads none.
+    /// Returns whether there is any record. Loads none.
     public nonisolated(nonsending) func exists() async throws(StorageError) -> Bool {
         try await run { (reading) throws(StorageError) in try reading.exists(selection) }
     }
@@ -116,7 +116,7 @@ extension Select where Source == Store.Session {
         try run { (reading) throws(StorageError) in try reading.count(selection) }
     }
 
-    /// Whether there is any record. Loads none.
+    /// Returns whether there is any record. Loads none.
     public func exists() throws(StorageError) -> Bool {
         try run { (reading) throws(StorageError) in try reading.exists(selection) }
     }

@@ -4,12 +4,12 @@ public import StorageDriver
 extension Store.List where Source == Store.Session {
     // MARK: Reading
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     public func count() throws(StorageError) -> Int {
         try reading { (reading) throws(StorageError) in try reading.count(list) }
     }
 
-    /// Whether an element names the record.
+    /// Returns whether an element names the record.
     public func contains(_ reference: Ref<Element>) throws(StorageError) -> Bool {
         try reading { (reading) throws(StorageError) in try reading.contains(reference, list) }
     }

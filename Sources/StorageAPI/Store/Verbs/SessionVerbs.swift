@@ -3,7 +3,7 @@ public import StorageDriver
 /// The verbs without `async`, which ``Store/Blocking``, ``Store/Transaction`` and ``Store/Snapshot`` share. They mean
 /// the same as the store's.
 public protocol ReadingVerbs: ~Copyable {
-    /// What the verbs run on. For the library only.
+    /// The session on which the verbs run. For the library only.
     var _session: Store.Session { get }
 }
 
@@ -11,7 +11,7 @@ public protocol ReadingVerbs: ~Copyable {
 public protocol WritingVerbs: ReadingVerbs, ~Copyable {}
 
 extension Store {
-    /// What calls without `async` run on: the store itself, or the session of a transaction or read block.
+    /// The session on which calls without `async` run: the store itself, or the session of a transaction or read block.
     ///
     /// Not `Sendable`, and so no query on it is: only the thread of its closure may use a session.
     public struct Session {

@@ -54,12 +54,12 @@ extension Store.List: Sendable where Source: Sendable {}
 extension Store.List where Source == Store {
     // MARK: Reading
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     public nonisolated(nonsending) func count() async throws(StorageError) -> Int {
         try await source.asking("list", .type(Owner.self)) { (reading) throws(StorageError) in try reading.count(list) }
     }
 
-    /// Whether an element names the record.
+    /// Returns whether an element names the record.
     public nonisolated(nonsending) func contains(_ reference: Ref<Element>) async throws(StorageError) -> Bool {
         try await source.asking("list", .type(Owner.self)) { (reading) throws(StorageError) in
             try reading.contains(reference, list)

@@ -11,7 +11,7 @@ extension Store {
 
         public var _session: Store.Session { Store.Session(target: .session(context, of: store)) }
 
-        /// Who the transaction is by, for those who observe the store; nil unless it is set.
+        /// The author of the transaction, for observers of the store; nil unless it is set.
         ///
         /// At most 65,536 bytes of UTF-8; with more the transaction fails with `limitExceeded`.
         public var author: String? {
@@ -19,7 +19,7 @@ extension Store {
             nonmutating set { context.signature.author = newValue }
         }
 
-        /// Why the transaction is made, for those who observe the store; nil unless it is set. Its limit is that of the
+        /// The reason for the transaction, for observers of the store; nil unless it is set. Its limit is that of the
         /// ``author``.
         public var note: String? {
             get { context.signature.note }
@@ -191,7 +191,7 @@ extension Store {
 /// The error that left a transaction's body.
 private final class BodyFailure {
     var error: StorageError?
-    /// Whether a call of the transaction has thrown it, and the body has let it through.
+    /// True if a call of the transaction has thrown the error, and the body has rethrown it.
     var isOfStore = false
 }
 

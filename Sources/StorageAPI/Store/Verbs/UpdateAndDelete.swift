@@ -2,7 +2,7 @@ public import StorageDriver
 
 /// Takes the properties that a partial update sets.
 public protocol AssignmentBuilder<Model>: FilterBuilder {
-    /// What has been set so far.
+    /// The properties set so far.
     var assignments: Assignments { get set }
 }
 
@@ -127,7 +127,7 @@ extension AssignmentBuilder {
 
 /// A partial update. Runs when `run()` is called.
 public struct Update<Model: Storable, Source>: AssignmentBuilder {
-    /// What is asked so far.
+    /// The selection so far.
     public var selection = Selection()
     /// The assignments so far.
     public var assignments = Assignments()
@@ -137,7 +137,7 @@ public struct Update<Model: Storable, Source>: AssignmentBuilder {
 
 /// A delete by conditions. Runs when `run()` is called.
 public struct Delete<Model: Storable, Source>: FilterBuilder {
-    /// What is asked so far.
+    /// The selection so far.
     public var selection = Selection()
     let source: Source
     var model = ModelSource.type(Model.self)

@@ -1,6 +1,6 @@
 import StorageDriver
 
-/// What a call without `async` runs on: the store itself, or the session of a user's closure.
+/// The session on which a call without `async` runs: the store itself, or the session of a user's closure.
 package enum VerbTarget {
     case store(Store)
     case session(TransactionContext, of: Store)

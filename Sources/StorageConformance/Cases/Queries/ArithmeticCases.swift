@@ -263,7 +263,7 @@ extension Conformance {
         },
     ]
 
-    /// What the contract says of a condition that divides by zero.
+    /// The contract's result for a condition that divides by zero.
     @Sendable private static func failing(_: Holder<Int>) throws(ExpectedError) -> Bool {
         throw ExpectedError(.overflow)
     }

@@ -17,7 +17,8 @@ private struct TextEquivalent: Sendable {
     }
 }
 
-/// What a predicate may capture and a query cannot: an object, whose property is read when the predicate is evaluated.
+/// A value that a predicate may capture and a query cannot: an object whose property is read when the predicate is
+/// evaluated.
 private final class Settings: Codable, Sendable {
     let limit: Int
 

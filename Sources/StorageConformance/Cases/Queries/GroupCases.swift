@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StorageAPI
 
-/// What is asked of each group of people.
+/// The results that are requested for each group of people.
 private struct Summary: Equatable, Sendable {
     let key: String?
     let count: Int

@@ -6,7 +6,7 @@ extension Conformance {
         Person(id: number, name: number % 3 == 0 ? "" : "n\(number % 7)", age: number % 5)
     }
 
-    /// What a query by the name gives is what Swift finds among these people.
+    /// Expects that a query by the name finds the people that Swift finds.
     private static func expectFound(_ people: [Person], _ store: RecordedStore, _ t: Trial) async throws {
         let groups = Dictionary(grouping: people, by: \.name)
         for name in ["", "n1", "n2", "n6", "new"] {

@@ -109,7 +109,7 @@ extension RecordedHandle {
         try run(type, "forEach { … }", build) { try $0.forEach(body) }
     }
 
-    /// What forEach gives.
+    /// Returns the elements that forEach yields.
     fileprivate func each<M: Storable>(
         _ type: M.Type, _ build: (Select<M, Store.Session>) -> Select<M, Store.Session>
     ) throws -> [M] {

@@ -38,7 +38,7 @@ private struct PlainNumber: Sendable {
         argument(Decimal.greatestFiniteMagnitude, .double(1e166), Decimal.greatestFiniteMagnitude.description),
     ]
 
-    /// How a stored value stands to the number.
+    /// Returns the order of a stored value relative to the number.
     func order(of stored: Value) -> ValueOrder {
         guard case .text(let text) = stored else { return stored.order(to: value) }
         if let digits { return DecimalText.order(text, digits) }

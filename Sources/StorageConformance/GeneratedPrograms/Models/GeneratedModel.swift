@@ -18,11 +18,11 @@ protocol GeneratedRecord: Storable, GeneratedValue, PlainRecord {
     static var typeName: String { get }
     /// All properties.
     static var fields: [Field<Self>] { get }
-    /// What can be asked, beyond the conditions on single properties.
+    /// The conditions beyond those on single properties.
     static var furtherConditions: [ConditionMaker<Self>] { get }
-    /// What can be sorted by, beyond single properties.
+    /// The sort orders beyond those by single properties.
     static var furtherSortings: [Sorting<Self>] { get }
-    /// What can be made of records, beyond single properties.
+    /// The aggregates beyond those of single properties.
     static var furtherAggregates: [AggregateMaker<Self>] { get }
     /// All that can be asked.
     static var conditions: [ConditionMaker<Self>] { get }
@@ -69,7 +69,7 @@ extension GeneratedRecord {
 
 /// A record that programs store by itself.
 protocol GeneratedModel: GeneratedRecord {
-    /// Where the model test keeps the records.
+    /// The table of the records in the model test.
     static var table: FieldPath<World, ModelTable<Self>> { get }
     /// The key; nil if the store is to assign one.
     var keyOrNil: Key? { get }

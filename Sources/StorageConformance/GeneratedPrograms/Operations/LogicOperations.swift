@@ -30,7 +30,7 @@ struct PartitionOperation<M: GeneratedModel>: StorageOperation {
     var simpler: [any StorageOperation] { filter.simpler.map { PartitionOperation(filter: $0, syntax: syntax) } }
 }
 
-/// What a store and what Swift give: records, or the code of an error.
+/// The answer of a store or of Swift: records, or the code of an error.
 private enum Answer: Equatable {
     case records(String)
     case failure(StorageError.Code)

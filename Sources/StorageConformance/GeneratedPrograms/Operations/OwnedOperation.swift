@@ -36,7 +36,7 @@ struct OwnedOperation<Owner: GeneratedModel, Child: GeneratedRecord>: StorageOpe
     }
 }
 
-/// Which owned property is asked for.
+/// A question about an owned property.
 struct OwnedQuestion<Owner: GeneratedModel, Child: GeneratedRecord>: Sendable {
     let property: String
     let select: @Sendable (Select<Child, Store.Session>) -> Select<Child, Store.Session>.ByOwner<Owner>

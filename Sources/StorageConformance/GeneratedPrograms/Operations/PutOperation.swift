@@ -4,7 +4,7 @@ internal import StorageAPI
 struct PutOperation<M: GeneratedModel>: StorageOperation {
     let verb: ModelTable<M>.Verb
     var models: [M]
-    /// Whether to use the call for one model, if there is one.
+    /// True if the call for one model is used, where there is one.
     let isSingle: Bool
 
     var modelName: String { M.schema.name }

@@ -1,6 +1,6 @@
 internal import StorageAPI
 
-/// What a query asks for: a filter, an order and a part.
+/// The parts of a query: a filter, an order and a part.
 struct GeneratedQuery<M: GeneratedRecord>: Sendable {
     var filter: Filter<M>?
     var syntax = QuerySyntax.builder

@@ -5,7 +5,7 @@ protocol StorageOperation: Sendable {
     /// Makes the call and returns what it gave, as text.
     func run(on verbs: borrowing some WritingVerbs & ~Copyable) throws(StorageError) -> String
 
-    /// What the call should give, and what the store should hold afterwards.
+    /// Applies the call to the world and returns the expected result.
     func apply(to world: inout World) throws(ExpectedError) -> String
 
     /// The stored name of the model that an error names.
@@ -22,7 +22,7 @@ extension StorageOperation {
     var simpler: [any StorageOperation] { [] }
 }
 
-/// What a call gave: its result or its error, as far as every backend must agree on them.
+/// The outcome of a call: its result or its error, as far as every backend must agree on them.
 enum Outcome: Hashable, Sendable {
     case result(String)
     case failure(StorageError.Code, model: String?, key: String?)

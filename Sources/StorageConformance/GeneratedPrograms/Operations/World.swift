@@ -1,6 +1,6 @@
 internal import StorageAPI
 
-/// What a store should hold: the contract's meaning of every verb over plain arrays of structs.
+/// The expected contents of a store: the contract's meaning of every verb over plain arrays of structs.
 struct World: Sendable {
     var gadgets = ModelTable<Generated.Gadget>()
     var crates = ModelTable<Generated.Crate>()

@@ -67,7 +67,8 @@ final class Bench {
         return outcomes
     }
 
-    /// What is left when all commits since one are undone, the last first; nil if nothing is, as before the program.
+    /// Undoes all commits since one, the last first, and describes what remains that was not there before; nil if
+    /// nothing does.
     private func historyMistake(since start: Store.HistoryToken) async throws -> String? {
         // A transaction that inserts a record and truncates its model lists both.
         typealias Kind = Store.HistoryEntry<[Value], DynamicRecord>.Kind

@@ -2,7 +2,8 @@ internal import Foundation
 internal import StorageAPI
 internal import StorageDriver
 
-/// What is beside a store: its backups, another store at its place, and what is left of its files when their end is lost.
+/// The surroundings of a store: its backups, another store at its place, and the remains of its files when their end is
+/// lost.
 final class Besides {
     private let place: TrialPlace
     private let models: [any Storable.Type]
@@ -25,7 +26,7 @@ final class Besides {
         other = nil
     }
 
-    /// Whether there is another store that may have written.
+    /// True if there is another store that may have written.
     var hasWriter: Bool { other != nil }
 
     /// Another store at the same place; nil where there is none that can write.
@@ -36,7 +37,7 @@ final class Besides {
         return other
     }
 
-    /// What is wrong; nil if nothing is, and where there is nothing of the kind.
+    /// Returns a description of the mistake; nil if there is none, and where there is nothing of the kind.
     ///
     /// - Parameter steps: what the store has done since the program began.
     func mistake(_ look: Step.Look, of store: Store, behind steps: some Sequence<Step>) async throws -> String? {
@@ -68,7 +69,7 @@ final class Besides {
         }
     }
 
-    /// What is wrong with a store whose file was cut.
+    /// Returns a description of the mistake in a store whose file was cut.
     ///
     /// - Parameter isFound: whether it may be found to be damaged.
     private func mistake(

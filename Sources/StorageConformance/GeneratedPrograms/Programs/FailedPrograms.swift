@@ -3,11 +3,11 @@ extension GeneratedTests {
     public struct FailedProgram: Sendable {
         /// The seed that makes the program.
         public let seed: UInt64
-        /// How many steps it was made with.
+        /// The number of steps with which it was made.
         public let steps: Int
-        /// What it consists of.
+        /// The mixture of steps.
         public var mixture = GeneratedTests.Mixture.everything
-        /// What it found, in one sentence.
+        /// The difference that it found, in one sentence.
         public let finding: String
     }
 

@@ -2,19 +2,19 @@ internal import StorageAPI
 
 /// A call of a generated program that gave something else than the contract says.
 public struct GeneratedFailure: Sendable {
-    /// What the program consists of.
+    /// The mixture of the program's steps.
     public let mixture: GeneratedTests.Mixture
     /// The seed that makes the program, as the first of its run.
     public let seed: UInt64
-    /// How many steps the program was made with.
+    /// The number of steps with which the program was made.
     public let steps: Int
     /// The name of the backend that differs.
     public let backend: String
     /// The call that differs, as Swift.
     public let call: String
-    /// What the contract says that the call gives, as Swift.
+    /// The result that the contract requires of the call, as Swift.
     public let expected: String
-    /// What the backend gave, as Swift.
+    /// The result of the backend, as Swift.
     public let actual: String
     /// The smallest program that was found to fail, as Swift that can be pasted.
     public let program: String
@@ -53,19 +53,19 @@ extension String {
     }
 }
 
-/// What a run of generated programs has found.
+/// The findings of a run of generated programs.
 public struct GeneratedReport: Sendable {
     /// The backends' names.
     public internal(set) var backends: [String] = []
-    /// How many programs ran.
+    /// The number of programs that ran.
     public internal(set) var programs = 0
-    /// How many calls were compared, each on every backend.
+    /// The number of calls that were compared, each on every backend.
     public internal(set) var calls = 0
-    /// How many of them the contract lets throw.
+    /// The number of those that the contract lets throw.
     public internal(set) var errors = 0
-    /// What differs from the contract.
+    /// The differences from the contract.
     public internal(set) var failures: [GeneratedFailure] = []
-    /// How long the run took.
+    /// The duration of the run.
     public internal(set) var duration = Duration.zero
 
     mutating func add(_ other: GeneratedReport) {

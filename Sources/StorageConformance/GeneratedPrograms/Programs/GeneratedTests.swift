@@ -13,7 +13,7 @@ internal import Synchronization
 /// print(report)
 /// ```
 public struct GeneratedTests: Sendable {
-    /// What programs consist of.
+    /// The mixture of steps in programs.
     public enum Mixture: Sendable {
         /// Every verb, with transactions and reopenings.
         case everything
@@ -27,22 +27,22 @@ public struct GeneratedTests: Sendable {
         case references
     }
 
-    /// What the programs consist of.
+    /// The mixture of steps in the programs.
     public var mixture = Mixture.everything
-    /// How many programs run.
+    /// The number of programs to run.
     public var programs: Int
     /// About how many calls each has.
     public var steps: Int
     /// Makes the first program; the next number makes the next one.
     public var seed: UInt64
-    /// How many programs run at the same time, each on a store of its own.
+    /// The number of programs that run at the same time, each on a store of its own.
     public var parallelism: Int
     /// After how many differences a run ends.
     public var mostFailures = 3
-    /// How many smaller programs are tried for each difference.
+    /// The number of smaller programs that are tried for each difference.
     public var shrinkingBudget = 3000
-    /// Whether queries are observed while programs run, and some calls made by a second store. Not for an engine that gives other rows than it stores: what an
-    /// observer waits for need never come.
+    /// A Boolean value that indicates whether queries are observed while programs run, and some calls made by a second
+    /// store. Not for an engine that gives other rows than it stores: what an observer waits for need never come.
     public var isObserved = true
 
     /// - Parameters:
@@ -190,7 +190,7 @@ extension GeneratedTests.Mixture {
         }
     }
 
-    /// What the store of the programs is opened with.
+    /// The models with which the store of the programs is opened.
     var models: [any Storable.Type] { self == .references ? LinkedWorld.models : World.models }
 }
 

@@ -15,7 +15,7 @@ indirect enum Step: Sendable {
     case reopen
     /// The engine's files are rewritten, where it can.
     case compact
-    /// What is beside the store is looked at, where the engine and the harness have it.
+    /// A look at the surroundings of the store, where the engine and the harness have them.
     case look(Look)
 
     enum Look: Sendable {
@@ -27,7 +27,7 @@ indirect enum Step: Sendable {
         case cut(UInt64)
     }
 
-    /// How a transaction ends.
+    /// The ending of a transaction.
     enum Ending: String, Sendable {
         case commits
         /// Its body throws at its end.
@@ -37,11 +37,11 @@ indirect enum Step: Sendable {
     }
 }
 
-/// What a failing body throws.
+/// The error that a failing body throws.
 struct ProgramFailure: Error {}
 
 extension Step {
-    /// How many outcomes the step has.
+    /// The number of outcomes of the step.
     var count: Int {
         switch self {
         case .transaction(let steps, _): steps.reduce(0) { $0 + $1.count }

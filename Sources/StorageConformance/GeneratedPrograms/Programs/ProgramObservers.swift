@@ -35,7 +35,7 @@ final class ProgramObservers {
         observers.append(try await FeedObserver<M>(store))
     }
 
-    /// What one of them was told that is not there, or the other way round.
+    /// Describes an event that one of them received wrongly or missed; nil if there is none.
     func mistake() async throws -> String? {
         var left: [any ProgramObserver] = []
         for observer in observers {
@@ -49,7 +49,7 @@ final class ProgramObservers {
         return nil
     }
 
-    /// Whether each of them has ended, as it must when the store is closed.
+    /// Returns whether each of them has ended, as it must when the store is closed.
     func haveEnded() async throws -> Bool {
         for observer in observers where try await !observer.hasEnded() { return false }
         return true
@@ -116,7 +116,7 @@ private final class FeedObserver<M: GeneratedModel>: ProgramObserver {
     private let store: Store
     private var feed: Store.Changes<Store.KeyChanges<M.Key>>.Iterator
     private var told: Set<String>
-    /// Whether what it knows is of the commit that it was told of last, and not of a later one.
+    /// True if its knowledge is as of the commit that it last received, and not of a later one.
     private var isInStep = true
 
     init(_ store: Store) async throws {

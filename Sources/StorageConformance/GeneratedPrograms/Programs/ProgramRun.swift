@@ -79,7 +79,7 @@ struct ProgramRun {
         if ending == .fails { throw ProgramFailure() }
     }
 
-    /// What an error has left out.
+    /// Skips the steps that an error has left out.
     private mutating func skip(to count: Int) {
         outcomes += Array(repeating: .skipped, count: count - outcomes.count)
     }
@@ -94,7 +94,7 @@ struct ExpectedRun {
 
     var linked: LinkedWorld { world.linked }
 
-    /// What a store holds before the first of some steps and behind each.
+    /// Returns the contents of a store before the first of some steps and after each.
     static func contents(of steps: some Sequence<Step>) -> [String] {
         var run = ExpectedRun(Program(steps: []))
         var contents = [ContentsOperation().apply(to: &run.world)]

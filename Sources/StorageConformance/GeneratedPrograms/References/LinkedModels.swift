@@ -21,7 +21,7 @@ extension Ply.Columns {
     var besides: Inverse<Ply> { inverse(\.beside) }
 }
 
-/// What all of the models have.
+/// The columns that all of the models have.
 protocol SizedColumns: ColumnSet {
     var size: QueryExpression<Int> { get }
 }

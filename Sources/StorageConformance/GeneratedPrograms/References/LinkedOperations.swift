@@ -133,7 +133,7 @@ struct LinkedUpdate<M: LinkedModel>: LinkedOperation {
     }
 }
 
-/// What a partial update sets.
+/// The properties that a partial update sets.
 struct LinkedPatch<M: LinkedModel>: Sendable {
     let text: @Sendable (Int) -> String
     let assign: @Sendable (Update<M, Store.Session>, Int) -> Update<M, Store.Session>

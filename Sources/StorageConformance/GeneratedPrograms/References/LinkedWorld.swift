@@ -5,7 +5,7 @@ struct LinkedWorld: Sendable {
     var knots: [Ref<Knot>: Knot] = [:]
     var meshes: [Ref<Mesh>: Mesh] = [:]
     var plies: [Ref<Ply>: Ply] = [:]
-    /// Whether a transaction runs: references are looked at when it ends.
+    /// True while a transaction runs. References are checked when it ends.
     var isInTransaction = false
 
     static let models: [any LinkedModel.Type] = [Knot.self, Mesh.self, Ply.self]
@@ -23,7 +23,7 @@ struct LinkedWorld: Sendable {
         return all
     }
 
-    /// Whether every reference that is checked names a stored record (R2).
+    /// True if every reference that is checked names a stored record (R2).
     var isSound: Bool {
         let everything = everything
         return everything.values.allSatisfy { record in
@@ -102,7 +102,7 @@ extension LinkedModel {
         links.contains { $0.rule == rule && gone.contains($0.target) }
     }
 
-    /// Whether a record is of this model.
+    /// Returns whether a record is of this model.
     fileprivate static func owns(_ target: LinkedID) -> Bool {
         switch target {
         case .knot: self == Knot.self

@@ -39,12 +39,12 @@ extension ExpectedSchema {
         for key in lastChange.keys { rows[key] = before[key] }
     }
 
-    /// Whether the model has a place for all that a row has, and a value for all that it requires.
+    /// Returns whether the model has a place for everything in a row, and a value for everything that it requires.
     private func fits(_ row: Row, _ part: VersionSet.Part, _ version: VersionSet) -> Bool {
         isKept(row) && isWhole(row, part, version)
     }
 
-    /// Whether nothing of it is gone: a property without values whose name another one got.
+    /// Returns whether nothing of it is gone: a property without values whose name another one got.
     private func isKept(_ row: Row) -> Bool {
         let columns = Set(places[row.place].columns.map(\.id))
         let owned = Set(owned(of: row.place).values.map(\.place))

@@ -64,7 +64,7 @@ extension ExpectedSchema {
 
     // MARK: Clause S7
 
-    /// What the version does not declare stays in a row that is still the same.
+    /// Keeps values that the version does not declare in a row that is still the same.
     private func join(_ old: Row, _ new: inout Row) throws(Refusal) {
         for column in places[new.place].columns where column.isRemoved { new.values[column.id] = old.values[column.id] }
         for (name, owned) in owned(of: new.place) {

@@ -1,4 +1,5 @@
-/// What the rules say that a store holds after programs of several versions: the record of the schema, and the rows.
+/// The contents that the rules require of a store after programs of several versions: the record of the schema, and the
+/// rows.
 ///
 /// Written from clauses S2, S3 and S7 to S9 over plain values; it shares nothing with the library's planning.
 struct ExpectedSchema {
@@ -10,7 +11,7 @@ struct ExpectedSchema {
         var columns: [Column] = []
         /// By name. Rows of a type that owns itself share what the row owns at which that begins.
         var owned: [String: Owned] = [:]
-        /// Which optional arrays are told from nil, and whether that is of no use at the moment.
+        /// The optional arrays that are distinguished from nil, and whether that is currently of no use.
         var presence: [String: Bool] = [:]
         var entry: Int?
     }

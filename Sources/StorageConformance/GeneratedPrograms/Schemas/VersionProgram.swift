@@ -1,6 +1,6 @@
 internal import StorageAPI
 
-/// What programs of several versions do with one store, one after the other.
+/// The steps of programs of several versions with one store, one after the other.
 struct VersionProgram: Sendable {
     enum Step: Sendable {
         /// The store is closed, and a program of the version opens it; it stays with the one before where it is refused.
@@ -54,7 +54,7 @@ struct VersionProgram: Sendable {
 
     // MARK: Expectations
 
-    /// What each step gives by the rules: its result, and then all records.
+    /// The outcome of each step by the rules: its result, and then all records.
     var outcomes: [String] {
         var (expected, version) = (ExpectedSchema(), VersionSet())
         return steps.map { step in

@@ -8,7 +8,7 @@ struct VersionRun<W: VersionWorker> {
     typealias OtherRoot = Versioned<GeneratedVersion<Rival<W>, PartRoot>>
 
     private let engines: [VersionEngine]
-    /// Which engine the store is on.
+    /// The engine of the store.
     private var engine: Int
     private var place: TrialPlace
     private var store: Store
@@ -117,7 +117,7 @@ struct VersionRun<W: VersionWorker> {
 
     private func record(_ key: Int, _ seed: UInt64) -> Root { Root(values: version.record(key, seed: seed)) }
 
-    /// What a call of the contract gives; other errors are none of the rules'.
+    /// Returns the result of a call that the contract allows, and rethrows other errors.
     private func written(_ body: () throws -> Any) throws -> String {
         do {
             _ = try body()
@@ -159,7 +159,7 @@ struct VersionRun<W: VersionWorker> {
         return "done"
     }
 
-    /// What `verify` finds in the store at the end.
+    /// Returns the problem that `verify` finds in the store at the end.
     private func problem() async -> String? {
         let problems = Problems()
         do {

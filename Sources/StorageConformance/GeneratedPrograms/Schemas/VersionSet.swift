@@ -68,7 +68,7 @@ struct VersionSet: Hashable, Sendable {
         set { fields[part] = newValue }
     }
 
-    /// Whether rows of the type can own rows of it.
+    /// Returns whether rows of the type can own rows of it.
     func isRecursive(_ part: Part) -> Bool { part == .b && self[.b].contains { $0.kind.part == .b } }
 
     var swift: String {
@@ -201,10 +201,11 @@ extension VersionSet {
 
 // MARK: Types
 
-/// What a worker's types declare at the moment. Each worker has types of its own, since a type's schema is the type's.
+/// The declarations of a worker's types at the moment. Each worker has types of its own, since a type's schema is the
+/// type's.
 protocol VersionWorker: Sendable {
     static var box: VersionBox { get }
-    /// What other types of the same stored names declare.
+    /// The declarations of other types with the same stored names.
     static var rival: VersionBox { get }
 }
 

@@ -210,7 +210,7 @@ extension SeededGenerator {
         (one(of: V.operations) ?? .add, one(of: V.operands) ?? V.random(&self))
     }
 
-    /// How a condition is written.
+    /// The syntax of a condition.
     var syntax: QuerySyntax {
         mutating get { pick(.builder, .builder, .text, .predicate) }
     }

@@ -19,16 +19,16 @@ struct Field<M: GeneratedRecord>: Sendable {
     var sortings: [Sorting<M>] = []
     var settings: [SettingMaker<M>] = []
     var aggregates: [AggregateMaker<M>] = []
-    /// Whether two records have the same value, which is not nil: for a unique property.
+    /// Returns whether two records have the same value, which is not nil, for a unique property.
     var collides: (@Sendable (M, M) -> Bool)?
-    /// How records are found by the property; nil for one that nothing is found by.
+    /// The way in which records are found by the property; nil for one by which nothing is found.
     var match: Match?
 
     /// A property that a record may be saved by.
     struct Match: Sendable {
         let name: String
         let path: any PartialKeyPath<M> & Sendable
-        /// Whether two records have the same value, which is not nil.
+        /// Returns whether two records have the same value, which is not nil.
         let isSame: @Sendable (M, M) -> Bool
     }
 

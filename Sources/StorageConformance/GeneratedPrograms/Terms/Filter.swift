@@ -146,7 +146,7 @@ indirect enum Filter<M: Storable>: Sendable {
     }
 }
 
-/// How a query gives a condition. A condition that has no such syntax is given by the builder.
+/// The form in which a query gives a condition. A condition that has no such syntax is given by the builder.
 enum QuerySyntax: Sendable {
     case builder, text, predicate
 }

@@ -3,7 +3,7 @@ internal import StorageAPI
 
 // The operators that programs use. One more operator is one more maker in one of these lists.
 
-/// What can be compared as a whole, in every form of a query.
+/// A value that can be compared as a whole, in every form of a query.
 typealias AskedValue = GeneratedValue & ColumnValue & Equatable & Codable
 
 extension Term where V: AskedValue {
@@ -100,7 +100,7 @@ extension Term {
         ]
     }
 
-    /// Whether a property, a child or an array of children is nil.
+    /// Returns conditions that a property, a child or an array of children is nil.
     func absence<W>() -> [ConditionMaker<M>] where V == W? {
         let condition = Condition<M>(
             "\(text).isNil", written: written.map { Written("\($0.text) is nil", $0.arguments) }, { term($0).isNil },

@@ -20,7 +20,7 @@ enum Quantified {
         ]
     }
 
-    /// Whether the filter is so of some child; looks no further than the first.
+    /// Returns whether the filter holds for some child, and examines no child after the first match.
     private static func holds<C: GeneratedRecord>(
         _ children: [C], _ filter: Filter<C>, _ wanted: Bool
     ) throws(ExpectedError) -> Bool {

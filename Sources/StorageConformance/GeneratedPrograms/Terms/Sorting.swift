@@ -55,7 +55,7 @@ struct Setting<M: Storable>: Sendable {
     /// The property that is set.
     let name: String
     let text: String
-    /// Whether it would change a key, which is `invalidQuery` (clause W5).
+    /// True if it would change a key, which is `invalidQuery` (clause W5).
     var isOfKey = false
     /// Changes a record, given as it was before the call.
     let apply: @Sendable (inout M, M) throws(ExpectedError) -> Void

@@ -33,7 +33,7 @@ private struct TextOperator<V: TextValue>: Sendable {
     }
 }
 
-/// Whether a text is like a pattern, as the contract says it: slow, and nothing but it.
+/// Returns whether a text is like a pattern, literally as the contract defines it, and slowly.
 func isLike(_ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
     guard let first = pattern.first else { return text.isEmpty }
     let rest = pattern.dropFirst()

@@ -16,7 +16,7 @@ protocol GeneratedValue: Sendable {
     var simpler: [Self] { get }
 }
 
-/// What a literal is for.
+/// The purpose of a literal.
 enum LiteralStyle: Sendable {
     /// To be pasted: every bit counts.
     case exact
